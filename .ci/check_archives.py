@@ -1,0 +1,53 @@
+"""Checks what the archives contain: ``python .ci/check_archives.py SDIST.tar.gz WHEEL.whl``."""
+
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
+MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
+GENERATED = {".c", ".so", ".pyd", ".pyc"}
+
+
+def main() -> None:
+    with tarfile.open(sys.argv[1]) as archive:
+        # The first folder is the archive's own.
+        names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
+    package = inside(names, "src/locmsim")
+    check("archive", package, of(SOURCES, ".py", ".pyx", ".pxd", ".pyi", ".json", ".txt", ".typed"))
+    for folder in ("tests", "bench", "bots", "docs", "examples"):
+        check("archive", names, of(set(Path(folder).rglob("*")), ".py", ".pyx", ".md", ".gz"))
+    check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
+    refuse("archive", names, GENERATED)
+
+    with zipfile.ZipFile(sys.argv[2]) as wheel:
+        names = {PurePosixPath(name) for name in wheel.namelist()}
+    package = inside(names, "locmsim")
+    check("wheel", package, of(SOURCES, ".py", ".pxd", ".pyi", ".json", ".txt", ".typed"))
+    compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
+    check("wheel", compiled, MODULES)
+    refuse("wheel", names, {".c", ".pyx", ".pyc"})
+    print(f"{len(MODULES)} compiled modules; the archives have all they need and nothing generated")
+
+
+def of(names: set, *suffixes: str) -> set:
+    return {name for name in names if name.suffix in suffixes and "__pycache__" not in name.parts}
+
+
+def inside(names: set[PurePosixPath], folder: str) -> set[PurePosixPath]:
+    return {name.relative_to(folder) for name in names if name.is_relative_to(folder)}
+
+
+def check(what: str, names: set, needed: set) -> None:
+    if missing := set(map(str, needed)) - set(map(str, names)):
+        raise SystemExit(f"{what}: missing {', '.join(sorted(missing))}")
+
+
+def refuse(what: str, names: set[PurePosixPath], suffixes: set[str]) -> None:
+    if found := sorted(str(name) for name in names if name.suffix in suffixes):
+        raise SystemExit(f"{what}: generated files {', '.join(found)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,18 @@
+"""Builds the example's compiled half against the installed locmsim."""
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+import locmsim
+
+setup(
+    name="flatbot",
+    version="1.0",
+    packages=["flatbot"],
+    install_requires=["locmsim"],
+    ext_modules=cythonize(
+        [Extension("flatbot._playouts", ["flatbot/_playouts.pyx"])],
+        include_path=[locmsim.get_include()],
+        language_level=3,
+    ),
+)

@@ -1,0 +1,76 @@
+"""Build of the compiled modules: the one place for compiler directives and flags.
+
+``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with events for
+coverage.py on every line (docs/development.md); everything else is in pyproject.toml.
+"""
+
+import os
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
+COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
+
+DIRECTIVES = {
+    "language_level": 3,
+    "embedsignature": True,
+    # The kernel indexes C arrays, which have no check either way. This one is for lists that come
+    # from callers: without it a list that is too short crashes the interpreter.
+    "boundscheck": True,
+    "show_performance_hints": False,
+    "wraparound": False,
+    "initializedcheck": DEBUG,
+    "nonecheck": DEBUG,
+    "cdivision": True,
+    "freethreading_compatible": True,
+    "linetrace": COVERAGE,
+}
+
+if sys.platform == "win32":
+    COMPILE_ARGS = ["/Od"] if DEBUG else ["/O2"]
+else:
+    COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0"]
+
+MACROS = [("LOCMSIM_DEBUG", "1" if DEBUG else "0")]
+if not DEBUG:
+    MACROS.append(("CYTHON_WITHOUT_ASSERTIONS", "1"))
+if COVERAGE:
+    MACROS += [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")]
+instrumented = DEBUG or COVERAGE or "-fsanitize" in os.environ.get("CFLAGS", "")
+if not instrumented and sys.platform != "win32":
+    # `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
+    # Instrumented code would take the compiler minutes that way.
+    MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
+
+MODULES = ["_core", "_batch", "_bench"]
+
+extensions = [
+    Extension(
+        f"locmsim.{name}",
+        [f"src/locmsim/{name}.pyx"],
+        extra_compile_args=COMPILE_ARGS,
+        define_macros=MACROS,
+    )
+    for name in MODULES
+]
+
+
+class BuildExt(build_ext):
+    """Tells `locmsim bench` what the modules are compiled with."""
+
+    def build_extensions(self):
+        compiler = getattr(self.compiler, "compiler_so", None) or ["cl"]
+        command = " ".join([*compiler, *COMPILE_ARGS]).replace('"', "'")
+        for extension in self.extensions:
+            if extension.name == "locmsim._bench":
+                extension.define_macros = [*MACROS, ("LOCMSIM_COMMAND", f'"{command}"')]
+        super().build_extensions()
+
+
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE),
+    cmdclass={"build_ext": BuildExt},
+)

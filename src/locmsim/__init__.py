@@ -1,0 +1,84 @@
+"""locmsim: an exact, fast simulator of Legends of Code and Magic for search bots.
+
+`State` is the battle, `Match` a whole game; docs/api.md shows all of the names below in use.
+Modules that are not needed at once are imported when one of their names is first asked for: a
+referee and a bot start once for every game.
+"""
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from locmsim._core import ABI_VERSION, State
+from locmsim.cards import Area, Card, CardType, cards_1x, load_cards, save_cards
+from locmsim.errors import (
+    GameOverError,
+    IllegalActionError,
+    InvalidActionError,
+    LocmError,
+    ProtocolError,
+)
+
+if TYPE_CHECKING:
+    from locmsim import openspiel as openspiel
+    from locmsim.batch import StateBatch as StateBatch
+    from locmsim.generator import generate_cards as generate_cards
+    from locmsim.match import Match as Match
+    from locmsim.match import MatchError as MatchError
+    from locmsim.match import TurnResult as TurnResult
+    from locmsim.protocol import Observation as Observation
+
+__version__ = "0.1.0"
+__all__ = [
+    "ABI_VERSION",
+    "Area",
+    "Card",
+    "CardType",
+    "GameOverError",
+    "IllegalActionError",
+    "InvalidActionError",
+    "LocmError",
+    "Match",
+    "MatchError",
+    "Observation",
+    "ProtocolError",
+    "State",
+    "StateBatch",
+    "TurnResult",
+    "__version__",
+    "cards_1x",
+    "generate_cards",
+    "get_include",
+    "load_cards",
+    "openspiel",
+    "save_cards",
+]
+
+#: Names that are imported when asked for, and their modules; a module itself has no name in it.
+_LATER = {
+    "Match": "match",
+    "MatchError": "match",
+    "Observation": "protocol",
+    "StateBatch": "batch",
+    "TurnResult": "match",
+    "generate_cards": "generator",
+    "openspiel": "openspiel",
+}
+
+
+def get_include() -> str:
+    """The folder for the ``include_path`` of `cythonize`, where it finds ``locmsim/_core.pxd``."""
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{_LATER[name]}")
+    value = module if name == _LATER[name] else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

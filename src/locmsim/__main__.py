@@ -1,0 +1,7 @@
+"""``python -m locmsim`` is the command line tool."""
+
+import sys
+
+from locmsim.cli import main
+
+sys.exit(main())

@@ -1,0 +1,223 @@
+"""Loops over many states in one block of memory: the compiled part of `locmsim.batch`.
+
+A module of its own, because the compiler takes other decisions about the kernel's functions when
+they have more callers next to them.
+"""
+
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcmp, memcpy
+
+from locmsim._core cimport (
+    MAX_ACTIONS,
+    PLAYOUT_TURNS,
+    TERMINAL_PLAYER,
+    State,
+    Table,
+    playout_winner,
+    state_apply,
+    state_count,
+    state_is_legal,
+    state_kth,
+    state_list,
+    state_player,
+    state_rollout,
+    state_t,
+    state_winner,
+    stream_below,
+    stream_start,
+    table_t,
+)
+
+__all__ = ["StateArray", "rollout_by_steps"]
+
+
+@cython.final
+@cython.boundscheck(False)
+cdef class StateArray:
+    """States of one card table. All loops run without the GIL.
+
+    Sizes of arrays and row numbers are checked once, before a loop, with ``ValueError`` and
+    ``IndexError``.
+    """
+
+    cdef state_t* states
+    cdef Table table
+    cdef readonly Py_ssize_t size
+    cdef readonly int num_actions   # one more than the highest action number
+
+    def __cinit__(self, Py_ssize_t size, State state not None):
+        """`size` copies of a state."""
+        cdef Py_ssize_t i
+        if size < 0 or <size_t>size > <size_t>-1 // (2 * sizeof(state_t)):
+            raise ValueError(f"a batch cannot have {size} states")
+        self.states = <state_t*>PyMem_Malloc(size * sizeof(state_t))
+        if self.states is NULL:
+            raise MemoryError(f"{size} states")
+        self.size = size
+        self.table = state.table
+        self.num_actions = state.num_distinct_actions
+        for i in range(size):
+            self.states[i] = state.s
+
+    def __dealloc__(self):
+        PyMem_Free(self.states)
+
+    cdef int check_row(self, Py_ssize_t i) except -1:
+        if not 0 <= i < self.size:
+            raise IndexError(f"row {i} of {self.size}")
+        return 0
+
+    cdef int check_rows(self, Py_ssize_t rows) except -1:
+        if rows != self.size:
+            raise ValueError(f"expected {self.size} rows, got {rows}")
+        return 0
+
+    cdef State blank(self):
+        cdef State state = State.__new__(State)
+        state.table = self.table
+        return state
+
+    def get(self, Py_ssize_t i):
+        """A copy of state i."""
+        cdef State state = self.blank()
+        self.check_row(i)
+        state.s = self.states[i]
+        return state
+
+    def set(self, Py_ssize_t i, State state not None):
+        """Make state i a copy of `state`; `ValueError` if that has another card table."""
+        self.check_row(i)
+        if state.table is not self.table and memcmp(
+                &state.table.t, &self.table.t, sizeof(table_t)) != 0:
+            raise ValueError("the state has another card table than the batch")
+        self.states[i] = state.s
+
+    def copy(self):
+        """An independent copy of all states."""
+        cdef StateArray other = StateArray(self.size, self.blank())
+        memcpy(other.states, self.states, self.size * sizeof(state_t))
+        return other
+
+    def step(self, const int64_t[::1] actions, uint8_t[::1] bad):
+        """Apply to each state its action, -1 for none; if any of them is not legal, apply none.
+
+        Marks the rows of such actions in `bad` and returns their number.
+        """
+        cdef const table_t* t = &self.table.t
+        cdef const state_t* s
+        cdef Py_ssize_t i, n = 0
+        self.check_rows(actions.shape[0])
+        self.check_rows(bad.shape[0])
+        with nogil:
+            for i in range(self.size):
+                s = &self.states[i]
+                if state_winner(s) >= 0:
+                    bad[i] = actions[i] != -1
+                else:
+                    bad[i] = actions[i] != -1 and not (
+                        0 <= actions[i] < MAX_ACTIONS and state_is_legal(s, t, <int>actions[i]))
+                n += bad[i]
+            if n == 0:
+                for i in range(self.size):
+                    if actions[i] >= 0:
+                        state_apply(&self.states[i], t, <int>actions[i])
+        return n
+
+    def sample(self, uint64_t seed, int64_t[::1] out):
+        """A uniformly random legal action of each state, -1 where the game is over."""
+        cdef const table_t* t = &self.table.t
+        cdef const state_t* s
+        cdef uint64_t stream
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                s = &self.states[i]
+                if state_winner(s) >= 0:
+                    out[i] = -1
+                else:
+                    stream = stream_start(seed, i)
+                    out[i] = state_kth(s, t, stream_below(&stream, state_count(s, t)))
+
+    def masks(self, int8_t[:, ::1] out):
+        """Write 1 for each legal action into `out`, which has a column for each action number."""
+        cdef const table_t* t = &self.table.t
+        cdef uint8_t[MAX_ACTIONS + 1] actions
+        cdef Py_ssize_t i
+        cdef int n, k
+        self.check_rows(out.shape[0])
+        if out.shape[1] != self.num_actions:
+            raise ValueError(f"expected {self.num_actions} columns, got {out.shape[1]}")
+        with nogil:
+            for i in range(self.size):
+                if state_winner(&self.states[i]) < 0:
+                    n = state_list(&self.states[i], t, actions)
+                    for k in range(n):
+                        out[i, actions[k]] = 1
+
+    def counts(self, int32_t[::1] out):
+        """The number of legal actions of each state, 0 where the game is over."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = 0 if state_winner(&self.states[i]) >= 0 else (
+                    state_count(&self.states[i], &self.table.t))
+
+    def winners(self, int8_t[::1] out):
+        """The winner of each state, -1 while nobody has won."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = state_winner(&self.states[i])
+
+    def players(self, int8_t[::1] out):
+        """`State.current_player` of each state."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = TERMINAL_PLAYER if state_winner(&self.states[i]) >= 0 else (
+                    state_player(&self.states[i]))
+
+    def row_seeds(self, uint64_t seed, uint64_t[::1] out):
+        """A seed for each row."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = stream_start(seed, i)
+
+    def rollouts(self, const uint64_t[::1] seeds, Py_ssize_t first, int8_t[:, ::1] out):
+        """Winners of the playouts of rows first, first + 1, ..., as many as `out` has."""
+        cdef const table_t* t = &self.table.t
+        cdef state_t s
+        cdef uint64_t applied = 0
+        cdef Py_ssize_t i, k
+        self.check_rows(seeds.shape[0])
+        if first < 0 or out.shape[0] > self.size - first:
+            raise IndexError(f"rows {first}..{first + out.shape[0] - 1} of {self.size}")
+        with nogil:
+            for i in range(out.shape[0]):
+                for k in range(out.shape[1]):
+                    s = self.states[first + i]
+                    out[i, k] = state_rollout(&s, t, stream_start(seeds[first + i], k), &applied)
+
+
+def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
+    """Playout i of a seed, made by drawing and applying one action after the other.
+
+    Returns the winner and the number of actions, which are those of the loop behind
+    `State.rollouts`, where both are done at once.
+    """
+    cdef const table_t* t = &state.table.t
+    cdef state_t s = state.s
+    cdef uint64_t stream = stream_start(seed, i)
+    cdef int applied = 0
+    while state_winner(&s) < 0 and s.turn < state.s.turn + PLAYOUT_TURNS:
+        state_apply(&s, t, state_kth(&s, t, stream_below(&stream, state_count(&s, t))))
+        applied += 1
+    return playout_winner(&s), applied

@@ -1,0 +1,23 @@
+from collections.abc import Iterable, Sequence
+from typing import Literal, final
+
+from locmsim._core import State
+
+__all__ = ["COMPILER", "COMPILER_COMMAND", "STATE_SIZE", "KernelLoops", "game_lengths"]
+
+COMPILER: str
+COMPILER_COMMAND: str
+STATE_SIZE: int
+
+@final
+class KernelLoops:
+    @property
+    def checked(self) -> int: ...
+    def __new__(cls, groups: Iterable[Sequence[State]], seed: int) -> KernelLoops: ...
+    def run(
+        self,
+        operation: Literal["copy", "clone", "apply", "count", "list", "kth"],
+        rounds: int,
+    ) -> float: ...
+
+def game_lengths(states: Iterable[State], n: int, seed: int) -> tuple[int, int]: ...

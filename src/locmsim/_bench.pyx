@@ -1,0 +1,174 @@
+"""Loops that time the kernel's C functions as compiled callers use them, see `locmsim.bench`."""
+
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport uint8_t, uint64_t
+
+from locmsim._core cimport (
+    MAX_ACTIONS,
+    State,
+    state_apply,
+    state_count,
+    state_kth,
+    state_list,
+    state_rollout,
+    state_t,
+    stream_below,
+    stream_start,
+    table_t,
+)
+
+from time import perf_counter_ns
+
+__all__ = ["COMPILER", "COMPILER_COMMAND", "KernelLoops", "STATE_SIZE", "game_lengths"]
+
+cdef extern from *:
+    """
+    #if defined(__clang__)
+    #  define LOCMSIM_COMPILER "clang " __clang_version__
+    #elif defined(__GNUC__)
+    #  define LOCMSIM_COMPILER "gcc " __VERSION__
+    #else
+    #  define LOCMSIM_COMPILER "unknown compiler"
+    #endif
+    #ifndef LOCMSIM_COMMAND
+    #  define LOCMSIM_COMMAND "unknown command"
+    #endif
+    """
+    const char* LOCMSIM_COMPILER
+    const char* LOCMSIM_COMMAND
+
+# All compiled modules are built with one command line; setup.py records it here.
+COMPILER = LOCMSIM_COMPILER.decode().strip()
+COMPILER_COMMAND = LOCMSIM_COMMAND.decode()
+STATE_SIZE = sizeof(state_t)
+
+cdef enum:
+    GROUP = 64                  # positions copied and worked on at a time: 16 KB, a level 1 cache
+    COPY = 0
+    CLONE = 1
+    APPLY = 2
+    COUNT = 3
+    LIST = 4
+    KTH = 5
+
+_OPERATIONS = {"copy": COPY, "clone": CLONE, "apply": APPLY, "count": COUNT, "list": LIST,
+               "kth": KTH}
+
+
+@cython.final
+cdef class KernelLoops:
+    """Positions in a row, and loops over them that do one thing to each.
+
+    `groups` are sequences of 64 unfinished states that share a table. A random legal action of each
+    is chosen for ``apply`` and ``kth``; `seed` decides which.
+    """
+
+    cdef state_t* positions
+    cdef const table_t** tables         # one a group
+    cdef uint8_t* actions
+    cdef uint8_t* numbers               # what state_kth is asked for
+    cdef Py_ssize_t n_groups
+    cdef readonly uint64_t checked      # sum of all results, so that none is optimised away
+    cdef list owners
+
+    def __cinit__(self, groups, seed):
+        cdef uint64_t stream = stream_start(seed, 0)
+        cdef State state
+        cdef Py_ssize_t i = 0
+        self.owners = [list(group) for group in groups]
+        self.n_groups = len(self.owners)
+        self.positions = <state_t*>PyMem_Malloc(self.n_groups * GROUP * sizeof(state_t))
+        self.tables = <const table_t**>PyMem_Malloc(self.n_groups * sizeof(table_t*))
+        self.actions = <uint8_t*>PyMem_Malloc(self.n_groups * GROUP)
+        self.numbers = <uint8_t*>PyMem_Malloc(self.n_groups * GROUP)
+        if not (self.positions and self.tables and self.actions and self.numbers):
+            raise MemoryError()
+        for group in self.owners:
+            if len(group) != GROUP:
+                raise ValueError(f"group of {len(group)} states, expected {GROUP}")
+            for state in group:
+                if state.table is not (<State>group[0]).table or state.is_terminal():
+                    raise ValueError("a group needs unfinished states that share a table")
+                self.tables[i // GROUP] = &state.table.t
+                self.positions[i] = state.s
+                self.numbers[i] = stream_below(&stream, state_count(&state.s, &state.table.t))
+                self.actions[i] = state_kth(&state.s, &state.table.t, self.numbers[i])
+                i += 1
+
+    def __dealloc__(self):
+        PyMem_Free(self.positions)
+        PyMem_Free(self.tables)
+        PyMem_Free(self.actions)
+        PyMem_Free(self.numbers)
+
+    def run(self, operation, rounds):
+        """Nanoseconds that an operation takes for one position, as a mean over all of them.
+
+        Every operation is done to fresh copies of 64 positions at a time; "copy" makes only those.
+        `operation` is one of "copy", "clone", "apply", "count", "list" and "kth".
+        """
+        cdef int what = _OPERATIONS[operation]
+        cdef Py_ssize_t times = rounds
+        cdef uint64_t checked
+        start = perf_counter_ns()
+        with nogil:
+            checked = self.loop(what, times)
+        self.checked += checked
+        return (perf_counter_ns() - start) / (times * self.n_groups * GROUP)
+
+    cdef uint64_t loop(self, int what, Py_ssize_t times) noexcept nogil:
+        cdef state_t copies[GROUP]
+        cdef state_t clones[GROUP]
+        cdef uint8_t actions[MAX_ACTIONS + 1]
+        cdef const state_t* positions
+        cdef const table_t* t
+        cdef const uint8_t* chosen
+        cdef const uint8_t* numbers
+        cdef Py_ssize_t g
+        cdef uint64_t checked = 0
+        cdef int i
+        for _ in range(times):
+            for g in range(self.n_groups):
+                t = self.tables[g]
+                positions = self.positions + g * GROUP
+                chosen = self.actions + g * GROUP
+                numbers = self.numbers + g * GROUP
+                # Out of order, or the compiler would make one large copy of it.
+                for i in range(GROUP):
+                    copies[i * 5 % GROUP] = positions[i * 5 % GROUP]
+                if what == CLONE:
+                    for i in range(GROUP):
+                        clones[i * 5 % GROUP] = copies[i * 5 % GROUP]
+                    checked += clones[numbers[0]].turn
+                elif what == APPLY:
+                    for i in range(GROUP):
+                        state_apply(&copies[i], t, chosen[i])
+                elif what == COUNT:
+                    for i in range(GROUP):
+                        checked += state_count(&copies[i], t)
+                elif what == LIST:
+                    for i in range(GROUP):
+                        checked += state_list(&copies[i], t, actions)
+                elif what == KTH:
+                    for i in range(GROUP):
+                        checked += state_kth(&copies[i], t, numbers[i])
+                checked += copies[numbers[0]].turn
+        return checked
+
+
+def game_lengths(states, n, seed):
+    """Actions (PASS included) and turns of n random playouts from each state, both summed up."""
+    cdef State state
+    cdef state_t s
+    cdef uint64_t actions = 0
+    cdef Py_ssize_t turns = 0
+    cdef Py_ssize_t i, games = n
+    cdef uint64_t bits = seed
+    for state in states:
+        with nogil:
+            for i in range(games):
+                s = state.s
+                state_rollout(&s, &state.table.t, stream_start(bits, i), &actions)
+                turns += s.turn + 1 - state.s.turn
+    return actions, turns

@@ -1,0 +1,211 @@
+# The battle of Legends of Code and Magic: plain structs, nogil functions on them, a thin class.
+#
+# Read this file from top to bottom; _core.pyx has the functions in the same order. Section numbers
+# are those of docs/rules.md. `p` is a player (0 or 1), `me` the player to move, `op` the other one.
+#
+# One rule set per table, known at run time. The functions that have to be fast take it as a literal
+# (`rules`) and are inlined, so that each rule set gets code of its own without being written twice.
+
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+# Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
+# cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
+cpdef enum:
+    ABI_VERSION = 1
+
+cdef enum:                      # rule sets
+    RULES_15 = 0
+    RULES_12 = 1
+    RULES_10 = 2
+
+cdef enum:                      # limits (section 0)
+    MAX_DECK = 30
+    MAX_HAND = 8
+    MAX_BOARD = 6               # creatures of one player; 3 a lane, or 6 in the one lane of 1.0
+    MAX_MANA = 12
+    TURN_LIMIT = 50
+    PLAYOUT_TURNS = 1000        # of both players, after which a playout is broken off (section 14)
+    MAX_CARDS = 256             # entries of a table
+    MAX_ACTIONS = 155           # no action number reaches this
+    TERMINAL_PLAYER = -4        # current player of a finished game, as in OpenSpiel
+    # |attack|, |defense| of any creature that Card's bounds allow, 500 printed + 60 items of 500:
+    MAX_STAT = 30500            # 16 bits hold it; health takes 32
+    MAX_CARD_STAT = 500         # |attack|, |defense|, |health change| that a card can have
+
+cdef enum:                      # card types
+    CREATURE = 0
+    GREEN = 1
+    RED = 2
+    BLUE = 3
+
+cdef enum:                      # keywords, the letters of "BCDGLW" from the lowest bit
+    BREAKTHROUGH = 1
+    CHARGE = 2
+    DRAIN = 4
+    GUARD = 8
+    LETHAL = 16
+    WARD = 32
+
+cdef enum:                      # areas (1.5)
+    AREA_TARGET = 0
+    AREA_LANE1 = 1
+    AREA_LANE2 = 2
+
+cdef enum:                      # kinds of action, see `move_t`
+    PASS = 0
+    SUMMON = 1
+    USE = 2
+    ATTACK = 3
+
+cdef enum:                      # masks in `player_t.marks`, as shifts
+    READY = 0
+    OCCUPIED = 6
+    GUARDED = 12
+    SPENT = 18
+
+
+# ---- cards -------------------------------------------------------------------------------------
+
+ctypedef struct creature_t:     # 8 bytes, so that closing a gap moves one word a creature
+    int16_t attack
+    int16_t defense             # 0 in an empty slot, as everything else
+    uint8_t card                # table entry
+    uint8_t keywords
+    uint8_t copy                # 1: area copy, its id is the entry's id + 1 (section 7)
+    uint8_t forgotten           # 1.x: the protocol shows 0 for my/opp/draw (section 9)
+
+ctypedef struct card_t:         # one entry of the table: a card, and the instance id it goes by
+    int16_t attack
+    int16_t defense
+    int16_t my_health           # health change of the player who plays the card
+    int16_t opponent_health     # ... and of the other player
+    uint8_t cost                # mana, 0..127
+    uint8_t draw                # cards added to the next draw
+    uint8_t type
+    uint8_t keywords
+    uint8_t area
+    uint8_t id                  # instance id 0..254 (an area copy has id + 1); 255 in pool entries
+    uint16_t base_id
+    # What follows is derived: see `complete_card`.
+    creature_t creature         # as it enters the board
+    uint32_t marks              # ... and its marks, in slot 0
+    uint32_t kind               # the bit for hand position 0 in `player_t.kinds`
+
+ctypedef struct table_t:        # immutable; shared by all clones of a state
+    card_t cards[MAX_CARDS]     # first the instances of the game, then the pool (each card once):
+    int32_t n_instances         # a hidden card may be replaced by any entry, also of the pool
+    int32_t n_cards
+    int32_t rules               # RULES_15, RULES_12 or RULES_10
+
+
+# ---- state: 256 bytes, no pointers; equal positions of one table have equal bytes ---------------
+
+ctypedef struct player_t:       # 96 bytes
+    # Hand, in draw order without gaps; byte h of each word belongs to position h. Packed, because
+    # then removing a card is a shift, and "affordable" is one subtraction: 0x80 + mana - cost keeps
+    # its top bit iff cost <= mana.
+    uint64_t hand               # table entries; 0 beyond the hand
+    uint64_t costs              # mana; 0x7F beyond the hand
+    uint32_t kinds              # byte k: mask of the hand positions that hold a card of type k
+    # Board: slot 3*lane + i (1.0: slot i), in summon order and without gaps within a lane. Four
+    # masks of six slots: a turn's end, a removal or an attack changes them all at once, and two
+    # masks that are neighbours are one index of a table.
+    uint32_t marks              # READY (can attack), OCCUPIED, GUARDED (Guard), SPENT (attacked)
+    creature_t board[MAX_BOARD]
+    int32_t health
+    int32_t lost                # 1.5: health lost since his last draw; every 5 give a card. 1.x: 0
+    int32_t next_draw           # cards to draw at his next turn, without those for `lost`
+    int32_t shown_draw          # the number that the protocol prints for him (section 9)
+    uint8_t mana                # left this turn
+    uint8_t max_mana
+    uint8_t bonus               # 1 while he holds the second player's bonus mana
+    uint8_t hand_size
+    uint8_t deck_left
+    uint8_t runes               # 1.x: bit i = the rune at health 5 * (i + 1) is left. 1.5: 0
+    uint8_t order               # summon order over both lanes: a one, then each creature's lane
+    uint8_t won                 # this player has won
+
+ctypedef struct state_t:        # 256 bytes
+    player_t p[2]
+    uint8_t deck[2][MAX_DECK]   # table entries in draw order, the last at MAX_DECK - 1; 0 = drawn
+    int32_t turn                # turns of both players together, from 0; player turn & 1 is to move
+
+
+# ---- actions -----------------------------------------------------------------------------------
+# An action is a number < MAX_ACTIONS as in docs/rules.md, section 12; `move_t` is its decoded form.
+
+ctypedef struct move_t:
+    uint8_t kind
+    uint8_t source              # SUMMON, USE: hand position; ATTACK: own slot
+    uint8_t target              # SUMMON: lane; USE: 0 player, 1 + own slot, 7 + enemy slot;
+    uint8_t _pad                # ATTACK: 0 player, 1 + enemy slot
+
+
+# ---- functions: all of them without the GIL, none of them can fail -------------------------------
+# Actions given to state_apply have to be legal; nothing checks them.
+
+cdef int state_player(const state_t* s) noexcept nogil              # 0 or 1, who is to move
+cdef int state_winner(const state_t* s) noexcept nogil             # 0 or 1; -1 while nobody has won
+cdef int state_next_draw(const state_t* s, int p) noexcept nogil    # cards p will draw, in all
+cdef move_t decode_action(const table_t* t, int action) noexcept nogil
+
+# What is legal (section 6). None of these looks at the winner.
+cdef int state_count(const state_t* s, const table_t* t) noexcept nogil
+# ... ascending; returns their number. `actions` has room for MAX_ACTIONS + 1.
+cdef int state_list(const state_t* s, const table_t* t, uint8_t* actions) noexcept nogil
+# ... 0 <= k < count: PASS, attacks, cards in hand order; a fixed order, but not the ascending one
+cdef int state_kth(const state_t* s, const table_t* t, int k) noexcept nogil
+cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcept nogil
+
+# What happens (sections 4, 5 and 7).
+cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
+cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil
+cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil
+
+# Uniformly random playouts (section 14). Game i of a seed has its own stream of random numbers.
+cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil
+cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil
+# ... of one game, which uses up `s`; returns the winner and adds its actions to `applied`.
+cdef int state_rollout(
+    state_t* s, const table_t* t, uint64_t stream, uint64_t* applied) noexcept nogil
+cdef int playout_winner(const state_t* s) noexcept nogil    # ... when it has ended or is broken off
+cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil
+# The invariant that is broken; NULL if all hold.
+cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil
+
+
+# ---- hidden information --------------------------------------------------------------------------
+
+ctypedef struct unknown_t:      # what one player cannot see, and what it may be: see `Determinizer`
+    int32_t viewer
+    int32_t n[2]                # candidates for the hidden places of each player
+    uint8_t entry[2][MAX_CARDS]     # ... their table entries
+    uint8_t group[2][MAX_CARDS]     # ... the group that each belongs to
+    uint32_t weight[2][MAX_CARDS]   # ... how likely each is, 1..MAX_WEIGHT
+    uint8_t copies[2][MAX_CARDS]    # [group]: cards that it gives, whichever of its candidates
+
+cdef enum:
+    MAX_WEIGHT = 65535
+
+# Draw all that u.viewer cannot see anew; `stream` as from stream_start.
+cdef void state_deal(
+    state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream) noexcept nogil
+
+
+# ---- classes -----------------------------------------------------------------------------------
+
+cdef class Table:
+    cdef table_t t
+    cdef list cards             # the `Card` of each entry, None until first asked for
+    cdef int add(self, card, int id) except -1
+    cdef int add_pool(self, pool) except -1
+    cdef object card(self, int entry)
+    cdef bytes pack(self)
+
+cdef class State:
+    cdef state_t s
+    cdef readonly Table table
+
+cdef class Determinizer:
+    cdef unknown_t u
+    cdef State state

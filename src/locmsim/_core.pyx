@@ -1,0 +1,2686 @@
+"""The battle of Legends of Code and Magic: the compiled kernel and the `State` around it.
+
+The structs and what their fields mean are in _core.pxd; the functions follow its order. Section
+numbers are those of docs/rules.md.
+"""
+
+cimport cython
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF, PyObject
+from libc.string cimport memcmp, memcpy, memset
+
+import re
+import struct
+import zlib
+from collections import namedtuple
+from collections.abc import Mapping
+
+from locmsim.cards import ABILITIES, Card
+from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
+from locmsim.rules import get_rules
+from locmsim.threads import in_threads
+
+__all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
+           "Table", "parse_integer", "parse_line"]
+
+cdef extern from *:
+    """
+    /* A one in each of the eight bytes. A branch that is nearly always (not) taken. A barrier over
+       which the compiler moves no load: without it gcc computes parts of the next action's choice
+       at the end of every branch of this one, and spills them (2 to 4 % of the playouts' speed). */
+    #define BYTES 0x0101010101010101ULL
+    #if defined(__GNUC__)
+    #define likely_(x) __builtin_expect(!!(x), 1)
+    #define unlikely_(x) __builtin_expect(!!(x), 0)
+    #define reload_() __asm__ volatile("" ::: "memory")
+    #else
+    #define likely_(x) (x)
+    #define unlikely_(x) (x)
+    #define reload_()
+    #endif
+    """
+    bint likely_(bint) noexcept nogil
+    bint unlikely_(bint) noexcept nogil
+    void reload_() noexcept nogil
+    const int LOCMSIM_DEBUG
+    const uint64_t BYTES
+
+# ---- lookup tables -------------------------------------------------------------------------------
+# Filled once, below. Counting and finding bits by table instead of by instruction keeps a plain
+# x86-64 build, which has no POPCNT, as fast as a tuned one. A game touches few lines of the tables.
+
+ctypedef struct mine_t:             # what counting legal actions needs to know of one's own board
+    uint8_t attackers[2]            # creatures that can attack, by lane
+    uint8_t creatures
+    uint8_t lanes                   # lanes with room for a creature
+
+ctypedef struct theirs_t:           # ... and of the other one
+    uint8_t targets[2]              # of an attacker, by lane
+    uint8_t creatures
+    uint8_t _pad
+
+cdef uint8_t COUNT[256]             # bits set in a byte
+cdef uint8_t NTH[256 * 8]           # [8 * byte + n]: position of the n-th set bit
+cdef uint64_t SPREAD[256]           # bit h of the index as byte h: 0 or 1
+cdef uint8_t QUOTIENT[8 * 64]       # [64 * n + k]: k // n, a load instead of a division
+cdef mine_t MINE[2][4096]           # [one lane?][ready and occupied slots]
+cdef theirs_t THEIRS[2][4096]       # [one lane?][occupied and guarded slots]
+cdef uint16_t TARGETS[2][4096]      # ... what an attacker in lane 0 (low byte) or 1 may attack:
+#                                     bit 0 the player, bit 1 + i enemy i of that lane
+cdef uint8_t ATTACKS[8 * 16 * 16]   # [attackers of a lane, what they may attack, k]: k-th attack,
+#                                     attacker + 16 * target (0 the player); two lanes only
+cdef uint32_t KEEP[2][MAX_BOARD]    # [one lane?][slot]: marks that stay when the slot is removed
+cdef uint32_t CLOSE[2][MAX_BOARD]   # ... and, after a shift by one, those that move down
+cdef move_t MOVES[2][MAX_ACTIONS]   # [one lane?][action]: the decoded action
+cdef uint8_t REACH[3][MAX_BOARD]    # [area][slot]: slots that an item on this one reaches
+cdef uint8_t RUNES_HIT[32]          # [health, at most 26]: runes lost when it is reached
+
+cdef enum:
+    ALL_KINDS = 0x01010101          # times a mask of hand positions: that mask in all of `kinds`
+    ALL_MARKS = 0x041041            # times a mask of board slots: that mask in all of `marks`
+    FIRST_USE = 17                  # action numbers, two lanes and one
+    FIRST_ATTACK = 121
+    FIRST_USE_1 = 9
+    FIRST_ATTACK_1 = 113
+    NUM_ACTIONS_2 = 145
+    NUM_ACTIONS_1 = 155
+
+
+cdef mine_t mine_of(uint32_t ready, uint32_t occupied, bint one) noexcept nogil:
+    cdef mine_t m
+    m.creatures = COUNT[occupied]
+    if one:
+        m.attackers[0] = COUNT[ready]
+        m.attackers[1] = 0
+        m.lanes = occupied != 63
+    else:
+        m.attackers[0] = COUNT[ready & 7]
+        m.attackers[1] = COUNT[ready >> 3]
+        m.lanes = 2 - (occupied >> 2 & 1) - (occupied >> 5)     # the lanes' last slots are free
+    return m
+
+
+cdef theirs_t theirs_of(uint32_t occupied, uint32_t targets) noexcept nogil:
+    cdef theirs_t m
+    m.targets[0] = COUNT[targets & 255]
+    m.targets[1] = COUNT[targets >> 8]
+    m.creatures = COUNT[occupied]
+    m._pad = 0
+    return m
+
+
+cdef uint16_t targets_of(uint32_t occupied, uint32_t guarded, bint one) noexcept nogil:
+    if one:
+        return guarded << 1 if guarded else occupied << 1 | 1
+    return targets_of(occupied & 7, guarded & 7, True) | (
+        targets_of(occupied >> 3, guarded >> 3, True) << 8)
+
+
+cdef void fill_tables() noexcept:
+    cdef int i, j, n, one, low, last, action
+    for i in range(256):
+        n = 0
+        for j in range(8):
+            if i >> j & 1:
+                NTH[8 * i + n] = j
+                n += 1
+        COUNT[i] = n
+        SPREAD[i] = 0
+        for j in range(8):
+            SPREAD[i] |= <uint64_t>(i >> j & 1) << 8 * j
+    for n in range(1, 8):
+        for i in range(64):
+            QUOTIENT[64 * n + i] = i // n
+    for one in range(2):
+        for i in range(4096):
+            MINE[one][i] = mine_of(i & 63, i >> 6, one)
+            TARGETS[one][i] = targets_of(i & 63, i >> 6, one)
+            THEIRS[one][i] = theirs_of(i & 63, TARGETS[one][i])
+        for i in range(MAX_BOARD):
+            last = 2 if i < 3 and not one else 5
+            low = (1 << i) - 1
+            KEEP[one][i] = <uint32_t>ALL_MARKS * ((low | ~((2 << last) - 1)) & 63)
+            CLOSE[one][i] = <uint32_t>ALL_MARKS * (((1 << last) - 1) & ~low)
+        for action in range(MAX_ACTIONS):
+            MOVES[one][action] = move_of(action, one)
+    for i in range(8 * 16):
+        n = 0
+        for j in range(3):
+            for low in range(4):
+                if i >> 4 >> j & 1 and i >> low & 1:
+                    ATTACKS[16 * i + n] = j | low << 4
+                    n += 1
+    for i in range(MAX_BOARD):
+        REACH[AREA_TARGET][i] = 1 << i
+        REACH[AREA_LANE1][i] = 7 if i < 3 else 56
+        REACH[AREA_LANE2][i] = 63
+    for i in range(32):
+        n = 0
+        for j in range(5):
+            if i <= 5 * (j + 1):
+                n |= 1 << j
+        RUNES_HIT[i] = n
+
+
+cdef move_t move_of(int action, bint one) noexcept nogil:
+    """The action numbering (section 12): what `MOVES` is filled with."""
+    cdef move_t m
+    cdef int first_use = FIRST_USE_1 if one else FIRST_USE
+    cdef int first_attack = FIRST_ATTACK_1 if one else FIRST_ATTACK
+    cdef int width = 7 if one else 4
+    memset(&m, 0, sizeof(move_t))
+    if action == 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
+        m.kind = PASS
+    elif action < first_use:
+        m.kind = SUMMON
+        m.source = action - 1 if one else (action - 1) // 2
+        m.target = 0 if one else (action - 1) % 2
+    elif action < first_attack:
+        m.kind = USE
+        m.source = (action - first_use) // 13
+        m.target = (action - first_use) % 13
+    else:
+        m.kind = ATTACK
+        m.source = (action - first_attack) // width
+        m.target = (action - first_attack) % width
+        if m.target and not one and m.source >= 3:
+            m.target += 3           # 1 + i in the lane -> 1 + slot
+    return m
+
+
+fill_tables()
+
+
+# ---- reading a state -----------------------------------------------------------------------------
+
+cdef int state_player(const state_t* s) noexcept nogil:
+    return s.turn & 1
+
+
+cdef int state_winner(const state_t* s) noexcept nogil:
+    if s.p[0].won:
+        return 0
+    return 1 if s.p[1].won else -1
+
+
+cdef int state_next_draw(const state_t* s, int p) noexcept nogil:
+    return s.p[p].next_draw + s.p[p].lost // 5
+
+
+cdef move_t decode_action(const table_t* t, int action) noexcept nogil:
+    return MOVES[t.rules == RULES_10][action]
+
+
+cdef inline uint32_t marked(const player_t* p, int which) noexcept nogil:
+    """One byte of the marks: a mask of board slots."""
+    return p.marks >> which & 63
+
+
+# ---- legal actions (section 6) -------------------------------------------------------------------
+
+ctypedef struct legal_t:
+    int attacks
+    uint64_t plays          # byte h: summons and uses of the hand positions 0..h together
+
+
+cdef inline uint64_t payable(const player_t* p) noexcept nogil:
+    """Byte h: 1 if the cost of hand position h can be paid (the empty ones cost 127)."""
+    return (0x80 * BYTES + p.mana * BYTES - p.costs) >> 7 & BYTES
+
+
+cdef inline uint32_t affordable(const player_t* p) noexcept nogil:
+    """Mask of the hand positions whose cost can be paid."""
+    # The multiplication gathers the lowest bits of the eight bytes in the highest byte.
+    return <uint32_t>(payable(p) * 0x0102040810204080ULL >> 56)
+
+
+cdef inline uint32_t of_type(const player_t* p, int type) noexcept nogil:
+    """Mask of the hand positions that hold a card of this type."""
+    return p.kinds >> 8 * type & 255
+
+
+cdef inline int count_legal(
+    const player_t* me, const player_t* op, legal_t* l, const int rules
+) noexcept nogil:
+    """Number of legal actions, PASS included, and in `l` what they are made of."""
+    cdef const mine_t* mine = &MINE[rules == RULES_10][me.marks & 4095]
+    cdef const theirs_t* theirs = &THEIRS[rules == RULES_10][op.marks >> OCCUPIED & 4095]
+    # Byte h: choices for hand position h, at most 7. One multiplication sums them, and the sums on
+    # the way find the k-th below: fewer dependent steps than by type (2 % in 1.5, 3 % in 1.2).
+    cdef uint64_t choices = (
+        SPREAD[of_type(me, CREATURE)] * mine.lanes
+        + SPREAD[of_type(me, GREEN)] * mine.creatures
+        + SPREAD[of_type(me, RED)] * theirs.creatures
+        + SPREAD[of_type(me, BLUE)] * (theirs.creatures + 1)
+    )
+    cdef uint64_t paid = payable(me)
+    l.plays = (choices & (paid << 8) - paid) * BYTES
+    l.attacks = mine.attackers[0] * theirs.targets[0]
+    if rules != RULES_10:
+        l.attacks += mine.attackers[1] * theirs.targets[1]
+    return 1 + l.attacks + <int>(l.plays >> 56)
+
+
+cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogil:
+    """Slot of the i-th creature, lane 0 before lane 1."""
+    cdef int first
+    if rules == RULES_10:
+        return i
+    first = COUNT[p.marks >> OCCUPIED & 7]
+    return i + (3 - first) * (i >= first)
+
+
+cdef inline move_t kth_attack(
+    const player_t* me, const player_t* op, int k, const int rules
+) noexcept nogil:
+    """The k-th attack: lane by lane, attacker by attacker. With two lanes by one table, as dividing
+    and looking up both parts is a long chain of dependent steps (1 % in 1.5, 4 % in 1.2)."""
+    cdef bint one = rules == RULES_10
+    cdef uint32_t index = op.marks >> OCCUPIED & 4095
+    cdef uint32_t targets = TARGETS[one][index]
+    cdef int first = MINE[one][me.marks & 4095].attackers[0] * THEIRS[one][index].targets[0]
+    cdef int lane = 0 if one else k >= first
+    cdef int n, attacker
+    cdef move_t m
+    m.kind = ATTACK
+    m._pad = 0
+    k -= first * lane
+    targets = targets >> 8 * lane & 255
+    if one:
+        n = COUNT[targets]
+        attacker = QUOTIENT[64 * n + k]
+        k = NTH[8 * targets + k - attacker * n]
+        m.source = NTH[8 * (me.marks & 63) + attacker]
+        m.target = k
+    else:
+        n = ATTACKS[(me.marks >> 3 * lane & 7) << 8 | targets << 4 | k]
+        k = n >> 4
+        m.source = 3 * lane + (n & 15)
+        m.target = k + 3 * lane * (k != 0)
+    return m
+
+
+cdef inline move_t kth_play(
+    const player_t* me, const player_t* op, uint64_t plays, int k, const int rules
+) noexcept nogil:
+    """The k-th summon or use, in the order of the hand."""
+    # The top bits of the positions whose plays, and those before, are at most k; their number.
+    cdef uint64_t before = (0x80 + <uint64_t>k) * BYTES - plays
+    cdef int h = <int>((before >> 7 & BYTES) * BYTES >> 56)
+    cdef uint32_t kinds = me.kinds >> h             # bit 8 * type: the card is of that type
+    cdef bint blue = kinds >> 24 & 1
+    cdef bint green = kinds >> 8 & 1
+    cdef move_t m
+    k -= plays << 8 >> 8 * h & 255
+    m.source = h
+    m._pad = 0
+    if kinds & 1:
+        m.kind = SUMMON
+        # If lane 0 is full: lane 1.
+        m.target = 0 if rules == RULES_10 else k | (me.marks >> (OCCUPIED + 2) & 1)
+    else:
+        m.kind = USE
+        m.target = 7 - 6 * green + slot_of(me if green else op, k - blue, rules)
+        m.target = m.target * (k >= blue)       # a blue item's first target is the player
+    return m
+
+
+cdef inline move_t kth_legal(
+    const player_t* me, const player_t* op, const legal_t* l, int k, const int rules
+) noexcept nogil:
+    """The k-th legal action, in the order that state_kth has."""
+    if k == 0:
+        return MOVES[0][PASS]
+    k -= 1
+    if k < l.attacks:
+        return kth_attack(me, op, k, rules)
+    return kth_play(me, op, l.plays, k - l.attacks, rules)
+
+
+cdef inline int action_of(move_t m, const bint one) noexcept nogil:
+    """The number of a decoded action: the inverse of `move_of`."""
+    if m.kind == PASS:
+        return 0
+    if m.kind == SUMMON:
+        return 1 + m.source if one else 1 + 2 * m.source + m.target
+    if m.kind == USE:
+        return (FIRST_USE_1 if one else FIRST_USE) + 13 * m.source + m.target
+    if one:
+        return FIRST_ATTACK_1 + 7 * m.source + m.target
+    return FIRST_ATTACK + 4 * m.source + m.target - (3 if m.target and m.source >= 3 else 0)
+
+
+cdef inline int list_legal(
+    const player_t* me, const player_t* op, uint8_t* out, const int rules
+) noexcept nogil:
+    """All legal actions, ascending; returns their number."""
+    cdef bint one = rules == RULES_10
+    cdef int first = FIRST_USE_1 if one else FIRST_USE
+    cdef int width = 7 if one else 4
+    cdef uint32_t hand = affordable(me)
+    cdef uint32_t own = marked(me, OCCUPIED)
+    cdef uint32_t enemy = marked(op, OCCUPIED)
+    cdef uint32_t left, mask
+    cdef int n, h, slot, base, lane
+    out[0] = 0
+    n = 1
+    left = hand & of_type(me, CREATURE)
+    while left:
+        h = NTH[8 * left]
+        left &= left - 1
+        if one:
+            out[n] = 1 + h
+            n += own != 63
+        else:
+            out[n] = 1 + 2 * h
+            n += ~own >> 2 & 1
+            out[n] = 2 + 2 * h
+            n += ~own >> 5 & 1
+    # Items in hand order: 13 targets each, of which the masks below are the legal ones.
+    left = hand & ~of_type(me, CREATURE) & (1U << me.hand_size) - 1
+    while left:
+        h = NTH[8 * left]
+        left &= left - 1
+        base = first + 13 * h
+        if of_type(me, GREEN) >> h & 1:
+            mask = own
+            base += 1
+        else:
+            if of_type(me, BLUE) >> h & 1:
+                out[n] = base
+                n += 1
+            mask = enemy
+            base += 7
+        while mask:
+            out[n] = base + NTH[8 * mask]
+            n += 1
+            mask &= mask - 1
+    left = marked(me, READY)
+    while left:
+        slot = NTH[8 * left]
+        left &= left - 1
+        lane = 0 if one else slot >= 3
+        base = (FIRST_ATTACK_1 if one else FIRST_ATTACK) + width * slot
+        mask = TARGETS[one][op.marks >> OCCUPIED & 4095] >> 8 * lane & 255
+        while mask:
+            out[n] = base + NTH[8 * mask]
+            n += 1
+            mask &= mask - 1
+    return n
+
+
+cdef inline bint move_is_legal(
+    const player_t* me, const player_t* op, move_t m, const int rules
+) noexcept nogil:
+    cdef uint32_t hand
+    cdef int lane
+    if m.kind == PASS:
+        return True
+    if m.kind == ATTACK:
+        if not marked(me, READY) >> m.source & 1:
+            return False
+        lane = 0 if rules == RULES_10 else m.source >= 3
+        return TARGETS[rules == RULES_10][op.marks >> OCCUPIED & 4095] >> (
+            8 * lane + m.target - (3 if lane and m.target else 0)) & 1
+    hand = me.kinds >> m.source             # bit 8 * type: the card is of that type
+    if not affordable(me) >> m.source & 1:
+        return False
+    if m.kind == SUMMON:
+        if not hand & 1:
+            return False
+        if rules == RULES_10:
+            return marked(me, OCCUPIED) != 63
+        return not marked(me, OCCUPIED) >> (3 * m.target + 2) & 1
+    if m.target == 0:
+        return hand >> 24 & 1
+    if m.target < 7:
+        return hand >> 8 & marked(me, OCCUPIED) >> (m.target - 1) & 1
+    return (hand >> 16 | hand >> 24) & marked(op, OCCUPIED) >> (m.target - 7) & 1
+
+
+cdef int state_count(const state_t* s, const table_t* t) noexcept nogil:
+    cdef legal_t l
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    if t.rules == RULES_10:
+        return count_legal(me, op, &l, RULES_10)
+    return count_legal(me, op, &l, RULES_15)        # 1.2 has the same legal actions
+
+
+cdef int state_list(const state_t* s, const table_t* t, uint8_t* actions) noexcept nogil:
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    if t.rules == RULES_10:
+        return list_legal(me, op, actions, RULES_10)
+    return list_legal(me, op, actions, RULES_15)
+
+
+cdef int state_kth(const state_t* s, const table_t* t, int k) noexcept nogil:
+    cdef legal_t l
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    if t.rules == RULES_10:
+        count_legal(me, op, &l, RULES_10)
+        return action_of(kth_legal(me, op, &l, k, RULES_10), True)
+    count_legal(me, op, &l, RULES_15)
+    return action_of(kth_legal(me, op, &l, k, RULES_15), False)
+
+
+cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcept nogil:
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    if t.rules == RULES_10:
+        return 0 <= action < NUM_ACTIONS_1 and move_is_legal(me, op, MOVES[1][action], RULES_10)
+    return 0 <= action < NUM_ACTIONS_2 and move_is_legal(me, op, MOVES[0][action], RULES_15)
+
+
+# ---- hand, board, health -------------------------------------------------------------------------
+# `shown` (a literal) tells whether to keep up what only the protocol shows: board order over both
+# lanes, forgotten effects. Playouts don't.
+
+cdef inline void add_to_hand(player_t* p, const table_t* t, uint8_t entry) noexcept nogil:
+    cdef const card_t* c = &t.cards[entry]
+    cdef int h = p.hand_size
+    p.hand |= <uint64_t>entry << 8 * h
+    p.costs ^= <uint64_t>(0x7F ^ c.cost) << 8 * h
+    p.kinds |= c.kind << h
+    p.hand_size = h + 1
+
+
+cdef inline void remove_from_hand(player_t* p, int h) noexcept nogil:
+    # x moves down by one place from position h on: below it keep x, from there take x shifted.
+    cdef uint64_t below = (1ULL << 8 * h) - 1
+    cdef uint32_t low = ((1U << h) - 1) * ALL_KINDS
+    cdef uint64_t hand = p.hand >> 8
+    cdef uint64_t costs = p.costs >> 8 | <uint64_t>0x7F << 56
+    cdef uint32_t kinds = p.kinds >> 1 & 0x7F7F7F7F
+    p.hand = hand ^ ((hand ^ p.hand) & below)
+    p.costs = costs ^ ((costs ^ p.costs) & below)
+    p.kinds = kinds ^ ((kinds ^ p.kinds) & low)
+    p.hand_size -= 1
+
+
+cdef inline void add_creature(
+    player_t* p, const card_t* c, bint copy, int lane, const int rules, const bint shown
+) noexcept nogil:
+    """Append a creature to a lane that has room."""
+    cdef int slot = COUNT[marked(p, OCCUPIED)] if rules == RULES_10 else (
+        3 * lane + COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
+    p.board[slot] = c.creature
+    p.board[slot].copy = copy
+    p.marks |= c.marks << slot
+    if shown:
+        p.order = p.order << 1 | lane
+
+
+cdef inline void remove_creature(
+    player_t* p, int slot, const int rules, const bint shown
+) noexcept nogil:
+    """Take a creature off the board and close the gap in its lane."""
+    cdef bint one = rules == RULES_10
+    cdef int j, lane, i, bit
+    cdef creature_t* first = &p.board[0 if one else 3 * (slot >= 3)]
+    cdef int size = MAX_BOARD if one else 3
+    if shown:
+        # Find the creature's bit in the order: the i-th of its lane, from the top.
+        lane = 0 if one else slot >= 3
+        i = slot - 3 * lane
+        bit = COUNT[marked(p, OCCUPIED)]
+        while i >= 0:
+            bit -= 1
+            i -= (p.order >> bit & 1) == lane
+        p.order = (p.order >> (bit + 1) << bit) | (p.order & ((1 << bit) - 1))
+    p.marks = (p.marks & KEEP[one][slot]) | (p.marks >> 1 & CLOSE[one][slot])
+    slot -= 0 if one else 3 * (slot >= 3)
+    for j in range(size - 1):
+        first[j] = first[j + (j >= slot)]       # no branch: the slot is hard to predict
+    memset(&first[size - 1], 0, sizeof(creature_t))
+
+
+cdef inline void change_health(player_t* p, int change, const int rules) noexcept nogil:
+    """A health change by an action: losses give cards (section 5)."""
+    cdef uint32_t hit
+    p.health += change
+    if rules == RULES_15:
+        p.lost -= change & change >> 31             # only what is negative
+    elif change < 0:
+        hit = p.runes & RUNES_HIT[0 if p.health < 0 else 26 if p.health > 26 else p.health]
+        p.runes ^= hit
+        p.next_draw += COUNT[hit]
+
+
+cdef inline void take_cards(state_t* s, const table_t* t, int who, int n) noexcept nogil:
+    """Move the top n cards of the deck, which has as many, to the hand, which has room."""
+    cdef player_t* p = &s.p[who]
+    cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
+    cdef uint64_t hand = p.hand
+    cdef uint64_t costs = p.costs
+    cdef uint32_t kinds = p.kinds
+    cdef const card_t* c
+    cdef int h
+    for h in range(p.hand_size, p.hand_size + n):
+        c = &t.cards[top[0]]
+        hand |= <uint64_t>top[0] << 8 * h
+        costs ^= <uint64_t>(0x7F ^ c.cost) << 8 * h
+        kinds |= c.kind << h
+        top[0] = 0
+        top += 1
+    p.hand = hand
+    p.costs = costs
+    p.kinds = kinds
+    p.hand_size += n
+    p.deck_left -= n
+
+
+cdef inline void draw(
+    state_t* s, const table_t* t, int who, int n, const int rules
+) noexcept nogil:
+    """The draws at a turn's start (section 5); sets no winner."""
+    cdef player_t* p = &s.p[who]
+    cdef int taken
+    cdef bint late = s.turn >= 2 * TURN_LIMIT
+    if rules == RULES_15:
+        if late:
+            p.health -= 10
+        taken = MAX_HAND - p.hand_size
+        if taken > p.deck_left:
+            taken = p.deck_left
+        if taken > n:
+            taken = n
+        n -= taken
+        take_cards(s, t, who, taken)
+        p.health -= 10 * n * (p.hand_size < MAX_HAND)       # the deck is empty if n is not 0
+        return
+    while n > 0:
+        n -= 1
+        if late or p.deck_left == 0:
+            if p.runes == 0:
+                p.health = 0
+                return
+            taken = 4
+            while not p.runes >> taken & 1:
+                taken -= 1
+            p.runes ^= 1 << taken
+            p.health = 5 * (taken + 1)
+        elif p.hand_size == MAX_HAND:
+            return
+        else:
+            take_cards(s, t, who, 1)
+
+
+cdef inline bint check_win(player_t* me, player_t* op) noexcept nogil:
+    """Set and report the winner; the player to move wins if both are dead (section 5)."""
+    if op.health <= 0:
+        me.won = 1
+        return True
+    if me.health <= 0:
+        op.won = 1
+        return True
+    return False
+
+
+# ---- actions (section 7) -------------------------------------------------------------------------
+# Each returns whether the game has ended.
+
+cdef inline bint effects(
+    player_t* me, player_t* op, const card_t* c, int times, const int rules
+) noexcept nogil:
+    """Health changes and draw of a card, `times` over as one change each."""
+    me.next_draw += times * c.draw
+    change_health(me, times * c.my_health, rules)
+    change_health(op, times * c.opponent_health, rules)
+    return check_win(me, op)
+
+
+cdef inline bint summon(
+    player_t* me, player_t* op, const table_t* t, int h, int lane, const int rules, const bint shown
+) noexcept nogil:
+    cdef const card_t* c = &t.cards[me.hand >> 8 * h & 255]
+    cdef int times = 1
+    remove_from_hand(me, h)
+    me.mana -= c.cost
+    add_creature(me, c, False, lane, rules, shown)
+    if rules == RULES_15:
+        lane ^= c.area == AREA_LANE2
+        if (c.area != AREA_TARGET) & (not marked(me, OCCUPIED) >> (3 * lane + 2) & 1):
+            add_creature(me, c, True, lane, rules, shown)
+            times = 2
+    return effects(me, op, c, times, rules)
+
+
+cdef inline bint attack_player(
+    player_t* me, player_t* op, int slot, const int rules, const bint shown
+) noexcept nogil:
+    cdef creature_t* x = &me.board[slot]
+    if shown and rules != RULES_15:
+        x.forgotten = 1
+    me.marks = (me.marks & ~(1U << READY << slot)) | 1U << SPENT << slot
+    change_health(op, -x.attack, rules)
+    change_health(me, x.attack * (x.keywords >> 2 & 1), rules)      # Drain
+    return check_win(me, op)
+
+
+cdef inline int16_t short(int value) noexcept nogil:
+    """Fit for a creature's field. Only positions made by hand and creatures printed with a negative
+    attack, whose every fight adds defense, can reach the bound."""
+    return value if value < 32767 else 32767
+
+
+cdef inline bint attack_creature(
+    player_t* me, player_t* op, int slot, int target, const int rules, const bint shown
+) noexcept nogil:
+    cdef creature_t* x = &me.board[slot]
+    cdef creature_t* y = &op.board[target]
+    cdef int attack = x.attack
+    cdef int given = 0 if y.keywords & WARD else attack
+    cdef int taken = 0 if x.keywords & WARD else y.attack
+    cdef int x_left = x.defense - taken
+    cdef int y_left = y.defense - given
+    cdef uint32_t keywords = x.keywords
+    cdef bint x_dies = x_left <= 0 or (y.keywords & LETHAL and taken > 0)
+    cdef bint y_dies = y_left <= 0 or (keywords & LETHAL and given > 0)
+    if x_dies:
+        remove_creature(me, slot, rules, shown)
+    else:
+        me.marks = (me.marks & ~(1U << READY << slot)) | 1U << SPENT << slot
+        x.defense = short(x_left)
+        if y.attack > 0:
+            x.keywords &= ~WARD
+        if shown and rules != RULES_15:
+            x.forgotten = 1
+    if y_dies:
+        remove_creature(op, target, rules, shown)
+    else:
+        y.defense = short(y_left)
+        if attack > 0:
+            y.keywords &= ~WARD
+        if shown and rules != RULES_15:
+            y.forgotten = 1
+    me.health += attack * (keywords >> 2 & (given > 0))       # Drain
+    if keywords & BREAKTHROUGH and y_left < 0:
+        change_health(op, y_left, rules)
+        return check_win(me, op)
+    return False
+
+
+cdef inline void use_on(
+    player_t* p, const card_t* c, int slot, const int rules, const bint shown
+) noexcept nogil:
+    """An item's effect on one creature of `p`."""
+    cdef creature_t* x = &p.board[slot]
+    cdef uint32_t keywords = x.keywords | c.keywords if c.type == GREEN else (
+        x.keywords & ~<uint32_t>c.keywords)
+    cdef int attack = x.attack + c.attack
+    cdef int defense = x.defense
+    if c.defense < 0 and keywords & WARD:
+        keywords ^= WARD
+    else:
+        defense += c.defense
+    if defense <= 0:
+        # 1.x: a green item that would kill leaves its target as it was.
+        if rules == RULES_15 or c.type != GREEN:
+            remove_creature(p, slot, rules, shown)
+        return
+    x.attack = short(attack) if attack > 0 else 0
+    x.defense = short(defense)
+    x.keywords = keywords
+    p.marks = (p.marks & ~(1U << GUARDED << slot)) | (keywords >> 3 & 1) << GUARDED << slot
+    if c.type == GREEN and c.keywords & CHARGE:     # ready if and only if it has not attacked
+        p.marks = (p.marks & ~(1U << READY << slot)) | (
+            ~p.marks >> SPENT >> slot & 1) << READY << slot
+    if shown and rules != RULES_15:
+        x.forgotten = 1
+
+
+cdef inline bint use(
+    player_t* me, player_t* op, const table_t* t, int h, int target, const int rules,
+    const bint shown
+) noexcept nogil:
+    cdef const card_t* c = &t.cards[<uint8_t>(me.hand >> 8 * h)]
+    cdef player_t* p
+    cdef int slot, times, i
+    cdef uint32_t hit
+    remove_from_hand(me, h)
+    me.mana -= c.cost
+    if target == 0:                                 # blue on the player: one change, no area
+        change_health(op, c.defense + c.opponent_health, rules)
+        change_health(me, c.my_health, rules)
+        me.next_draw += c.draw
+        return check_win(me, op)
+    p = me if target < 7 else op
+    slot = target - 1 - 6 * (target >= 7)
+    if rules != RULES_15:
+        use_on(p, c, slot, rules, shown)
+        return effects(me, op, c, 1, rules)
+    hit = marked(p, OCCUPIED) & REACH[c.area][slot]
+    times = COUNT[hit]
+    for i in range(times - 1, -1, -1):              # from the end: a removal moves those behind it
+        use_on(p, c, NTH[8 * hit + i], rules, shown)
+    return effects(me, op, c, times, rules)
+
+
+cdef inline bint end_turn(
+    state_t* s, const table_t* t, player_t* op, player_t* me, const int rules, const bint shown
+) noexcept nogil:
+    """The turn change (section 4): `op` has just played, `me` is next."""
+    cdef int n
+    op.marks &= 63 << OCCUPIED | 63 << GUARDED
+    if shown:
+        op.shown_draw = op.next_draw + op.lost // 5
+    s.turn += 1
+    me.max_mana += me.max_mana < MAX_MANA + me.bonus
+    n = me.bonus & (me.mana == 0)
+    me.bonus -= n
+    me.max_mana -= n
+    me.mana = me.max_mana
+    me.marks |= marked(me, OCCUPIED) << READY
+    n = me.next_draw + me.lost // 5
+    draw(s, t, s.turn & 1, n, rules)
+    if shown:
+        me.shown_draw = n
+    me.next_draw = 1
+    me.lost = 0
+    return check_win(me, op)
+
+
+cdef inline bint play(
+    const table_t* t, player_t* me, player_t* op, move_t m, const int rules, const bint shown
+) noexcept nogil:
+    """Apply a decoded action other than PASS; returns whether the game has ended."""
+    if m.kind == ATTACK:
+        if m.target == 0:
+            return attack_player(me, op, m.source, rules, shown)
+        return attack_creature(me, op, m.source, m.target - 1, rules, shown)
+    if m.kind == SUMMON:
+        return summon(me, op, t, m.source, m.target, rules, shown)
+    return use(me, op, t, m.source, m.target, rules, shown)
+
+
+cdef inline void apply_with(
+    state_t* s, const table_t* t, int action, const int rules
+) noexcept nogil:
+    cdef player_t* me = &s.p[s.turn & 1]
+    cdef player_t* op = &s.p[~s.turn & 1]
+    if action == PASS:
+        end_turn(s, t, me, op, rules, True)
+    else:
+        play(t, me, op, MOVES[rules == RULES_10][action], rules, True)
+
+
+cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil:
+    if t.rules == RULES_15:
+        apply_with(s, t, action, RULES_15)
+    elif t.rules == RULES_12:
+        apply_with(s, t, action, RULES_12)
+    else:
+        apply_with(s, t, action, RULES_10)
+
+
+cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil:
+    state_apply(s, t, PASS)
+
+
+cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil:
+    """Draws of n cards by player p, as at a turn's start."""
+    draw(s, t, p, n, t.rules)
+
+
+# ---- playouts ------------------------------------------------------------------------------------
+
+cdef inline uint64_t mix(uint64_t x) noexcept nogil:
+    """A bijection on 64 bits whose output bits each depend on all input bits."""
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
+    x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
+    return x ^ x >> 32
+
+
+cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil:
+    return mix(mix(seed + 0x9E3779B97F4A7C15ULL) ^ i)
+
+
+cdef inline uint32_t below(uint64_t* stream, uint32_t n) noexcept nogil:
+    """Uniform in 0..n-1, n <= 155: a 32-bit random number times n, the upper half. Each outcome
+    gets floor or ceil of 2^32 / n of the numbers, so no probability is off by more than 2^-32.
+    The generator is Knuth's 64-bit congruential one, of which the result takes the best bits."""
+    stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
+    return <uint32_t>((stream[0] >> 32) * n >> 32)
+
+
+cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil:
+    return below(stream, n)
+
+
+cdef int playout_winner(const state_t* s) noexcept nogil:
+    """The winner, or of a game that was broken off the player with more health (1 if equal)."""
+    return state_winner(s) if state_winner(s) >= 0 else s.p[0].health <= s.p[1].health
+
+
+cdef inline int rollout_with(
+    state_t* s, const table_t* t, uint64_t stream, uint64_t* applied, const int rules
+) noexcept nogil:
+    """Play uniformly random legal actions to the end; returns the winner."""
+    cdef legal_t l
+    cdef player_t* me = &s.p[s.turn & 1]
+    cdef player_t* op = &s.p[~s.turn & 1]
+    cdef int n, k
+    cdef uint64_t actions = 0
+    cdef bint over = False
+    cdef int last = s.turn + PLAYOUT_TURNS
+    while not over:
+        actions += 1
+        reload_()
+        n = count_legal(me, op, &l, rules)
+        k = <int>below(&stream, n) - 1
+        if k < 0:
+            over = end_turn(s, t, me, op, rules, False) | (s.turn == last)
+            me, op = op, me
+        elif k < l.attacks:
+            over = play(t, me, op, kth_attack(me, op, k, rules), rules, False)
+        else:
+            over = play(t, me, op, kth_play(me, op, l.plays, k - l.attacks, rules), rules, False)
+    applied[0] += actions
+    return playout_winner(s)
+
+
+cdef int state_rollout(
+    state_t* s, const table_t* t, uint64_t stream, uint64_t* applied
+) noexcept nogil:
+    """A playout from `s`, which it uses up; counts the actions, PASS too."""
+    if state_winner(s) >= 0:
+        return state_winner(s)
+    if t.rules == RULES_15:
+        return rollout_with(s, t, stream, applied, RULES_15)
+    if t.rules == RULES_12:
+        return rollout_with(s, t, stream, applied, RULES_12)
+    return rollout_with(s, t, stream, applied, RULES_10)
+
+
+cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:
+    """Number of sequences of `depth` legal actions; a finished game has none."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef uint64_t total = 0
+    cdef int n, i
+    if depth == 0:
+        return 1
+    if state_winner(s) >= 0:
+        return 0
+    n = state_list(s, t, actions)
+    if depth == 1:
+        return n
+    for i in range(n):
+        child = s[0]
+        state_apply(&child, t, actions[i])
+        total += state_perft(&child, t, depth - 1)
+    return total
+
+
+# ---- invariants ----------------------------------------------------------------------------------
+
+cdef enum:
+    MAX_HEALTH = 1_000_000_000
+    MAX_TURN = 1 << 30
+
+
+cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexcept nogil:
+    cdef const player_t* p = &s.p[who]
+    cdef const creature_t* x
+    cdef bint one = t.rules == RULES_10
+    cdef uint32_t own = marked(p, OCCUPIED)
+    cdef uint32_t kinds = 0
+    cdef uint64_t costs = 0
+    cdef int i, n = COUNT[own], order
+    if p.hand_size > MAX_HAND:
+        return "hand_size exceeds 8"
+    if p.deck_left > MAX_DECK:
+        return "deck_left exceeds 30"
+    for i in range(MAX_DECK):
+        if i < MAX_DECK - p.deck_left:
+            if s.deck[who][i]:
+                return "a drawn card is still in the deck"
+        elif s.deck[who][i] >= t.n_cards:
+            return "deck entry beyond the table"
+    for i in range(MAX_HAND):
+        if i < p.hand_size:
+            if <int>(p.hand >> 8 * i & 255) >= t.n_cards:
+                return "hand entry beyond the table"
+            costs |= <uint64_t>t.cards[p.hand >> 8 * i & 255].cost << 8 * i
+            kinds |= 1U << (8 * t.cards[p.hand >> 8 * i & 255].type + i)
+        elif p.hand >> 8 * i & 255:
+            return "card beyond the end of the hand"
+        else:
+            costs |= <uint64_t>0x7F << 8 * i
+    if costs != p.costs:
+        return "costs are not those of the hand"
+    if kinds != p.kinds:
+        return "kinds are not those of the hand"
+    if p.marks >> 24:
+        return "mark outside the board"
+    if one:
+        if own & (own + 1):
+            return "gap on the board"
+    elif own & 7 & (own & 7) + 1 or own >> 3 & (own >> 3) + 1:
+        return "gap in a lane"
+    if (marked(p, READY) | marked(p, GUARDED) | marked(p, SPENT)) & ~own:
+        return "mark on an empty slot"
+    for i in range(MAX_BOARD):
+        x = &p.board[i]
+        if own >> i & 1:
+            if x.card >= t.n_cards or t.cards[x.card].type != CREATURE:
+                return "creature that is no creature card"
+            if x.keywords > 63 or (x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
+                return "guard mark and keyword differ"
+            if x.copy > 1 or x.forgotten > 1:
+                return "creature flag that is neither 0 nor 1"
+            if x.forgotten and t.rules == RULES_15:
+                return "forgotten effects in 1.5"
+        elif x.attack or x.defense or x.card or x.keywords or x.copy or x.forgotten:
+            return "empty slot that is not zero"
+    order = p.order
+    if order >> n != 1:
+        return "board order of another length"
+    for i in range(n):
+        own = own - (order >> i & 1)        # counts lane 1 off; compared below
+    if not one and marked(p, OCCUPIED) - own != COUNT[marked(p, OCCUPIED) >> 3]:
+        return "board order of other lanes"
+    if one and order != 1 << n:
+        return "board order of other lanes"
+    if p.mana > 127 or p.max_mana > MAX_MANA + 1 or p.bonus > 1:
+        return "mana out of range"
+    if p.lost < 0 or p.next_draw < 0 or p.shown_draw < 0:
+        return "negative counter"
+    # No game comes near these; with them no sum of a turn's end leaves 32 bits.
+    if not -MAX_HEALTH <= p.health <= MAX_HEALTH:
+        return "health out of range"
+    if p.lost > MAX_HEALTH // 10 or p.next_draw > MAX_HEALTH // 100:
+        return "counter out of range"
+    if p.runes > 31 or (p.runes and t.rules == RULES_15) or (p.lost and t.rules != RULES_15):
+        return "runes and lost health of another rule set"
+    if p.won > 1:
+        return "won is neither 0 nor 1"
+    return NULL
+
+
+cdef const char* table_fault(const table_t* t) noexcept nogil:
+    cdef const card_t* c
+    cdef int i
+    if t.rules < 0 or t.rules > RULES_10:
+        return "unknown rules"
+    if t.n_cards < 0 or t.n_cards > MAX_CARDS or t.n_instances < 0 or t.n_instances > t.n_cards:
+        return "card counts out of range"
+    for i in range(t.n_cards):
+        c = &t.cards[i]
+        if not (-MAX_CARD_STAT <= c.attack <= MAX_CARD_STAT
+                and -MAX_CARD_STAT <= c.defense <= MAX_CARD_STAT
+                and -MAX_CARD_STAT <= c.my_health <= MAX_CARD_STAT
+                and -MAX_CARD_STAT <= c.opponent_health <= MAX_CARD_STAT
+                and c.cost <= 127 and c.draw <= 100 and c.type <= BLUE and c.keywords <= 63
+                and c.area <= AREA_LANE2):
+            return "card value out of range"
+    return NULL
+
+
+cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
+    """NULL, or which invariant of _core.pxd does not hold."""
+    cdef const char* fault = table_fault(t)
+    if fault is NULL:
+        fault = player_fault(s, t, 0)
+    if fault is NULL:
+        fault = player_fault(s, t, 1)
+    if fault is NULL and s.p[0].won and s.p[1].won:
+        fault = "two winners"
+    if fault is NULL and not -1 <= s.turn <= MAX_TURN:
+        fault = "turn out of range"
+    return fault
+
+
+# ---- action text (section 8) ---------------------------------------------------------------------
+# Parsed as the referee does, whose language trims and reads integers in its own way.
+
+BLANKS = "".join(map(chr, range(33)))           # trimmed off both ends
+_INTEGER = re.compile(r"[+-]?\d+")
+_WORDS = {"PASS": PASS, "SUMMON": SUMMON, "USE": USE, "ATTACK": ATTACK}
+_KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
+_RULES_CODES = {"1.5": RULES_15, "1.2": RULES_12, "1.0": RULES_10}
+_RULES_NAMES = ("1.5", "1.2", "1.0")
+
+
+def parse_integer(text, bits=32):
+    """The signed integer of `bits` bits that `text` is for the referee, None if it is none.
+
+    That is an optional sign and decimal digits of any script, as far as one UTF-16 unit holds each.
+    """
+    if not _INTEGER.fullmatch(text) or max(text) > "\uffff":
+        return None
+    if len(text) > 20:      # fits if it begins with zeros; `int` refuses thousands of digits
+        digits = "".join([str(int(digit)) for digit in text.lstrip("+-")]).lstrip("0")
+        if len(digits) > 19:
+            return None
+        text = "-" * text.startswith("-") + (digits or "0")
+    value = int(text)
+    return value if -1 << bits - 1 <= value < 1 << bits - 1 else None
+
+
+cdef tuple parse_part(str part, int rules):
+    """(kind, first, second) of one trimmed, non-empty part of a line."""
+    cdef list words = part.split(" ", 1)
+    cdef str word = words[0].strip(BLANKS)
+    cdef list args
+    cdef int needed
+    kind = _WORDS.get(word)
+    if kind is None:
+        raise InvalidActionError(
+            "Invalid action name. Should be SUMMON, ATTACK,  USE or PASS." if rules == RULES_15
+            else "Invalid action name. Should be SUMMON, ATTACK, or USE.")
+    if kind == PASS:
+        return (PASS, -1, -1)
+    needed = 1 if kind == SUMMON and rules == RULES_10 else 2
+    args = words[1].split(" ", needed) if len(words) > 1 else []
+    values = [parse_integer(arg) for arg in args[:needed]]
+    if len(values) < needed or None in values:
+        raise InvalidActionError(
+            "Invalid SUMMON argument. Expected integer (card id)." if needed == 1 else
+            f"Invalid {word} arguments. Expected two integers "
+            f"(card id and {'lane' if kind == SUMMON else 'target id'}).")
+    return (kind, values[0], values[1] if needed == 2 else 0)
+
+
+cdef list parse_parts(str line, int rules):
+    cdef list parts = []
+    cdef str part
+    for part in line.split(";"):
+        part = part.strip(BLANKS)
+        if part:
+            parts.append(parse_part(part, rules))
+    return parts
+
+
+cdef str text_of(tuple parsed, int rules):
+    """Canonical text of a parsed action."""
+    kind, first, second = parsed
+    if kind == PASS:
+        return "PASS"
+    if kind == SUMMON and rules == RULES_10:
+        return f"SUMMON {first}"
+    return f"{_KIND_NAMES[kind]} {first} {second}"
+
+
+def parse_line(line, rules="1.5"):
+    """The actions of an answer line of the battle, as canonical texts, PASS included.
+
+    `InvalidActionError`, with the referee's message, if any part of the line is malformed
+    (docs/rules.md, section 8).
+    """
+    cdef int code = _RULES_CODES[get_rules(rules).name]
+    return [text_of(parsed, code) for parsed in parse_parts(line, code)]
+
+
+# ---- bytes ---------------------------------------------------------------------------------------
+# A table or a state as they are in memory, behind a header by which anything else is refused.
+
+cdef enum:
+    FORMAT_VERSION = 1              # of to_bytes, key and pickles
+    TABLE_PART = 1
+    STATE_PART = 2
+
+_MAGIC = b"LOCM"
+_HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of what follows
+
+
+cdef bytes sealed(int part, bytes data):
+    return _HEADER.pack(_MAGIC, FORMAT_VERSION, part, len(data), zlib.crc32(data)) + data
+
+
+cdef bytes unsealed(int part, data):
+    """Inverse of `sealed`; ``ValueError`` for anything else."""
+    cdef bytes raw = bytes(memoryview(data))
+    what = "card table" if part == TABLE_PART else "state"
+    if raw[:4] != _MAGIC[:len(raw)]:
+        raise ValueError(f"no {what} of locmsim: foreign bytes")
+    if len(raw) < _HEADER.size:
+        raise ValueError(f"no {what} of locmsim: truncated")
+    _, version, found, size, checksum = _HEADER.unpack_from(raw)
+    if version != FORMAT_VERSION:
+        raise ValueError(f"{what} of format {version}, expected {FORMAT_VERSION}")
+    raw = raw[_HEADER.size:]
+    if found != part or len(raw) != size or zlib.crc32(raw) != checksum:
+        raise ValueError(f"no {what} of locmsim: truncated or corrupted")
+    return raw
+
+
+# ---- the card table ------------------------------------------------------------------------------
+
+CardInHand = namedtuple("CardInHand", "id card")
+CardInHand.__doc__ = "A card in hand: its instance id and the `Card`."
+Creature = namedtuple("Creature", "id card attack defense abilities lane can_attack has_attacked")
+Creature.__doc__ = "A creature on the board, with its present attack, defense and abilities."
+
+cdef enum:
+    POOL_ID = 255                   # no instance: entries of the pool have no id of their own
+    UNKNOWN_COPIES = 2              # copies of a card in one constructed deck
+
+
+cdef uint8_t keywords_of(str abilities):
+    cdef uint8_t bits = 0
+    cdef int i
+    for i in range(6):
+        if abilities[i] != "-":
+            bits |= 1 << i
+    return bits
+
+
+cdef str abilities_of(int keywords):
+    return _ABILITY_TEXTS[keywords]
+
+
+_ABILITY_TEXTS = [
+    "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
+    for bits in range(64)
+]
+
+
+cdef void complete_card(card_t* c, int entry) noexcept:
+    """Fill in the derived fields of an entry."""
+    memset(&c.creature, 0, sizeof(creature_t))
+    c.creature.attack = c.attack
+    c.creature.defense = c.defense
+    c.creature.card = entry
+    c.creature.keywords = c.keywords
+    c.marks = 1 << OCCUPIED
+    if c.keywords & CHARGE:
+        c.marks |= 1 << READY
+    if c.keywords & GUARD:
+        c.marks |= 1 << GUARDED
+    c.kind = 1U << 8 * c.type
+
+
+@cython.final
+cdef class Table:
+    """The cards that a game is played with and its rule set: shared by all states of the game."""
+
+    def __cinit__(self):
+        memset(&self.t, 0, sizeof(table_t))
+        self.cards = [None] * MAX_CARDS
+
+    def __init__(self):
+        raise TypeError("tables are made by State.new and State.from_snapshot")
+
+    cdef int add(self, card, int id) except -1:
+        """Append an entry; returns its index."""
+        cdef card_t* c
+        cdef int entry = self.t.n_cards
+        if not isinstance(card, Card):
+            raise ValueError(f"expected a Card, got {card!r}")
+        if entry == MAX_CARDS:
+            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+        c = &self.t.cards[entry]
+        c.attack = card.attack
+        c.defense = card.defense
+        c.my_health = card.my_health_change
+        c.opponent_health = card.opponent_health_change
+        c.cost = card.cost
+        c.draw = card.card_draw
+        c.type = card.type
+        c.keywords = keywords_of(card.abilities)
+        c.area = card.area
+        c.id = id
+        c.base_id = card.base_id
+        complete_card(c, entry)
+        self.cards[entry] = card
+        self.t.n_cards = entry + 1
+        return entry
+
+    cdef object card(self, int entry):
+        """The `Card` of an entry."""
+        cdef const card_t* c = &self.t.cards[entry]
+        card = self.cards[entry]
+        if card is None:
+            card = self.cards[entry] = Card(
+                c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
+                c.my_health, c.opponent_health, c.draw, c.area)
+        return card
+
+    cdef int add_pool(self, pool) except -1:
+        """Close the instances and append the cards that hidden places may hold, each once.
+
+        They may come from another table, which is quicker by far.
+        """
+        cdef Table other
+        cdef int i, entry
+        self.t.n_instances = self.t.n_cards
+        if not isinstance(pool, Table):
+            for card in sorted(set(pool), key=Card.to_row):
+                self.add(card, POOL_ID)
+            return 0
+        other = pool
+        if self.t.n_cards + other.t.n_cards - other.t.n_instances > MAX_CARDS:
+            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+        for i in range(other.t.n_instances, other.t.n_cards):
+            entry = self.t.n_cards
+            self.t.cards[entry] = other.t.cards[i]
+            complete_card(&self.t.cards[entry], entry)
+            self.cards[entry] = other.cards[i]
+            self.t.n_cards = entry + 1
+        return 0
+
+    cdef bytes pack(self):
+        return struct.pack("<ii", self.t.rules, self.t.n_instances) + (
+            <const char*>self.t.cards)[:self.t.n_cards * sizeof(card_t)]
+
+    @property
+    def rules(self):
+        """Name of the rule set."""
+        return _RULES_NAMES[self.t.rules]
+
+    @property
+    def pool(self):
+        """The cards that hidden places may hold, by ascending base id."""
+        return [self.card(i) for i in range(self.t.n_instances, self.t.n_cards)]
+
+    def __reduce__(self):
+        return _unpack_table, (sealed(TABLE_PART, self.pack()),)
+
+
+cdef Table new_table(str rules):
+    cdef Table table = Table.__new__(Table)
+    table.t.rules = _RULES_CODES[get_rules(rules).name]
+    return table
+
+
+def _unpack_table(data):
+    """Inverse of `Table.pack`; ``ValueError`` for anything else."""
+    cdef Table table = Table.__new__(Table)
+    cdef bytes raw = unsealed(TABLE_PART, data)
+    cdef Py_ssize_t size = len(raw) - 8
+    if size < 0 or size % sizeof(card_t) or size > <Py_ssize_t>sizeof(table.t.cards):
+        raise ValueError("no card table of locmsim: wrong length")
+    rules, instances = struct.unpack("<ii", raw[:8])
+    table.t.rules = rules
+    table.t.n_instances = instances
+    table.t.n_cards = <int32_t>(size // sizeof(card_t))
+    memcpy(table.t.cards, <const char*>raw + 8, size)
+    fault = table_fault(&table.t)
+    if fault is not NULL:
+        raise ValueError(f"no card table of locmsim: {fault.decode()}")
+    for entry in range(table.t.n_cards):
+        complete_card(&table.t.cards[entry], entry)
+    return table
+
+
+# ---- state ---------------------------------------------------------------------------------------
+
+cdef Table NO_TABLE = Table.__new__(Table)
+
+
+cdef inline State new_state(Table table):
+    cdef State state = State.__new__(State)
+    state.table = table
+    return state
+
+
+cdef int action_number(action) except? -1:
+    """The number that a Python or numpy integer is; -2 for one beyond all actions."""
+    cdef Py_ssize_t number
+    try:
+        number = action             # through __index__
+    except OverflowError:
+        return -2
+    return <int>number if -2 < number < MAX_ACTIONS else -2
+
+
+@cython.final
+@cython.freelist(64)
+@cython.no_gc
+cdef class State:
+    """A position in the battle: cheap to copy, changed in place by actions.
+
+    Made by `State.new`, `State.from_snapshot` or `State.from_bytes`. Mutable, hence unhashable;
+    `key` gives something to put in a set. One state is to be used by one thread at a time.
+    """
+
+    def __cinit__(self):
+        self.table = NO_TABLE       # so that State.__new__ makes nothing that could crash
+
+    def __init__(self):
+        raise TypeError("use State.new, State.from_snapshot or State.from_bytes")
+
+    # -- making states
+
+    @staticmethod
+    def new(deck0, deck1, *, rules="1.5", ids=None, pool=None):
+        """The start of player 0's first turn, his draw done (docs/rules.md, section 4).
+
+        `deck0` and `deck1` are sequences of at most 30 `Card` in draw order. `ids` is a pair of
+        sequences of instance ids in the same order; by default the i-th card has, in 1.5, 2 * i for
+        player 0 and 60 + 2 * i for player 1, and 2 * i + player + 1 in 1.x. `pool` holds the cards
+        that a player may suspect where he cannot look (see `resample_hidden`). By default they are
+        the cards of both decks; a pool that shall tell nothing about them holds all cards of the
+        game. With the `table` of another state its pool is taken. `ValueError` names the argument
+        that is wrong.
+        """
+        cdef Table table = new_table(rules)
+        cdef State state = new_state(table)
+        cdef int p
+        decks = [_cards("deck0", deck0), _cards("deck1", deck1)]
+        if pool is None:
+            pool = decks[0] + decks[1]
+        elif not isinstance(pool, Table):
+            pool = _cards("pool", pool)
+        if ids is not None:
+            ids = list(ids)
+            if len(ids) != 2:
+                raise ValueError(f"ids: expected one sequence for each player, got {len(ids)}")
+        for p, deck in enumerate(decks):
+            if len(deck) > MAX_DECK:
+                raise ValueError(f"deck{p}: {len(deck)} cards, expected at most {MAX_DECK}")
+            if ids is None:
+                first = 60 * p if table.t.rules == RULES_15 else p + 1
+                numbers = range(first, first + 2 * len(deck), 2)
+            else:
+                numbers = [_number(number, f"ids[{p}][{i}]", 0, POOL_ID - 1)
+                           for i, number in enumerate(ids[p])]
+                if len(numbers) != len(deck):
+                    raise ValueError(f"ids[{p}]: {len(numbers)} ids for {len(deck)} cards")
+            decks[p] = list(zip(numbers, deck))
+        add_instances(table, decks)
+        table.add_pool(pool)
+        memset(&state.s, 0, sizeof(state_t))
+        state.s.turn = -1
+        for p in range(2):
+            clear_player(&state.s.p[p], table.t.rules)
+            place_deck(state, p, [number for number, _ in decks[p]])
+            draw_opening(&state.s, &table.t, p)
+        state.s.p[1].max_mana = state.s.p[1].mana = state.s.p[1].bonus = 1
+        state_end_turn(&state.s, &table.t)
+        return state
+
+    @staticmethod
+    def from_snapshot(snapshot, cards, decks, rules="1.5"):
+        """Any position: the inverse of `snapshot` (docs/rules.md, section 13).
+
+        `cards` maps base ids to `Card` (or is an iterable of them); hidden places may hold any of
+        them, or, if a table cannot hold so many, those in use. `decks` has for each player the
+        cards as `[instance id, base id]` in draw order: the last ones are the deck, those before
+        them say what the ids in the hand are. In 1.x, where a snapshot does not tell whether a
+        creature's effects are still shown, a ninth value in its row may do so (1: forgotten);
+        without it they are taken as forgotten if it has attacked or differs from its card.
+        `ValueError` names the field.
+        """
+        cdef Table table = new_table(rules)
+        cdef State state = new_state(table)
+        fill_from_snapshot(state, snapshot, _by_base_id(cards), decks)
+        return state
+
+    @staticmethod
+    def from_observation(observation):
+        """What a player sees when he is asked: a state in which he is player 0 and to move.
+
+        What he does not see is empty, the decks and the opponent's hand, so his turn can be played
+        here, but nothing after it. `ValueError` for an observation of the choice phase, and for one
+        that cannot be.
+        """
+        cdef Table table = new_table(observation.rules)
+        cdef State state = new_state(table)
+        fill_from_observation(state, observation)
+        return state
+
+    def clone(self):
+        """A new, independent state of the same position."""
+        cdef State state = new_state(self.table)
+        state.s = self.s
+        return state
+
+    def copy_from(self, State other not None):
+        """Become a copy of `other`, without allocating anything."""
+        self.s = other.s
+        self.table = other.table
+
+    def child(self, action):
+        """The position after a legal action, as a new state; errors as `apply_action`."""
+        cdef State state = self.clone()
+        state.apply_action(action)
+        return state
+
+    def __copy__(self):
+        return self.clone()
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    # -- what is legal
+
+    def legal_actions(self, player=None):
+        """The legal actions, ascending (docs/rules.md, sections 6 and 12).
+
+        Empty when the game is over, or for a `player` who is not to move.
+        """
+        cdef uint8_t actions[MAX_ACTIONS + 1]
+        cdef int i, n
+        cdef list result
+        if self.s.p[0].won | self.s.p[1].won or (
+                player is not None and player != state_player(&self.s)):
+            return []
+        n = state_list(&self.s, &self.table.t, actions)
+        result = PyList_New(n)
+        for i in range(n):
+            number = <object>ACTION_NUMBERS[actions[i]]
+            Py_INCREF(number)
+            PyList_SET_ITEM(result, i, number)
+        return result
+
+    def legal_actions_mask(self, player=None, *, out=None):
+        """int8 array of `num_distinct_actions` entries, 1 where the action is legal.
+
+        `out`, a C-contiguous int8 array of that shape, is filled and returned if given;
+        `ValueError` if it is anything else.
+        """
+        cdef uint8_t actions[MAX_ACTIONS + 1]
+        cdef int8_t[::1] mask
+        cdef int i, n
+        cdef int size = NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
+        import numpy as np          # here, because many users never need it and it starts slowly
+        if out is None:
+            out = np.zeros(size, dtype=np.int8)
+        elif not (isinstance(out, np.ndarray) and out.dtype == np.int8 and out.shape == (size,)
+                  and out.flags.c_contiguous and out.flags.writeable):
+            raise ValueError(f"out: expected a writable C-contiguous int8 array of shape ({size},)")
+        else:
+            out.fill(0)
+        if not self.s.p[0].won | self.s.p[1].won and (
+                player is None or player == state_player(&self.s)):
+            mask = out
+            n = state_list(&self.s, &self.table.t, actions)
+            for i in range(n):
+                mask[actions[i]] = 1
+        return out
+
+    # -- what happens
+
+    def apply_action(self, action):
+        """Apply a legal action; Python and numpy integers alike.
+
+        `IllegalActionError` for any other number, `GameOverError` when the game is over; the state
+        is then as it was.
+        """
+        cdef int number = action_number(action)
+        if self.s.p[0].won | self.s.p[1].won:
+            raise GameOverError(f"action {action}: the game is over\n{self}")
+        if not state_is_legal(&self.s, &self.table.t, number):
+            raise IllegalActionError(
+                f"action {describe_action(self, number, action)} is not legal here\n{self}")
+        state_apply(&self.s, &self.table.t, number)
+        if LOCMSIM_DEBUG:
+            self.validate()
+
+    def apply_unchecked(self, Py_ssize_t action):
+        """Apply an action that is known to be legal, without any check.
+
+        Anything else leaves the state in an undefined condition and may crash the process.
+        """
+        state_apply(&self.s, &self.table.t, <int>action)
+        if LOCMSIM_DEBUG:
+            self.validate()
+
+    def apply_line(self, str line not None):
+        """A whole answer line with the referee's semantics; then, unless someone has won, the turn
+        ends (docs/rules.md, section 8).
+
+        Returns two lists of canonical action texts: those applied, and those ignored because they
+        were illegal when their time came, or PASS. `InvalidActionError` for a malformed line, of
+        which nothing is applied.
+        """
+        cdef int rules = self.table.t.rules
+        cdef list applied = []
+        cdef list ignored = []
+        cdef int number
+        for parsed in parse_parts(line, rules):
+            number = find_action(self, parsed)
+            if number <= PASS or not state_is_legal(&self.s, &self.table.t, number):
+                ignored.append(text_of(parsed, rules))
+                continue
+            if self.s.p[0].won | self.s.p[1].won:
+                break
+            state_apply(&self.s, &self.table.t, number)
+            applied.append(text_of(parsed, rules))
+        if not self.s.p[0].won | self.s.p[1].won:
+            state_end_turn(&self.s, &self.table.t)
+        if LOCMSIM_DEBUG:
+            self.validate()
+        return applied, ignored
+
+    # -- whose turn it is and who has won
+
+    def current_player(self):
+        """0 or 1; -4 when the game is over, as in OpenSpiel."""
+        return TERMINAL_PLAYER if self.is_terminal() else state_player(&self.s)
+
+    def is_terminal(self):
+        """Whether somebody has won."""
+        return bool(self.s.p[0].won | self.s.p[1].won)
+
+    @property
+    def winner(self):
+        """0, 1, or None while nobody has won."""
+        cdef int winner = state_winner(&self.s)
+        return None if winner < 0 else winner
+
+    def returns(self):
+        """[1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
+        cdef int winner = state_winner(&self.s)
+        return [0.0, 0.0] if winner < 0 else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
+
+    @property
+    def turn(self):
+        """Turns of both players together, from 0 (-1 before the first one)."""
+        return self.s.turn
+
+    @property
+    def rules(self):
+        """Name of the rule set: "1.5", "1.2" or "1.0"."""
+        return _RULES_NAMES[self.table.t.rules]
+
+    def num_players(self):
+        """2."""
+        return 2
+
+    @property
+    def num_distinct_actions(self):
+        """145, or 155 in 1.0: no action number reaches it."""
+        return NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
+
+    def is_chance_node(self):
+        """False: the order of the decks is part of the state."""
+        return False
+
+    def is_simultaneous_node(self):
+        """False."""
+        return False
+
+    def chance_outcomes(self):
+        """[]: there are no chance nodes."""
+        return []
+
+    def get_game(self):
+        """The game object of `locmsim.openspiel` for this rule set."""
+        from locmsim import openspiel
+        return openspiel.game(self.rules)
+
+    # -- text
+
+    def action_to_string(self, *args):
+        """`action_to_string([player,] action)`: the referee's text, as "ATTACK 36 -1".
+
+        `IllegalActionError` for a number that names nothing in this position.
+        """
+        action = _last_argument("action_to_string", args)
+        cdef int number = action_number(action)
+        text = action_text(self, number)
+        if text is None:
+            raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
+        return text
+
+    def string_to_action(self, *args):
+        """`string_to_action([player,] text)`: the number of one legal action in canonical form.
+
+        `InvalidActionError` for a malformed text (a comment or a ``;`` too), `IllegalActionError`
+        for an action that is not legal, `GameOverError` when the game is over.
+        """
+        text = _last_argument("string_to_action", args)
+        cdef int rules = self.table.t.rules
+        cdef int number
+        if not isinstance(text, str):
+            raise TypeError(f"expected a string, got {text!r}")
+        if ";" in text or not text.strip(BLANKS):
+            raise InvalidActionError(f"expected one action, got {text!r}")
+        parsed = parse_part(text, rules)
+        if text_of(parsed, rules) != text:
+            raise InvalidActionError(
+                f"{text!r} is not the canonical form {text_of(parsed, rules)!r}")
+        if self.is_terminal():
+            raise GameOverError(f"{text}: the game is over\n{self}")
+        number = find_action(self, parsed)
+        if not state_is_legal(&self.s, &self.table.t, number):
+            raise IllegalActionError(f"{text} is not legal here\n{self}")
+        return number
+
+    def __str__(self):
+        """A readable board: the other player above, the player to move below."""
+        cdef int p = state_player(&self.s)
+        winner = self.winner
+        head = f"turn {self.turn}, player {p} to move" if winner is None else (
+            f"turn {self.turn}, player {winner} has won")
+        return "\n".join((f"LOCM {self.rules}, {head}", describe_player(self, 1 - p),
+                          describe_player(self, p)))
+
+    def __repr__(self):
+        return f"<State rules={self.rules} turn={self.turn} winner={self.winner}>"
+
+    # -- looking inside
+
+    @property
+    def players(self):
+        """Two read-only views, alive: they show the state as it is when they are asked."""
+        return PlayerView(self, 0), PlayerView(self, 1)
+
+    def snapshot(self):
+        """The position as plain dicts, lists, ints and strings (docs/rules.md, section 13)."""
+        return {
+            "turn": self.s.turn,
+            "cur": state_player(&self.s),
+            "winner": state_winner(&self.s),
+            "p": [snapshot_player(self, 0), snapshot_player(self, 1)],
+        }
+
+    def observation(self, player, opponent_actions=()):
+        """What `player` sees, as `locmsim.Observation.of` gives it."""
+        from locmsim.protocol import Observation
+        return Observation.of(self, player, opponent_actions)
+
+    def validate(self):
+        """Check all invariants of the representation; `AssertionError` names the broken one."""
+        fault = state_fault(&self.s, &self.table.t)
+        if fault is not NULL:
+            raise AssertionError(fault.decode())
+
+    # -- playouts
+
+    def rollout(self, seed):
+        """Winner (0 or 1) of one uniformly random playout from here: game 0 of `rollouts`."""
+        return int(self.rollouts(1, seed)[0])
+
+    def rollouts(self, n, seed, threads=1):
+        """int8 array of the n winners of uniformly random playouts from here.
+
+        Every action is drawn uniformly from the legal ones. Game i depends on (seed, i) only, not
+        on n or `threads`, the number of threads that share the games without holding the GIL.
+        """
+        return self.rollouts_counted(n, seed, threads)[0]
+
+    def rollouts_counted(self, n, seed, threads=1):
+        """As `rollouts`, and the number of actions applied, PASS included."""
+        import numpy as np
+        winners = np.empty(_count("n", n, 0), dtype=np.int8)
+        seed = _seed_bits(seed)
+        return winners, sum(in_threads(
+            lambda start, end: run_rollouts(self, seed, start, winners[start:end]),
+            len(winners), _count("threads", threads, 1)))
+
+    def perft(self, depth):
+        """Number of sequences of `depth` legal actions from here; a finished game has none."""
+        cdef int levels = _count("depth", depth, 0)
+        cdef uint64_t nodes
+        with nogil:
+            nodes = state_perft(&self.s, &self.table.t, levels)
+        return nodes
+
+    def resample_hidden(self, player, seed):
+        """A new state: what `player` sees is the same, all that he cannot see is drawn anew.
+
+        His own deck is shuffled. The opponent's hand and deck are filled from the pool of the game,
+        in 1.5 with at most two copies of a card, his board counted in, if the pool is large enough
+        for that. The instance ids of hidden cards, of which he knows all but their places, go in
+        draw order in 1.x and are shuffled in 1.5. Depends on `seed` and on what `player` can know
+        only. `ValueError` for another player and if the pool is needed and empty.
+        """
+        return resampled(self, _player_number(player), _seed_bits(seed))
+
+    # -- equality and bytes
+
+    def __eq__(self, other):
+        if not isinstance(other, State):
+            return NotImplemented
+        if self.table is (<State>other).table:
+            return memcmp(&self.s, &(<State>other).s, sizeof(state_t)) == 0
+        return self.key() == (<State>other).key()
+
+    __hash__ = None
+
+    def key(self):
+        """Bytes that are equal exactly for equal positions, whatever their tables' order is."""
+        return canonical_key(self)
+
+    def to_bytes(self):
+        """The state and its table for `from_bytes`, on machines with the same byte order."""
+        return sealed(TABLE_PART, self.table.pack()) + packed(self)
+
+    @staticmethod
+    def from_bytes(data):
+        """Inverse of `to_bytes`; `ValueError` for foreign, truncated or corrupted bytes."""
+        cdef bytes raw = bytes(memoryview(data))
+        cdef Py_ssize_t size = _HEADER.size         # of the table's part
+        if len(raw) >= size:
+            size += _HEADER.unpack_from(raw)[3]
+        return _unpack_state(_unpack_table(raw[:size]), raw[size:])
+
+    def __reduce__(self):
+        return _unpack_state, (self.table, packed(self))
+
+
+cdef bytes packed(State state):
+    return sealed(STATE_PART, (<const char*>&state.s)[:sizeof(state_t)])
+
+
+def _unpack_state(Table table not None, data):
+    """Inverse of `packed`; ``ValueError`` for anything else."""
+    cdef State state = new_state(table)
+    cdef bytes raw = unsealed(STATE_PART, data)
+    if len(raw) != sizeof(state_t):
+        raise ValueError("no state of locmsim: wrong size")
+    memcpy(&state.s, <const char*>raw, sizeof(state_t))
+    fault = state_fault(&state.s, &table.t)
+    if fault is not NULL:
+        raise ValueError(f"no state of locmsim: {fault.decode()}")
+    return state
+
+
+@cython.final
+cdef class PlayerView:
+    """Read-only view of one player of a `State`."""
+
+    cdef State state
+    cdef const player_t* p
+    cdef int who
+
+    def __cinit__(self, State state not None, player):
+        self.state = state
+        self.who = _player_number(player)
+        self.p = &state.s.p[self.who]
+
+    @property
+    def health(self):
+        return self.p.health
+
+    @property
+    def max_mana(self):
+        return self.p.max_mana
+
+    @property
+    def mana(self):
+        """Mana left this turn."""
+        return self.p.mana
+
+    @property
+    def bonus_mana(self):
+        """1 while this player holds the second player's bonus mana (docs/rules.md, section 4)."""
+        return self.p.bonus
+
+    @property
+    def next_draw(self):
+        """Cards to draw at his next turn's start, those for lost health included."""
+        return state_next_draw(&self.state.s, self.who)
+
+    @property
+    def shown_draw(self):
+        """The draw number that the protocol prints for him."""
+        return self.p.shown_draw
+
+    @property
+    def lost_health(self):
+        """1.5: health lost since his last draw; 0 in 1.x."""
+        return self.p.lost
+
+    @property
+    def runes(self):
+        """1.x: the remaining runes, ascending; [] in 1.5."""
+        return [5 * (i + 1) for i in range(5) if self.p.runes >> i & 1]
+
+    @property
+    def hand_size(self):
+        return self.p.hand_size
+
+    @property
+    def hand(self):
+        """List of `CardInHand(id, card)` in draw order."""
+        return [
+            CardInHand(self.state.table.t.cards[self.p.hand >> 8 * h & 255].id,
+                       self.state.table.card(self.p.hand >> 8 * h & 255))
+            for h in range(self.p.hand_size)
+        ]
+
+    @property
+    def deck_size(self):
+        return self.p.deck_left
+
+    @property
+    def deck(self):
+        """List of `CardInHand(id, card)` in draw order: hidden from both players."""
+        return [
+            CardInHand(self.state.table.t.cards[self.state.s.deck[self.who][i]].id,
+                       self.state.table.card(self.state.s.deck[self.who][i]))
+            for i in range(MAX_DECK - self.p.deck_left, MAX_DECK)
+        ]
+
+    @property
+    def board(self):
+        """List of `Creature` in board order, which is summon order over both lanes."""
+        cdef const table_t* t = &self.state.table.t
+        return [
+            Creature(creature_id(&self.p.board[slot], t),
+                     self.state.table.card(self.p.board[slot].card),
+                     self.p.board[slot].attack, self.p.board[slot].defense,
+                     abilities_of(self.p.board[slot].keywords), lane_of(slot, t),
+                     bool(marked(self.p, READY) >> slot & 1),
+                     bool(marked(self.p, SPENT) >> slot & 1))
+            for slot in board_order(self.p, t)
+        ]
+
+    @property
+    def effects_forgotten(self):
+        """1.x: for each creature in board order, whether the protocol shows its effects as 0."""
+        return [bool(self.p.board[slot].forgotten)
+                for slot in board_order(self.p, &self.state.table.t)]
+
+    def __repr__(self):
+        return (f"<PlayerView health={self.health} mana={self.mana}/{self.max_mana} "
+                f"hand={self.p.hand_size} deck={self.deck_size}>")
+
+
+# ---- helpers of the class ------------------------------------------------------------------------
+
+cdef PyObject* ACTION_NUMBERS[MAX_ACTIONS]      # the ints, so that a list of actions allocates none
+_ACTION_NUMBERS = list(range(MAX_ACTIONS))      # ... and what keeps them alive
+for _i in range(MAX_ACTIONS):
+    ACTION_NUMBERS[_i] = <PyObject*>_ACTION_NUMBERS[_i]
+
+
+cdef int find_action(State state, tuple parsed) except? -1:
+    """Number of a parsed action; -1 if one of its ids is not where it has to be."""
+    cdef const player_t* me = &state.s.p[state_player(&state.s)]
+    cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
+    cdef const table_t* t = &state.table.t
+    cdef move_t m
+    cdef int kind, found
+    cdef int64_t first, second
+    kind, first, second = parsed
+    if kind == PASS:
+        return PASS
+    m.kind = kind
+    m._pad = 0
+    m.target = 0
+    found = find_creature(me, t, first) if kind == ATTACK else find_in_hand(me, t, first)
+    if found < 0:
+        return -1
+    m.source = found
+    if kind == SUMMON:
+        if not 0 <= second < (1 if t.rules == RULES_10 else 2):
+            return -1
+        if t.cards[me.hand >> 8 * found & 255].type != CREATURE:
+            return -1
+        m.target = <uint8_t>second
+    elif kind == USE:
+        if t.cards[me.hand >> 8 * found & 255].type == CREATURE:
+            return -1
+        if second != -1:
+            found = find_creature(me, t, second)
+            if found < 0:
+                found = find_creature(op, t, second)
+                if found < 0:
+                    return -1
+                found += 6
+            m.target = 1 + found
+    elif second != -1:
+        found = find_creature(op, t, second)
+        if found < 0 or (t.rules != RULES_10 and (found >= 3) != (m.source >= 3)):
+            return -1
+        m.target = 1 + found
+    return action_of(m, t.rules == RULES_10)
+
+
+cdef object action_text(State state, int number):
+    """Canonical text of an action; None if it names an empty place."""
+    cdef const player_t* me = &state.s.p[state_player(&state.s)]
+    cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
+    cdef const table_t* t = &state.table.t
+    cdef bint one = t.rules == RULES_10
+    cdef move_t m
+    cdef int source
+    if not 0 <= number < (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
+        return None
+    m = MOVES[one][number]
+    if m.kind == PASS:
+        return "PASS"
+    if m.kind == ATTACK:
+        if not marked(me, OCCUPIED) >> m.source & 1:
+            return None
+        source = creature_id(&me.board[m.source], t)
+        if m.target and not marked(op, OCCUPIED) >> (m.target - 1) & 1:
+            return None
+        return f"ATTACK {source} {creature_id(&op.board[m.target - 1], t) if m.target else -1}"
+    if m.source >= me.hand_size:
+        return None
+    source = t.cards[me.hand >> 8 * m.source & 255].id
+    if m.kind == SUMMON:
+        return f"SUMMON {source}" if one else f"SUMMON {source} {m.target}"
+    if m.target == 0:
+        return f"USE {source} -1"
+    if m.target < 7:
+        if not marked(me, OCCUPIED) >> (m.target - 1) & 1:
+            return None
+        return f"USE {source} {creature_id(&me.board[m.target - 1], t)}"
+    if not marked(op, OCCUPIED) >> (m.target - 7) & 1:
+        return None
+    return f"USE {source} {creature_id(&op.board[m.target - 7], t)}"
+
+
+cdef str describe_player(State state, int p):
+    view = PlayerView(state, p)
+    lines = [
+        f"player {p}: {view.health} health, {view.mana}/{view.max_mana} mana, "
+        f"{view.deck_size} in deck, draws {view.next_draw}"
+        + (f", runes {view.runes}" if state.table.t.rules != RULES_15 else "")
+    ]
+    for lane in range(1 if state.table.t.rules == RULES_10 else 2):
+        creatures = [
+            f"#{c.id} {c.attack}/{c.defense} {c.abilities}" + ("*" if c.can_attack else "")
+            for c in view.board if c.lane == lane
+        ]
+        lines.append(f"  lane {lane}: " + (", ".join(creatures) or "-"))
+    cards = [
+        f"#{c.id} {c.card.type.name.lower()} {c.card.cost}: {c.card.attack}/{c.card.defense} "
+        f"{c.card.abilities}"
+        for c in view.hand
+    ]
+    lines.append("  hand: " + (", ".join(cards) or "-"))
+    return "\n".join(lines)
+
+
+cdef dict snapshot_player(State state, int who):
+    cdef const player_t* p = &state.s.p[who]
+    cdef const table_t* t = &state.table.t
+    cdef dict result = {
+        "hp": p.health,
+        "maxMana": p.max_mana,
+        "mana": p.mana,
+        "bonus": p.bonus,
+        "draw": state_next_draw(&state.s, who),
+        "shown": p.shown_draw,
+    }
+    if t.rules == RULES_15:
+        result["lost"] = p.lost
+    else:
+        result["runes"] = [5 * (i + 1) for i in range(5) if p.runes >> i & 1]
+    result["hand"] = [t.cards[p.hand >> 8 * h & 255].id for h in range(p.hand_size)]
+    result["deck"] = p.deck_left
+    result["board"] = [
+        [creature_id(&p.board[slot], t), t.cards[p.board[slot].card].base_id,
+         p.board[slot].attack, p.board[slot].defense, abilities_of(p.board[slot].keywords),
+         lane_of(slot, t), marked(p, READY) >> slot & 1, marked(p, SPENT) >> slot & 1]
+        for slot in board_order(p, t)
+    ]
+    return result
+
+
+cdef str describe_action(State state, int number, action):
+    text = action_text(state, number)
+    return f"{action}" if text is None else f"{action} ({text})"
+
+
+cdef object _last_argument(str name, tuple args):
+    if not 1 <= len(args) <= 2:
+        raise TypeError(f"{name}() takes one or two arguments, got {len(args)}")
+    return args[len(args) - 1]
+
+
+cdef list _cards(str name, cards):
+    """The cards of an argument as a list."""
+    cdef list result = list(cards)
+    for i, card in enumerate(result):
+        if not isinstance(card, Card):
+            raise ValueError(f"{name}[{i}]: expected a Card, got {card!r}")
+    return result
+
+
+cdef Py_ssize_t _count(str name, value, Py_ssize_t least) except -1:
+    cdef Py_ssize_t number
+    try:
+        number = value
+    except (TypeError, OverflowError):
+        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
+    if number < least:
+        raise ValueError(f"{name}: expected at least {least}, got {number}")
+    return number
+
+
+cdef object _seed_bits(seed):
+    try:
+        return seed.__index__() & 0xFFFFFFFFFFFFFFFF
+    except AttributeError:
+        raise ValueError(f"seed: expected an integer, got {seed!r}") from None
+
+
+cdef int _player_number(player) except -1:
+    if player not in (0, 1):
+        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    return int(player)
+
+
+cdef int creature_id(const creature_t* x, const table_t* t) noexcept:
+    return t.cards[x.card].id + x.copy
+
+
+cdef int lane_of(int slot, const table_t* t) noexcept:
+    return 0 if t.rules == RULES_10 else slot // 3
+
+
+cdef list board_order(const player_t* p, const table_t* t):
+    """The occupied slots in summon order over both lanes."""
+    cdef int bit, lane
+    cdef int bits = COUNT[marked(p, OCCUPIED)]
+    cdef list slots = []
+    cdef int[2] following = [0, 3]
+    for bit in range(bits - 1, -1, -1):
+        lane = p.order >> bit & 1
+        slots.append(following[lane])
+        following[lane] += 1
+    return slots
+
+
+cdef int find_in_hand(const player_t* p, const table_t* t, int64_t id) noexcept:
+    cdef int h
+    for h in range(p.hand_size):
+        if t.cards[p.hand >> 8 * h & 255].id == id:
+            return h
+    return -1
+
+
+cdef int find_creature(const player_t* p, const table_t* t, int64_t id) noexcept:
+    cdef int slot
+    for slot in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> slot & 1 and creature_id(&p.board[slot], t) == id:
+            return slot
+    return -1
+
+
+cdef inline void clear_hand(player_t* p) noexcept nogil:
+    p.hand = 0
+    p.costs = 0x7F7F7F7F7F7F7F7FULL
+    p.kinds = 0
+    p.hand_size = 0
+
+
+cdef void clear_player(player_t* p, int rules) noexcept:
+    """A player before his opening hand is drawn (section 4)."""
+    memset(p, 0, sizeof(player_t))
+    clear_hand(p)
+    p.health = 30
+    p.next_draw = 1
+    p.shown_draw = 1
+    p.order = 1
+    p.runes = 0 if rules == RULES_15 else 31
+
+
+cdef void draw_opening(state_t* s, const table_t* t, int p) noexcept:
+    """The opening hand: 4 cards, 5 for player 1."""
+    cdef int n = 4 + p
+    while n > 0 and s.p[p].deck_left > 0:
+        n -= 1
+        take_cards(s, t, p, 1)
+
+
+cdef int add_instances(Table table, decks) except -1:
+    """Fill the table with the cards of both players, `[(id, Card), ...]`, by ascending id: the
+    order of the entries then tells nothing about the order of the decks."""
+    seen = set()
+    for p in range(2):
+        for number, card in sorted(decks[p], key=_first):
+            if not 0 <= number < POOL_ID:
+                raise ValueError(f"instance id {number} of player {p}: expected 0..{POOL_ID - 1}")
+            if number in seen:
+                raise ValueError(f"instance id {number} of player {p} occurs twice")
+            seen.add(number)
+            table.add(card, number)
+    return 0
+
+
+def _first(pair):
+    return pair[0]
+
+
+cdef int entry_of(Table table, int64_t id) noexcept:
+    """The entry of an instance id, -1 if there is none."""
+    cdef int i
+    cdef int n = table.t.n_instances or table.t.n_cards
+    for i in range(n):
+        if table.t.cards[i].id == id:
+            return i
+    return -1
+
+
+cdef int place_deck(State state, int p, ids) except -1:
+    """Make the instances `ids`, in draw order, the deck of player p."""
+    cdef int i = MAX_DECK - <int>len(ids)
+    state.s.p[p].deck_left = <uint8_t>len(ids)
+    for number in ids:
+        state.s.deck[p][i] = <uint8_t>entry_of(state.table, number)
+        i += 1
+    return 0
+
+
+cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winners):
+    """Playouts start, start + 1, ... of a seed, one per element; returns the actions applied."""
+    cdef state_t s
+    cdef uint64_t bits = seed
+    cdef uint64_t applied = 0
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(winners.shape[0]):
+            s = state.s
+            winners[i] = state_rollout(&s, &state.table.t, stream_start(bits, start + i), &applied)
+    return applied
+
+
+# ---- snapshots -----------------------------------------------------------------------------------
+
+cdef object _field(mapping, str name, str where):
+    try:
+        return mapping[name]
+    except (KeyError, TypeError, IndexError):
+        raise ValueError(f"{where}{name}: missing") from None
+
+
+cdef object _list_in(mapping, str name, str where):
+    value = _field(mapping, name, where)
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{where}{name}: expected a list, got {value!r}")
+    return value
+
+
+cdef Py_ssize_t _number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
+    cdef Py_ssize_t number
+    try:
+        number = value              # through __index__
+    except (TypeError, OverflowError):
+        raise ValueError(f"{where}: expected an integer, got {value!r}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{where}: expected {low}..{high}, got {number}")
+    return number
+
+
+cdef Py_ssize_t _number_in(
+    mapping, str name, str where, Py_ssize_t low, Py_ssize_t high
+) except? -1:
+    return _number(_field(mapping, name, where), where + name, low, high)
+
+
+cdef dict _by_base_id(cards):
+    cdef dict result = {}
+    for card in _cards("cards", cards.values() if isinstance(cards, Mapping) else cards):
+        if result.setdefault(card.base_id, card) != card:
+            raise ValueError(f"cards: two different cards with base id {card.base_id}")
+    if isinstance(cards, Mapping) and result.keys() != cards.keys():
+        raise ValueError("cards: keys that are not the base ids of their cards")
+    return result
+
+
+cdef list _instances(decks, int p, by_id):
+    """`decks[p]` as [(instance id, Card), ...]."""
+    cdef list result = []
+    try:
+        pairs = [tuple(pair) for pair in decks[p]]
+    except (TypeError, IndexError, KeyError):
+        raise ValueError(f"decks[{p}]: expected a list of [instance id, base id]") from None
+    if len(pairs) > MAX_DECK:
+        raise ValueError(f"decks[{p}]: {len(pairs)} cards, expected at most {MAX_DECK}")
+    for i, pair in enumerate(pairs):
+        if len(pair) != 2:
+            raise ValueError(
+                f"decks[{p}][{i}]: expected [instance id, base id], got {list(pair)!r}")
+        number = _number(pair[0], f"decks[{p}][{i}][0]", 0, POOL_ID - 1)
+        result.append((number, _card_of(by_id, pair[1], f"decks[{p}][{i}][1]")))
+    return result
+
+
+cdef object _card_of(dict by_id, base_id, str where):
+    card = by_id.get(_number(base_id, where, 0, 65535))
+    if card is None:
+        raise ValueError(f"{where}: no card with base id {base_id}")
+    return card
+
+
+cdef int fill_from_snapshot(State state, snapshot, by_id, decks) except -1:
+    cdef Table table = state.table
+    cdef state_t* s = &state.s
+    cdef int p, winner, left
+    cdef list instances = [_instances(decks, 0, by_id), _instances(decks, 1, by_id)]
+    cdef list dealt = [[number for number, _ in pairs] for pairs in instances]
+    cdef set known
+    memset(s, 0, sizeof(state_t))
+    players = _list_in(snapshot, "p", "")
+    if len(players) != 2:
+        raise ValueError(f"p: expected two players, got {players!r}")
+    s.turn = <int32_t>_number_in(snapshot, "turn", "", -1, MAX_TURN)
+    if _number_in(snapshot, "cur", "", 0, 1) != s.turn & 1:
+        raise ValueError(f"cur: expected {s.turn & 1} in turn {s.turn}")
+    winner = <int>_number_in(snapshot, "winner", "", -1, 1)
+    # Creatures that no deck names get entries of their own; area copies share their original's.
+    known = {number for pairs in instances for number, _ in pairs}
+    for p in range(2):
+        left = <int>_number_in(players[p], "deck", f"p[{p}].", 0, MAX_DECK)
+        if left > len(dealt[p]):
+            raise ValueError(f"p[{p}].deck: {left} cards left, but decks[{p}] has {len(dealt[p])}")
+        dealt[p], own = dealt[p][len(dealt[p]) - left:], dealt[p]
+        for i, number in enumerate(_list_in(players[p], "hand", f"p[{p}].")):
+            if _number(number, f"p[{p}].hand[{i}]", 0, POOL_ID - 1) not in own:
+                raise ValueError(f"p[{p}].hand[{i}]: decks[{p}] does not say what card {number} is")
+        for i, row in enumerate(_list_in(players[p], "board", f"p[{p}].")):
+            where = f"p[{p}].board[{i}]"
+            if not isinstance(row, (list, tuple)) or len(row) not in (8, 9):
+                raise ValueError(f"{where}: expected eight or nine values, got {row!r}")
+            number = _number(row[0], f"{where}[0]", 0, POOL_ID)
+            card = _card_of(by_id, row[1], f"{where}[1]")
+            if card.type != CREATURE:
+                raise ValueError(f"{where}[1]: card {row[1]} is no creature")
+            if (number, card) not in instances[p] and (number - 1, card) not in instances[p]:
+                if number in known:
+                    raise ValueError(f"{where}[0]: instance id {number} occurs twice")
+                known.add(number)
+                instances[p].append((number, card))
+    add_instances(table, instances)
+    pool = set(by_id.values())
+    if table.t.n_cards + len(pool) > MAX_CARDS:
+        pool = {card for pairs in instances for _, card in pairs}
+    table.add_pool(pool)
+    for p in range(2):
+        fill_player(state, p, players[p])
+        place_deck(state, p, dealt[p])
+        s.p[p].won = winner == p
+    check_places(state)
+    return 0
+
+
+cdef int fill_player(State state, int who, fields) except -1:
+    cdef const table_t* t = &state.table.t
+    cdef player_t* p = &state.s.p[who]
+    cdef str where = f"p[{who}]."
+    cdef int entry, lane, slot
+    cdef uint32_t bit
+    cdef creature_t* x
+    clear_player(p, t.rules)
+    # Far below the limits of player_fault, so that no game from here reaches them.
+    p.health = <int32_t>_number_in(fields, "hp", where, -MAX_HEALTH // 10, MAX_HEALTH // 10)
+    p.max_mana = <uint8_t>_number_in(fields, "maxMana", where, 0, MAX_MANA + 1)
+    p.mana = <uint8_t>_number_in(fields, "mana", where, 0, 127)
+    p.bonus = <uint8_t>_number_in(fields, "bonus", where, 0, 1)
+    p.shown_draw = <int32_t>_number_in(fields, "shown", where, 0, MAX_HEALTH // 1000)
+    p.next_draw = <int32_t>_number_in(fields, "draw", where, 0, MAX_HEALTH // 1000)
+    if t.rules == RULES_15:
+        p.lost = <int32_t>_number_in(fields, "lost", where, 0, MAX_HEALTH // 1000)
+        p.next_draw -= p.lost // 5
+        if p.next_draw < 0:
+            raise ValueError(f"{where}draw: expected at least {p.lost // 5}, "
+                             f"a card for every five of lost {p.lost}")
+    else:
+        p.runes = 0
+        for i, rune in enumerate(_list_in(fields, "runes", where)):
+            if _number(rune, f"{where}runes[{i}]", 5, 25) % 5:
+                raise ValueError(f"{where}runes[{i}]: expected 5, 10, 15, 20 or 25, got {rune!r}")
+            p.runes |= 1 << (rune // 5 - 1)
+    for i, number in enumerate(fields["hand"]):
+        if i == MAX_HAND:
+            raise ValueError(f"{where}hand: more than {MAX_HAND} cards")
+        add_to_hand(p, t, <uint8_t>entry_of(state.table, number))
+    for i, row in enumerate(fields["board"]):
+        here = f"{where}board[{i}]"
+        entry = entry_for(state.table, row[0], row[1])
+        card = state.table.card(entry)
+        lane = <int>_number(row[5], f"{here}[5]", 0, 0 if t.rules == RULES_10 else 1)
+        slot = COUNT[marked(p, OCCUPIED)] if t.rules == RULES_10 else (
+            COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
+        if slot == (MAX_BOARD if t.rules == RULES_10 else 3):
+            raise ValueError(f"{here}: no room in lane {lane}")
+        slot += 3 * lane
+        add_creature(p, &t.cards[entry], row[0] != t.cards[entry].id, lane, t.rules, True)
+        x = &p.board[slot]
+        x.attack = <int16_t>_number(row[2], f"{here}[2]", -MAX_STAT, MAX_STAT)
+        x.defense = <int16_t>_number(row[3], f"{here}[3]", -MAX_STAT, MAX_STAT)
+        if not isinstance(row[4], str) or row[4] not in _ABILITY_TEXTS:
+            raise ValueError(f"{here}[4]: expected abilities as in 'BCDGLW', got {row[4]!r}")
+        x.keywords = keywords_of(row[4])
+        bit = 1U << slot
+        p.marks &= ~(bit << READY | bit << GUARDED)
+        p.marks |= (
+            <uint32_t>_number(row[6], f"{here}[6]", 0, 1) << READY
+            | <uint32_t>_number(row[7], f"{here}[7]", 0, 1) << SPENT
+            | (1U << GUARDED if x.keywords & GUARD else 0)) << slot
+        if t.rules != RULES_15:
+            x.forgotten = row[7] == 1 or (
+                (row[2], row[3], row[4]) != (card.attack, card.defense, card.abilities))
+            if len(row) == 9:
+                x.forgotten = <uint8_t>_number(row[8], f"{here}[8]", 0, 1)
+    return 0
+
+
+cdef int fill_from_observation(State state, observation) except -1:
+    cdef table_t* t = &state.table.t
+    cdef state_t* s = &state.s
+    cdef player_t* p
+    cdef card_t* c
+    cdef creature_t* x
+    cdef int who, entry, slot, location, lane, room
+    cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area
+    cdef uint32_t bit
+    memset(s, 0, sizeof(state_t))
+    if observation.phase != "battle":
+        raise ValueError("an observation of the choice phase shows no battle")
+    for who, line in enumerate((observation.me, observation.opponent)):
+        p = &s.p[who]
+        clear_player(p, t.rules)
+        where = ("opponent." if who else "me.")
+        p.health = <int32_t>_number(line.health, where + "health", -MAX_HEALTH, MAX_HEALTH)
+        p.max_mana = <uint8_t>_number(line.max_mana, where + "max_mana", 0, MAX_MANA + 1)
+        p.mana = p.max_mana
+        p.shown_draw = <int32_t>_number(line.draw, where + "draw", 0, MAX_HEALTH // 1000)
+        if t.rules != RULES_15:
+            p.runes = (1 << <int>_number(line.rune, where + "rune", 0, 25) // 5) - 1
+    s.p[1].won = s.p[0].health <= 0
+    s.p[0].won = s.p[1].health <= 0 < s.p[0].health
+    for entry, row in enumerate(observation.cards):
+        (base_id, id, location, type, cost, attack, defense, abilities, mine, theirs, draw, area,
+         lane) = row
+        who = location == -1
+        p = &s.p[who]
+        room = MAX_HAND if location == 0 else MAX_BOARD if t.rules == RULES_10 else 3
+        slot = p.hand_size if location == 0 else COUNT[marked(p, OCCUPIED)]
+        if location and t.rules != RULES_10 and lane in (0, 1):
+            slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7]
+        if (slot >= room or not -1 <= location <= 1 or not 0 <= id < POOL_ID or base_id < 0
+                or base_id > 65535 or not 0 <= type <= 3 or not 0 <= cost <= 127 or area < 0
+                or area > 2 or not 0 <= draw <= 100 or max(abs(mine), abs(theirs)) > MAX_CARD_STAT
+                or max(abs(attack), abs(defense)) > (MAX_STAT if location else MAX_CARD_STAT)
+                or abilities not in _ABILITY_TEXTS
+                or (location and (type != CREATURE or not 0 <= lane <= (t.rules != RULES_10)))):
+            raise ValueError(f"cards[{entry}]: there is no place for {row!r}")
+        c = &t.cards[entry]
+        # Of a creature on the board not all is known that its card says; this will do for it.
+        c.attack = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, attack))
+        c.defense = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, defense))
+        c.my_health = mine
+        c.opponent_health = theirs
+        c.cost = cost
+        c.draw = draw
+        c.type = type
+        c.keywords = keywords_of(abilities)
+        c.area = area
+        c.id = id
+        c.base_id = base_id
+        complete_card(c, entry)
+        t.n_cards = t.n_instances = entry + 1
+        if location == 0:
+            add_to_hand(p, t, entry)
+            continue
+        slot += 3 * lane
+        add_creature(p, c, False, lane, t.rules, True)
+        x = &p.board[slot]
+        x.attack = attack
+        x.defense = defense
+        bit = 1U << slot
+        p.marks &= ~(bit << READY)
+        if who == 0:
+            p.marks |= bit << READY
+    check_places(state)
+    return 0
+
+
+cdef int entry_for(Table table, int64_t id, int base_id) except -1:
+    """The entry of a creature on the board: its own, or its original's if it is an area copy."""
+    cdef int entry = entry_of(table, id)
+    if entry >= 0 and table.t.cards[entry].base_id == base_id:
+        return entry
+    return entry_of(table, id - 1)
+
+
+cdef int check_places(State state) except -1:
+    """No instance may be in two places."""
+    cdef const table_t* t = &state.table.t
+    cdef int p, i
+    seen = set()
+    for p in range(2):
+        for i in range(state.s.p[p].hand_size):
+            _see(seen, t.cards[state.s.p[p].hand >> 8 * i & 255].id, f"p[{p}].hand[{i}]")
+        for i, slot in enumerate(board_order(&state.s.p[p], t)):
+            _see(seen, creature_id(&state.s.p[p].board[slot], t), f"p[{p}].board[{i}][0]")
+        for i in range(MAX_DECK - state.s.p[p].deck_left, MAX_DECK):
+            _see(seen, t.cards[state.s.deck[p][i]].id, f"decks[{p}]")
+    return 0
+
+
+cdef int _see(set seen, int id, str where) except -1:
+    if id in seen:
+        raise ValueError(f"{where}: instance id {id} occurs twice")
+    seen.add(id)
+    return 0
+
+
+# ---- canonical bytes -----------------------------------------------------------------------------
+
+cdef bytes canonical_key(State state):
+    """Everything that `==` compares, with cards by id and base id instead of by table entry."""
+    cdef const table_t* t = &state.table.t
+    cdef const player_t* p
+    cdef const creature_t* x
+    cdef int who, i
+    cdef list parts = [struct.pack("<3i", FORMAT_VERSION, t.rules, state.s.turn)]
+    for who in range(2):
+        p = &state.s.p[who]
+        parts.append(struct.pack(
+            "<4i8BI", p.health, p.lost, p.next_draw, p.shown_draw, p.mana, p.max_mana, p.bonus,
+            p.hand_size, p.deck_left, p.runes, p.order, p.won, p.marks))
+        for i in range(p.hand_size):
+            parts.append(card_key(t, p.hand >> 8 * i & 255, 0))
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            parts.append(card_key(t, state.s.deck[who][i], 0))
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                x = &p.board[i]
+                parts.append(struct.pack("<2h2B", x.attack, x.defense, x.keywords, x.forgotten))
+                parts.append(card_key(t, x.card, x.copy))
+    return b"".join(parts)
+
+
+cdef bytes card_key(const table_t* t, int entry, int copy):
+    cdef const card_t* c = &t.cards[entry]
+    return struct.pack("<4h5B2H", c.attack, c.defense, c.my_health, c.opponent_health, c.cost,
+                       c.draw, c.type, c.keywords, c.area, c.base_id, c.id + copy)
+
+
+# ---- hidden information --------------------------------------------------------------------------
+
+cdef void draw_candidates(
+    const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
+) noexcept nogil:
+    """n entries for hidden places: one by one, each as likely as its weight says, until its group
+    has given all its copies; then in random order, as the first ones drawn weigh more."""
+    cdef uint32_t weight[MAX_CARDS]
+    cdef uint8_t copies[MAX_CARDS]
+    cdef uint32_t total = 0, x
+    cdef uint8_t other
+    cdef int i, j, k
+    memcpy(weight, u.weight[who], sizeof(weight))
+    memcpy(copies, u.copies[who], sizeof(copies))
+    for i in range(u.n[who]):
+        total += weight[i]
+    for k in range(n):
+        x = below(stream, total)        # up to 2^24: no probability is off by more than 2^-8 of it
+        i = 0
+        while x >= weight[i]:
+            x -= weight[i]
+            i += 1
+        j = below(stream, k + 1)
+        other = out[j]                  # the shuffle: each new card takes a random earlier place
+        out[j] = u.entry[who][i]
+        if j < k:
+            out[k] = other
+        copies[u.group[who][i]] -= 1
+        if copies[u.group[who][i]] == 0:
+            for j in range(u.n[who]):
+                if u.group[who][j] == u.group[who][i]:
+                    total -= weight[j]
+                    weight[j] = 0
+
+
+cdef void state_deal(
+    state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream
+) noexcept nogil:
+    """Fill the viewer's deck, and the other player's hand and deck, with candidates."""
+    cdef uint8_t cards[MAX_HAND + MAX_DECK]
+    cdef player_t* p
+    cdef int who, size, i
+    for who in range(2):
+        p = &s.p[who]
+        size = 0 if who == u.viewer else p.hand_size
+        draw_candidates(u, who, size + p.deck_left, cards, stream)
+        memcpy(&s.deck[who][MAX_DECK - p.deck_left], &cards[size], p.deck_left)
+        if who != u.viewer:
+            clear_hand(p)
+            for i in range(size):
+                add_to_hand(p, t, cards[i])
+
+
+@cython.final
+cdef class Determinizer:
+    """Draws states that look to one player as `state` does.
+
+    `groups` has for each player a list of groups of cards for his hidden places, in the form
+    ``(copies, [(card, weight), ...])``: that many cards come from the group, whichever of its
+    cards. A card that a constructed deck may hold twice is a group ``(2, [(card, weight)])``, a
+    triplet of a draft ``(1, [(a, 1.0), (b, 2.5), (c, 0.4)])``. While places are left, a card is
+    drawn from all groups with probability proportional to its weight, a positive number. The
+    viewer's hidden places are his deck, the other player's are his hand and deck.
+
+    The cards have to be in the pool of the state. Hidden cards have no instance ids of their own,
+    so texts of actions name only cards that are visible to `viewer` in the position itself.
+    ``ValueError`` names the argument that is wrong.
+    """
+
+    def __cinit__(self, State state not None, viewer, groups):
+        cdef int who, number, i, places
+        self.state = state.clone()      # what was checked here is what samples are made of
+        self.u.viewer = _player_number(viewer)
+        entries = {state.table.card(i): i
+                   for i in range(state.table.t.n_instances, state.table.t.n_cards)}
+        for who in range(2):
+            i = 0
+            places = 0
+            scale = MAX_WEIGHT / max([w for _, group in groups[who] for _, w in group], default=1)
+            for number, (copies, group) in enumerate(groups[who]):
+                where = f"groups[{who}][{number}]"
+                if number == MAX_CARDS or i + len(group) > MAX_CARDS:
+                    raise ValueError(f"{where}: more than {MAX_CARDS} cards")
+                self.u.copies[who][number] = <uint8_t>_number(copies, f"{where}: copies", 1, 255)
+                places += self.u.copies[who][number]
+                if not group:
+                    raise ValueError(f"{where}: no cards")
+                for card, weight in group:
+                    if card not in entries:
+                        raise ValueError(f"{where}: {card!r} is not in the pool of the state")
+                    if not weight > 0:
+                        raise ValueError(f"{where}: weight {weight!r} is not positive")
+                    self.u.entry[who][i] = <uint8_t>entries[card]
+                    self.u.group[who][i] = <uint8_t>number
+                    self.u.weight[who][i] = max(1, int(weight * scale))
+                    i += 1
+            self.u.n[who] = i
+            hidden = state.s.p[who].deck_left + (
+                0 if who == self.u.viewer else state.s.p[who].hand_size)
+            if places < hidden:
+                raise ValueError(f"groups[{who}]: {places} cards for {hidden} hidden places")
+
+    def sample(self, seed):
+        """A new state, the one that belongs to the integer `seed`."""
+        cdef State state = self.state.clone()
+        cdef uint64_t stream = stream_start(_seed_bits(seed), 0)
+        state_deal(&state.s, &state.table.t, &self.u, &stream)
+        return state
+
+
+cdef list _shuffled(items, uint64_t* stream):
+    cdef list result = list(items)
+    cdef Py_ssize_t i, j
+    for i in range(len(result) - 1, 0, -1):
+        j = below(stream, <uint32_t>(i + 1))
+        result[i], result[j] = result[j], result[i]
+    return result
+
+
+cdef State resampled(State state, int viewer, seed):
+    """`State.resample_hidden`: a state on a table of its own, built from what `viewer` knows.
+
+    Nothing here may depend on the order of the decks or on which cards are in the other one's hand.
+    """
+    cdef const table_t* t = &state.table.t
+    cdef uint64_t stream = stream_start(<uint64_t>seed, 0)
+    cdef bint in_draw_order = t.rules != RULES_15       # the ids
+    cdef int other = 1 - viewer
+    cdef Py_ssize_t size = state.s.p[other].hand_size
+    views = state.players
+    mine = sorted([(c.id, c.card) for c in views[viewer].deck], key=_instance_order)
+    if in_draw_order:
+        mine = list(zip([number for number, _ in mine],
+                        _shuffled(sorted([card for _, card in mine], key=Card.to_row), &stream)))
+    else:
+        mine = _shuffled(mine, &stream)
+    ids = sorted([c.id for c in views[other].hand + views[other].deck])
+    if not in_draw_order:
+        ids = _shuffled(ids, &stream)
+    theirs = list(zip(ids, hidden_cards(state, other, len(ids), &stream)))
+    hands = [[(c.id, c.card) for c in views[viewer].hand], theirs[:size]]
+    decks = [mine, theirs[size:]]
+    if viewer == 1:
+        hands.reverse()
+        decks.reverse()
+    return with_cards(state, hands, decks)
+
+
+def _instance_order(pair):
+    return pair[0], pair[1].to_row()
+
+
+cdef list hidden_cards(State state, int who, Py_ssize_t n, uint64_t* stream):
+    """n cards that the hidden places of a player may hold, in random order."""
+    cdef int slot
+    cdef list pool = state.table.pool
+    if n and not pool:
+        raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
+    if state.table.t.rules == RULES_15:
+        left = dict.fromkeys(pool, UNKNOWN_COPIES)
+        # A card and its area copies are one card of the deck.
+        for entry in {state.s.p[who].board[slot].card for slot in range(MAX_BOARD)
+                      if marked(&state.s.p[who], OCCUPIED) >> slot & 1}:
+            card = state.table.card(entry)
+            if card in left:
+                left[card] -= 1
+        choice = [card for card in pool for _ in range(left[card])]
+        if len(choice) >= n:
+            return _shuffled(choice, stream)[:n]
+    return [pool[below(stream, <uint32_t>len(pool))] for _ in range(n)]
+
+
+cdef State with_cards(State state, hands, decks):
+    """The position of `state` with other cards, [(id, Card), ...], in hands and decks."""
+    cdef Table table = new_table(state.rules)
+    cdef State result = new_state(table)
+    cdef player_t* p
+    cdef int who, slot, i, entry
+    result.s = state.s
+    for who in range(2):
+        p = &result.s.p[who]
+        occupied = [slot for slot in range(MAX_BOARD) if marked(p, OCCUPIED) >> slot & 1]
+        places = [(instance, i) for i, instance in enumerate(hands[who] + decks[who])]
+        places += [((state.table.t.cards[entry].id, state.table.card(entry)), -1 - entry)
+                   for entry in {p.board[slot].card for slot in occupied}]
+        entries = {}
+        for (number, card), place in sorted(places, key=_place_order):
+            entries[place] = table.add(card, number)
+        for slot in occupied:
+            p.board[slot].card = entries[-1 - p.board[slot].card]
+        clear_hand(p)
+        for i in range(len(hands[who])):
+            add_to_hand(p, &table.t, entries[i])
+        for i in range(p.deck_left):
+            result.s.deck[who][MAX_DECK - p.deck_left + i] = entries[len(hands[who]) + i]
+    table.add_pool(state.table.pool)
+    return result
+
+
+def _place_order(place):
+    return _instance_order(place[0])

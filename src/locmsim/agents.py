@@ -1,0 +1,257 @@
+"""Players in this process: the `Agent` protocol and the agents that come with the library.
+
+An agent is asked what the referee asks, an `Observation` at a time, and answers with the line that
+a bot would print:
+
+    >>> from locmsim.match import Match
+    >>> match = Match(seed=1)
+    >>> agents = make_agent("greedy"), make_agent("random")
+    >>> while match.to_ask:
+    ...     player = match.to_ask[0]
+    ...     observation = match.observation(player)
+    ...     agent = agents[player]
+    ...     ask = agent.choose if observation.phase == "choice" else agent.act
+    ...     _ = match.submit(player, ask(observation))
+    >>> match.winner
+    0
+"""
+
+import inspect
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from locmsim._core import State
+from locmsim.beliefs import Belief
+from locmsim.cards import Card
+from locmsim.deckbuilding import (
+    DECK_BUILDERS,
+    DRAFT_PICKERS,
+    DeckBuilder,
+    DraftPicker,
+    build_deck,
+    deck_line,
+    pick,
+)
+from locmsim.lethal import find_lethal
+from locmsim.protocol import Observation
+from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RULES
+from locmsim.turnsearch import Budget, Evaluation, beam_search, greedy_turn
+
+__all__ = ["AGENTS", "Agent", "Baseline", "Greedy", "Random", "make_agent"]
+
+
+class Agent(Protocol):
+    """A player. It is shown every observation of a game, and each one once."""
+
+    def reset(self, seed: int = 0) -> None:
+        """A new game begins; the answers to come depend on `seed` and on what will be shown."""
+
+    def choose(self, observation: Observation) -> str:
+        """The answer line of the choice phase: the deck (1.5), or one pick (1.x)."""
+
+    def act(self, observation: Observation) -> str:
+        """The answer line of a battle turn; "PASS" for nothing."""
+
+
+class _Player(ABC):
+    """What the agents have in common: a belief, and answers made of decisions."""
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.belief = Belief()
+        self.picked: list[Card] = []
+
+    def choose(self, observation: Observation) -> str:
+        self.belief.see(observation)
+        offer = observation.offer
+        if not RULES[observation.rules].draft:
+            deck = self.build(offer)
+            self.belief.chose(deck)
+            return deck_line(deck)
+        choice = self.pick(offer, observation.rules)
+        self.picked.append(offer[choice])
+        self.belief.chose([offer[choice].base_id])
+        return f"PICK {choice}"
+
+    def act(self, observation: Observation) -> str:
+        started = time.perf_counter()
+        self.belief.see(observation)
+        state = self.belief.sample(self.random.getrandbits(64))
+        if state.is_terminal():  # dead from drawing, but asked
+            return "PASS"
+        actions = self.plan(state, started)
+        return line_of(state, actions)
+
+    @abstractmethod
+    def build(self, offer: tuple[Card, ...]) -> list[int]:
+        """The base ids of a deck."""
+
+    @abstractmethod
+    def pick(self, offer: tuple[Card, ...], rules: str) -> int:
+        """The index of a card of the draft."""
+
+    @abstractmethod
+    def plan(self, state: State, started: float) -> list[int]:
+        """The actions of a turn, PASS not among them; the agent was asked at the time `started`."""
+
+
+def line_of(state: State, actions: list[int]) -> str:
+    """The answer line that carries out `actions` from `state`."""
+    state = state.clone()
+    texts = []
+    for action in actions:
+        texts.append(state.action_to_string(action))
+        state.apply_action(action)
+    return ";".join(texts) or "PASS"
+
+
+@dataclass
+class Random:
+    """Any deck; in the battle any legal action, until that is PASS.
+
+    Nothing hidden matters to it, so it makes do with what is on the table.
+    """
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+
+    def choose(self, observation: Observation) -> str:
+        if RULES[observation.rules].draft:
+            return f"PICK {self.random.randrange(len(observation.cards))}"
+        copies = [row.base_id for row in observation.cards] * COPIES_PER_CARD
+        return deck_line(self.random.sample(copies, DECK_SIZE))
+
+    def act(self, observation: Observation) -> str:
+        state = State.from_observation(observation)
+        texts = []
+        while action := self.random.choice(state.legal_actions() or [0]):
+            texts.append(state.action_to_string(action))
+            state.apply_unchecked(action)
+        return ";".join(texts) or "PASS"
+
+
+@dataclass
+class _Chooser(_Player):
+    """Agents that choose cards by a heuristic, given by name or as a function."""
+
+    deck: str | DeckBuilder = "default"
+    draft: str | DraftPicker = "default"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for option, registry in (("deck", DECK_BUILDERS), ("draft", DRAFT_PICKERS)):
+            name = getattr(self, option)
+            if isinstance(name, str) and name not in registry:
+                raise ValueError(f"{option}: expected one of {', '.join(registry)}, got {name!r}")
+
+    def build(self, offer: tuple[Card, ...]) -> list[int]:
+        return build_deck(offer, self.deck)
+
+    def pick(self, offer: tuple[Card, ...], rules: str) -> int:
+        return pick(offer, self.picked, rules, self.draft)
+
+
+@dataclass
+class Greedy(_Chooser):
+    """One action after the other, each the best by its immediate result."""
+
+    evaluation: Evaluation = field(default_factory=Evaluation)
+
+    def plan(self, state: State, started: float) -> list[int]:
+        return greedy_turn(state, self.evaluation)
+
+
+@dataclass
+class Baseline(_Chooser):
+    """The win if there is one this turn, else a beam search over the own turn.
+
+    It takes `time_ms` for a turn, but leaves `SPARE_MS` of the rule set's limit, and looks at no
+    more than `nodes` positions; 0 for no bound of that kind. With a bound of nodes alone the
+    answers depend on the seed and on what was shown only.
+    """
+
+    time_ms: float = 100.0
+    nodes: int = 0
+    evaluation: Evaluation = field(default_factory=Evaluation)
+
+    #: The part of the budget that the search for a win may use.
+    LETHAL_SHARE = 0.4
+    #: What the referee, the pipes and a busy machine may take of a turn's time.
+    SPARE_MS = 60
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.time_ms >= 0 and self.nodes >= 0):
+            raise ValueError(
+                f"time_ms and nodes: expected 0 or more, got {self.time_ms} and {self.nodes}"
+            )
+        if not (self.time_ms or self.nodes):
+            raise ValueError("one of time_ms and nodes must be above 0")
+
+    def plan(self, state: State, started: float) -> list[int]:
+        lethal = find_lethal(state, self._budget(state.rules, started, self.LETHAL_SHARE))
+        if lethal is not None:
+            return lethal
+        return beam_search(state, self.evaluation, self._budget(state.rules, started, 1.0))
+
+    def _budget(self, rules: str, started: float, share: float) -> Budget:
+        time_ms = min(self.time_ms, RULES[rules].battle_limits_ms[1] - self.SPARE_MS)
+        return Budget(
+            deadline=started + share * time_ms / 1000 if time_ms else None,
+            nodes=int(share * self.nodes) if self.nodes else None,
+        )
+
+
+#: The agents by name; register others by adding them. Options are keyword arguments.
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "random": Random,
+    "greedy": Greedy,
+    "baseline": Baseline,
+}
+
+
+def make_agent(spec: str, **options: Any) -> Agent:
+    """The agent that a text describes: ``"greedy"``, ``"baseline:time_ms=50,deck=bodies"``.
+
+    `options` are more of its keyword arguments and win over those in the text. ``ValueError`` for
+    an unknown agent or option and for a value that does not fit.
+    """
+    name, _, rest = spec.partition(":")
+    if name not in AGENTS:
+        raise ValueError(f"unknown agent {name!r}: expected one of {', '.join(AGENTS)}")
+    factory = AGENTS[name]
+    known = inspect.signature(factory).parameters
+    given: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        option, equals, text = part.partition("=")
+        if not equals:
+            raise ValueError(f"agent {name}: expected option=value, got {part!r}")
+        default = known[option].default if option in known else None
+        if not isinstance(default, int | float | str):
+            raise ValueError(f"agent {name}: unknown option {option!r}, expected {_listed(known)}")
+        try:
+            given[option] = type(default)(text)
+        except ValueError:
+            kind = "a number" if isinstance(default, float) else "an integer"
+            raise ValueError(f"agent {name}: {option}: expected {kind}, got {text!r}") from None
+    for option in options:
+        if option not in known:
+            raise ValueError(f"agent {name}: unknown option {option!r}, expected {_listed(known)}")
+    try:
+        return factory(**{**given, **options})
+    except ValueError as error:
+        raise ValueError(f"agent {name}: {error}") from None
+
+
+def _listed(options: Mapping[str, Any]) -> str:
+    return ", ".join(options) or "none"

@@ -1,0 +1,272 @@
+"""Results as tables and as JSON."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from locmsim.arena.inference import Ratings, bradley_terry, elo_of, score_interval
+from locmsim.arena.records import Outcome
+from locmsim.arena.schedule import Settings
+from locmsim.arena.tally import Tally
+
+__all__ = ["as_json", "lost_games", "running_score", "tables"]
+
+
+def running_score(tally: Tally) -> str:
+    """The first player's score so far, for a line of progress."""
+    name = tally.settings.players[0].name
+    counts = tally.player_units(0)
+    low, high = score_interval(counts)
+    text = f"{name} {_percent(counts.score)} [{_percent(low)}, {_percent(high)}]"
+    if tally.sprt_state is not None:
+        text += f" LLR {tally.sprt_state.llr:.2f}"
+    return text
+
+
+def tables(tally: Tally) -> str:
+    """All there is to say about the results, for people."""
+    parts = [_heading(tally), _player_table(tally)]
+    if len(tally.settings.players) > 2:
+        parts.append(_head_to_head(tally))
+        if not _can_rate():
+            parts.append("ratings need choix: locmsim[arena]")
+    parts += [text for text in (_units_text(tally), _faults(tally), _sprt_text(tally)) if text]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(tally: Tally) -> str:
+    settings = tally.settings
+    seeds = f"seed {settings.seed}" if settings.seeds is None else "given seeds"
+    pairs = "mirrored pairs" if settings.mirror else "single games"
+    text = f"{tally.games} games of rules {settings.rules}, {pairs}, {seeds}"
+    if tally.games:
+        text += f", {tally.turns / tally.games:.1f} turns a game"
+    return text
+
+
+def _player_table(tally: Tally) -> str:
+    settings = tally.settings
+    ratings = _ratings(tally)
+    rows = []
+    for index, player in enumerate(settings.players):
+        sums = tally.players[index]
+        counts = tally.player_units(index)
+        low, high = score_interval(counts)
+        times = sums.times
+        rows.append(
+            [
+                player.name,
+                str(sum(sums.games)),
+                str(sum(sums.wins)),
+                _rate(sum(sums.wins), sum(sums.games)),
+                _rate(sums.wins[0], sums.games[0]),
+                _rate(sums.wins[1], sums.games[1]),
+                f"{_percent(low)} - {_percent(high)}" if counts.total else "-",
+                _elo_text(tally, index, ratings),
+                f"{times.total_ns / times.turns / 1e6:.2f}" if times.turns else "-",
+                f"{times.worst_ns / 1e6:.1f}" if times.turns else "-",
+                str(sums.faults.total()),
+            ]
+        )
+    if len(settings.players) > 2:
+        order = sorted(range(len(rows)), key=lambda i: -_strength(tally, i, ratings))
+        rows = [rows[i] for i in order]
+    header = [
+        "player", "games", "wins", "win %", "first", "second", "95 % interval", "Elo", "ms/turn",
+        "worst", "faults",
+    ]  # fmt: skip
+    return _grid(header, rows)
+
+
+def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
+    return tally.player_units(index).score if ratings is None else float(ratings.elo[index])
+
+
+def _ratings(tally: Tally) -> Ratings | None:
+    """None for two players, for whom the interval says it all, and without choix."""
+    if len(tally.settings.players) == 2 or not _can_rate():
+        return None
+    return bradley_terry(len(tally.settings.players), tally.units)
+
+
+def _can_rate() -> bool:
+    try:
+        import choix  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
+    if ratings is not None:
+        return f"{ratings.elo[index]:+.0f} \u00b1 {ratings.error[index]:.0f}"
+    counts = tally.player_units(index)
+    if len(tally.settings.players) > 2 or not counts.total:
+        return "-"
+    low, high = map(elo_of, score_interval(counts))
+    return f"{elo_of(counts.score):+.0f} [{low:+.0f}, {high:+.0f}]"
+
+
+def _head_to_head(tally: Tally) -> str:
+    """Score in percent of the row's player against the column's, and the pairs or games."""
+    names = [player.name for player in tally.settings.players]
+    rows = []
+    for a, name in enumerate(names):
+        row = [name]
+        for b in range(len(names)):
+            counts, sign = tally.units.get((a, b)), 1
+            if counts is None:
+                counts, sign = tally.units.get((b, a)), -1
+            if counts is None or not counts.total:
+                row.append("-")
+            else:
+                score = counts.score if sign == 1 else 1 - counts.score
+                row.append(f"{_percent(score)} ({counts.total})")
+        rows.append(row)
+    unit = "pairs" if tally.settings.mirror else "games"
+    return _grid([f"% against ({unit})", *names], rows)
+
+
+def _units_text(tally: Tally) -> str:
+    """How the pairs of two players went."""
+    settings = tally.settings
+    if len(settings.players) > 2 or not settings.mirror:
+        return ""
+    counts = tally.player_units(0)
+    return (
+        f"{settings.players[0].name}: {counts.won} pairs won, {counts.split} split,"
+        f" {counts.lost} lost"
+    )
+
+
+def _faults(tally: Tally) -> str:
+    lines = []
+    for player, sums in zip(tally.settings.players, tally.players, strict=True):
+        if sums.faults:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sums.faults.most_common())
+            lines.append(f"faults of {player.name}: {kinds}")
+    return "\n".join(lines)
+
+
+def _sprt_text(tally: Tally) -> str:
+    state, test = tally.sprt_state, tally.sprt
+    if state is None or test is None:
+        return ""
+    hypothesis = {"H0": test.elo0, "H1": test.elo1}
+    verdict = "undecided"
+    if state.accepted:
+        verdict = f"{state.accepted} accepted (Elo {hypothesis[state.accepted]:+g})"
+    unit = "pairs" if tally.settings.mirror else "games"
+    return (
+        f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict} after {state.units} {unit},"
+        f" LLR {state.llr:.2f} (bounds {state.lower:.2f}, {state.upper:.2f})"
+    )
+
+
+def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> list[list[str]]:
+    """A row for each game that a player lost: game, seed, seat, opponent, turns, reason."""
+    rows = []
+    for outcome in outcomes:
+        if index in outcome.players and outcome.players[outcome.winner] != index:
+            seat = outcome.players.index(index)
+            opponent = settings.players[outcome.players[1 - seat]].name
+            fault = outcome.fault
+            reason = "on the board" if fault is None else f"{fault.kind}: {fault.reason}"
+            seed = settings.game(outcome.number).seed
+            rows.append(
+                [str(outcome.number), str(seed), str(seat), opponent, str(outcome.turns), reason]
+            )
+    return rows
+
+
+def lost_table(rows: Sequence[Sequence[str]]) -> str:
+    """`lost_games` as a table."""
+    return _grid(["game", "seed", "seat", "opponent", "turns", "lost"], rows, texts=(3, 5))
+
+
+def _grid(header: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = (0,)) -> str:
+    """Columns of equal width; those in `texts` are aligned to the left."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = []
+    for row in (header, *rows):
+        cells = [
+            cell.ljust(width) if i in texts else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _rate(wins: int, games: int) -> str:
+    return _percent(wins / games) if games else "-"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+# ------------------------------------------------------------------------------------------ JSON
+
+
+def as_json(tally: Tally) -> dict[str, Any]:
+    """The same for programs: plain dicts, lists, numbers and strings; null for what is infinite."""
+    settings = tally.settings
+    ratings = _ratings(tally)
+    players = []
+    for index, player in enumerate(settings.players):
+        sums = tally.players[index]
+        counts = tally.player_units(index)
+        times = sums.times
+        players.append(
+            {
+                "name": player.name,
+                "spec": player.spec,
+                "games": sum(sums.games),
+                "wins": sum(sums.wins),
+                "games_by_seat": sums.games,
+                "wins_by_seat": sums.wins,
+                "units": counts.total,
+                "score": counts.score,
+                "interval": list(score_interval(counts)),
+                "elo": _elo_json(tally, index, ratings),
+                "mean_turn_ms": times.total_ns / times.turns / 1e6 if times.turns else None,
+                "worst_turn_ms": times.worst_ns / 1e6 if times.turns else None,
+                "faults": dict(sums.faults),
+            }
+        )
+    names = [player.name for player in settings.players]
+    result: dict[str, Any] = {
+        "settings": settings.to_json(),
+        "games": tally.games,
+        "mean_turns": tally.turns / tally.games if tally.games else None,
+        "players": players,
+        "pairings": [
+            {
+                "players": [names[a], names[b]],
+                "won": counts.won,
+                "split": counts.split,
+                "lost": counts.lost,
+                "score": counts.score,
+                "interval": list(score_interval(counts)),
+            }
+            for (a, b), counts in tally.units.items()
+        ],
+    }
+    if tally.sprt is not None and tally.sprt_state is not None:
+        result["sprt"] = {**asdict(tally.sprt), **asdict(tally.sprt_state)}
+    return result
+
+
+def _elo_json(tally: Tally, index: int, ratings: Ratings | None) -> dict[str, Any] | None:
+    if ratings is not None:
+        elo, error = float(ratings.elo[index]), float(ratings.error[index])
+        return {"value": elo, "interval": [elo - error, elo + error]}
+    if len(tally.settings.players) > 2:
+        return None
+    counts = tally.player_units(index)
+    value, low, high = (
+        elo if math.isfinite(elo) else None
+        for elo in map(elo_of, (counts.score, *score_interval(counts)))
+    )
+    return {"value": value, "interval": [low, high]}

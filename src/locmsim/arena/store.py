@@ -1,0 +1,329 @@
+"""Results in an SQLite file, written as they come.
+
+One file is one tournament: its settings and a row for each game that was played. The file is in WAL
+mode with synchronous=NORMAL: a process that is killed loses nothing, a power cut at most the last
+games. While a tournament runs, other processes can read.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from locmsim.arena.inference import Sprt
+from locmsim.arena.records import Answer, Outcome, Record, Times
+from locmsim.arena.schedule import Settings
+from locmsim.botprocess import FaultKind
+from locmsim.referee import Fault
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
+
+#: Marks the files in their header: "LOCM", and the version of the tables.
+_APPLICATION = 0x4C4F434D
+_VERSION = 1
+
+_TABLES = """
+CREATE TABLE tournament (
+    settings TEXT NOT NULL,
+    games INTEGER,
+    sprt TEXT
+);
+CREATE TABLE players (
+    player INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    spec TEXT NOT NULL
+);
+CREATE TABLE games (
+    game INTEGER PRIMARY KEY,
+    player0 INTEGER NOT NULL REFERENCES players,
+    player1 INTEGER NOT NULL REFERENCES players,
+    seed INTEGER NOT NULL,
+    winner INTEGER NOT NULL,
+    score0 INTEGER NOT NULL,
+    score1 INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    fault_seat INTEGER,
+    fault_kind TEXT,
+    fault_reason TEXT,
+    fault_stderr TEXT,
+    turns0 INTEGER NOT NULL,
+    total_ns0 INTEGER NOT NULL,
+    worst_ns0 INTEGER NOT NULL,
+    turns1 INTEGER NOT NULL,
+    total_ns1 INTEGER NOT NULL,
+    worst_ns1 INTEGER NOT NULL,
+    elapsed_ns INTEGER NOT NULL,
+    answers BLOB NOT NULL
+);
+CREATE VIEW results AS
+    SELECT games.game, first.name AS first, second.name AS second, games.seed,
+        CASE winner WHEN 0 THEN first.name ELSE second.name END AS winner,
+        turns, fault_kind, fault_reason
+    FROM games
+    JOIN players AS first ON first.player = player0
+    JOIN players AS second ON second.player = player1;
+"""
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 20)})"
+_OUTCOME = (
+    "SELECT game, player0, player1, winner, turns, fault_seat, fault_kind, fault_reason,"
+    " turns0, total_ns0, worst_ns0, turns1, total_ns1, worst_ns1"
+)
+#: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
+_ZLIB_LEVEL = 1
+
+
+class Goal(NamedTuple):
+    """When a tournament is at its end."""
+
+    #: The number of its last game.
+    games: int
+    #: A sequential test that may end it earlier.
+    sprt: Sprt | None
+
+
+class StoreError(RuntimeError):
+    """A file of results cannot be read or written; the message names it."""
+
+
+class NoResultsError(StoreError):
+    """There is no such file, or nothing in it yet."""
+
+
+class Store:
+    """An open file of results; a context manager.
+
+    Without `settings` the file must exist and is only read. With them it is made if it does not
+    exist, and written by this process alone; an existing one must have the same settings.
+    `StoreError` says what is wrong with the file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], settings: Settings | None = None) -> None:
+        self.path = os.fspath(path)
+        self._lock: int | None = None
+        with self._errors("open"):
+            try:
+                if settings is None:
+                    self._connection = self._open_to_read()
+                else:
+                    self._connection = self._open_to_write()
+            except BaseException:
+                self._unlock()
+                raise
+        try:
+            with self._errors("open"):
+                self.settings = self._prepare(settings)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            raise NoResultsError(f"{self.path}: no such file")
+        uri = f"{Path(self.path).absolute().as_uri()}?mode=ro"
+        return sqlite3.connect(uri, uri=True, isolation_level=None)
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        if self.path != ":memory:":
+            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            if fcntl is not None:
+                # Another kind of lock than SQLite's, which it does not disturb: two tournaments
+                # would play the same games.
+                try:
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise StoreError(f"{self.path}: another process writes to it") from None
+        return sqlite3.connect(self.path, isolation_level=None)
+
+    def _prepare(self, settings: Settings | None) -> Settings:
+        """The settings in the file, which is filled first if it is empty."""
+        text = self._stored_settings()
+        if text is None:
+            if settings is None:
+                raise NoResultsError(f"{self.path}: an empty file")
+            self._create(settings)
+            return settings
+        try:
+            stored = Settings.from_json(json.loads(text))
+        except ValueError as error:
+            raise StoreError(f"{self.path}: {error}") from None
+        if settings is not None:
+            if differences := stored.differences(settings):
+                raise StoreError(
+                    f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
+                )
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+        return stored
+
+    def _stored_settings(self) -> str | None:
+        """None if there is nothing in the file."""
+        with self._transaction("DEFERRED"):  # all of it from one moment
+            ((application,),) = self._connection.execute("PRAGMA application_id")
+            ((version,),) = self._connection.execute("PRAGMA user_version")
+            ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
+            if not (application or version or tables):
+                return None
+            if application != _APPLICATION:
+                raise StoreError(f"{self.path}: no results of an arena")
+            if version != _VERSION:
+                raise StoreError(f"{self.path}: version {version}, this program knows {_VERSION}")
+            ((text,),) = self._connection.execute("SELECT settings FROM tournament")
+        return str(text)
+
+    def _create(self, settings: Settings) -> None:
+        execute = self._connection.execute
+        execute("PRAGMA journal_mode = WAL")
+        execute("PRAGMA synchronous = NORMAL")
+        with self._transaction():
+            for statement in _TABLES.split(";\n"):
+                execute(statement)
+            text = json.dumps(settings.to_json())
+            execute("INSERT INTO tournament (settings) VALUES (?)", [text])
+            for i, player in enumerate(settings.players):
+                execute("INSERT INTO players VALUES (?, ?, ?)", [i, player.name, player.spec])
+            execute(f"PRAGMA user_version = {_VERSION}")
+            execute(f"PRAGMA application_id = {_APPLICATION}")
+
+    @contextlib.contextmanager
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        self._connection.execute(f"BEGIN {kind}")
+        try:
+            yield
+        except BaseException:
+            # SQLite itself rolls back after some errors.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"cannot {what} {self.path}: {error.strerror}") from None
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot {what} {self.path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file; what was added stays."""
+        try:
+            # The log of writes is merged into the file; if the disk is full it stays beside it.
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+        finally:
+            self._unlock()
+
+    def _unlock(self) -> None:
+        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -------------------------------------------------------------------------------- goal
+
+    @property
+    def goal(self) -> Goal | None:
+        """When the tournament is at its end; None if that was never written."""
+        with self._errors("read"):
+            ((games, sprt),) = self._connection.execute("SELECT games, sprt FROM tournament")
+        if games is None:
+            return None
+        return Goal(games, None if sprt is None else Sprt(**json.loads(sprt)))
+
+    def set_goal(self, goal: Goal) -> None:
+        """Write down another end."""
+        sprt = None if goal.sprt is None else json.dumps(asdict(goal.sprt))
+        with self._errors("write to"), self._transaction():
+            self._connection.execute(
+                "UPDATE tournament SET games = ?, sprt = ?", [goal.games, sprt]
+            )
+
+    # ------------------------------------------------------------------------------- games
+
+    def add(self, record: Record) -> None:
+        """Write one game; `StoreError` if that fails, or if the game is there already."""
+        self.add_all([record])
+
+    def add_all(self, records: list[Record]) -> None:
+        """Write games: all of them or, with a `StoreError`, none."""
+        rows = [_row(record) for record in records]
+        with self._errors("write to"), self._transaction():
+            self._connection.executemany(_INSERT, rows)
+
+    def __len__(self) -> int:
+        with self._errors("read"):
+            ((count,),) = self._connection.execute("SELECT count(*) FROM games")
+        return int(count)
+
+    def numbers(self) -> set[int]:
+        """The numbers of the games that were played."""
+        with self._errors("read"):
+            return {number for (number,) in self._connection.execute("SELECT game FROM games")}
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """What tables need of the games, by number."""
+        with self._errors("read"):
+            for row in self._connection.execute(f"{_OUTCOME} FROM games ORDER BY game"):
+                yield _outcome(row)
+
+    def game(self, number: int) -> Record:
+        """All of a game; `StoreError` if it was not played."""
+        columns = "score0, score1, fault_stderr, elapsed_ns, answers"
+        with self._errors("read"):
+            query = f"{_OUTCOME}, {columns} FROM games WHERE game = ?"
+            row = self._connection.execute(query, [number]).fetchone()
+        if row is None:
+            raise StoreError(f"{self.path}: has no game {number}")
+        *outcome, score0, score1, stderr, elapsed_ns, answers = row
+        return Record(
+            game=self.settings.game(number),
+            scores=(score0, score1),
+            outcome=_outcome(outcome),
+            answers=tuple(Answer(*answer) for answer in json.loads(zlib.decompress(answers))),
+            stderr=stderr or "",
+            elapsed_ns=elapsed_ns,
+        )
+
+
+def _row(record: Record) -> list[object]:
+    outcome, fault = record.outcome, record.outcome.fault
+    answers = json.dumps(record.answers, separators=(",", ":")).encode()
+    return [
+        outcome.number,
+        *outcome.players,
+        record.game.seed,
+        outcome.winner,
+        *record.scores,
+        outcome.turns,
+        fault and fault.player,
+        fault and str(fault.kind),
+        fault and fault.reason,
+        record.stderr if fault else None,
+        *outcome.times[0],
+        *outcome.times[1],
+        record.elapsed_ns,
+        zlib.compress(answers, _ZLIB_LEVEL),
+    ]
+
+
+def _outcome(row: Sequence[Any]) -> Outcome:
+    number, player0, player1, winner, turns, seat, kind, reason, *times = row
+    fault = None if seat is None else Fault(seat, FaultKind(kind), reason)
+    players = (player0, player1)
+    return Outcome(number, players, winner, turns, fault, (Times(*times[:3]), Times(*times[3:])))

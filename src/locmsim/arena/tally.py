@@ -1,0 +1,107 @@
+"""Results added up, one game at a time."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from locmsim.arena.inference import Sprt, SprtState, UnitCounts
+from locmsim.arena.records import Outcome, Times
+from locmsim.arena.schedule import Settings
+
+__all__ = ["PlayerTally", "Tally"]
+
+
+@dataclass(slots=True)
+class PlayerTally:
+    """What one player did in all his games."""
+
+    #: By seat.
+    games: list[int] = field(default_factory=lambda: [0, 0])
+    wins: list[int] = field(default_factory=lambda: [0, 0])
+    #: His battle turns.
+    times: Times = field(default_factory=lambda: Times(0, 0, 0))
+    #: His faults by kind.
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+class Tally:
+    """The sums that all tables are made of."""
+
+    def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
+        self.settings = settings
+        self.sprt = sprt
+        #: Games and battle turns in them.
+        self.games = 0
+        self.turns = 0
+        self.players = [PlayerTally() for _ in settings.players]
+        #: By pairing, counted for its first player.
+        self.units = {pairing: UnitCounts() for pairing in settings.pairings}
+        #: Games and wins of the first one by the players in seats 0 and 1.
+        self.seatings: dict[tuple[int, int], list[int]] = {}
+        # Units of which a game is missing, by number.
+        self._open: dict[int, float] = {}
+        # The sequential test takes units in the order of the schedule, whatever the order in which
+        # they end: quick games must not decide by being first.
+        self._tested = UnitCounts()
+        self._untested: dict[int, float] = {}
+        #: How far the test has come; it stays as it is when it has decided.
+        self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one game."""
+        self.games += 1
+        self.turns += outcome.turns
+        for seat, index in enumerate(outcome.players):
+            player = self.players[index]
+            player.games[seat] += 1
+            player.wins[seat] += outcome.winner == seat
+            before, new = player.times, outcome.times[seat]
+            player.times = Times(
+                before.turns + new.turns,
+                before.total_ns + new.total_ns,
+                max(before.worst_ns, new.worst_ns),
+            )
+        if outcome.fault is not None:
+            self.players[outcome.players[outcome.fault.player]].faults[outcome.fault.kind] += 1
+        seating = self.seatings.setdefault(outcome.players, [0, 0])
+        seating[0] += 1
+        seating[1] += outcome.winner == 0
+        self._add_to_unit(outcome)
+
+    def _add_to_unit(self, outcome: Outcome) -> None:
+        first, second = outcome.players
+        pairing = (first, second) if (first, second) in self.units else (second, first)
+        score = float(outcome.players[outcome.winner] == pairing[0])
+        unit = (outcome.number - 1) // self.settings.games_per_meeting
+        if self.settings.mirror:
+            if unit not in self._open:
+                self._open[unit] = score
+                return
+            score = (score + self._open.pop(unit)) / 2
+        self.units[pairing].add(score)
+        if self.sprt is not None:
+            self._untested[unit] = score
+            while not self.decided and self._tested.total in self._untested:
+                self._tested.add(self._untested.pop(self._tested.total))
+                self.sprt_state = self.sprt.state(self._tested)
+
+    def player_units(self, index: int) -> UnitCounts:
+        """All units of a player, counted for him."""
+        total = UnitCounts()
+        for counts in self._units_of(index):
+            total.lost += counts.lost
+            total.split += counts.split
+            total.won += counts.won
+        return total
+
+    def _units_of(self, index: int) -> Iterator[UnitCounts]:
+        for (a, b), counts in self.units.items():
+            if a == index:
+                yield counts
+            elif b == index:
+                yield UnitCounts(counts.won, counts.split, counts.lost)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the sequential test has come to an end."""
+        return self.sprt_state is not None and self.sprt_state.accepted is not None

@@ -1,0 +1,203 @@
+"""Many states at once, numpy in and out: what reinforcement learning and playout searches step."""
+
+from collections.abc import Iterable, Iterator
+from operator import index
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from locmsim._batch import StateArray
+from locmsim._core import State
+from locmsim.errors import GameOverError, IllegalActionError
+from locmsim.threads import in_threads
+
+__all__ = ["StateBatch"]
+
+_SHOWN_ROWS = 10  # of bad actions, in an error's message
+
+
+class StateBatch:
+    """States of one game's cards, one a row, in one block of memory.
+
+    All of them share one card table: they are states of one game, or of games between equal decks
+    with equal ids. Loops run without the GIL. A batch is to be used by one thread at a time;
+    `rollouts` can use several.
+
+    Actions are those of `State`; -1 stands for none: in `step` such a row is left as it is, and for
+    a finished game it is the only choice.
+    """
+
+    def __init__(self, states: Iterable[State]) -> None:
+        """A copy of each state. ``ValueError`` if there is none or one has another card table."""
+        states = list(states)
+        if not states:
+            raise ValueError("states: expected at least one")
+        self._array = StateArray(len(states), states[0])
+        for row, state in enumerate(states):
+            self[row] = state
+
+    @classmethod
+    def repeat(cls, state: State, n: int) -> "StateBatch":
+        """`n` copies of one state; ``ValueError`` if `n` is negative."""
+        return cls._of(StateArray(n, state))
+
+    @classmethod
+    def _of(cls, array: StateArray) -> "StateBatch":
+        batch = cls.__new__(cls)
+        batch._array = array
+        return batch
+
+    def clone(self) -> "StateBatch":
+        """An independent copy."""
+        return self._of(self._array.copy())
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "StateBatch":
+        return self.clone()
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __getitem__(self, row: SupportsIndex) -> State:
+        """A copy of one state; negative rows count from the end."""
+        return self._array.get(self._row(row))
+
+    def __setitem__(self, row: SupportsIndex, state: State) -> None:
+        """Replace one state by a copy of `state`; ``ValueError`` if it has another card table."""
+        try:
+            self._array.set(self._row(row), state)
+        except ValueError as error:
+            raise ValueError(f"row {index(row)}: {error}") from None
+
+    def __iter__(self) -> Iterator[State]:
+        return map(self._array.get, range(len(self)))
+
+    def _row(self, row: SupportsIndex) -> int:
+        number = index(row)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"row {number} of {len(self)}")
+        return number % len(self)
+
+    @property
+    def num_distinct_actions(self) -> int:
+        """145, or 155 in 1.0."""
+        return self._array.num_actions
+
+    def step(self, actions: ArrayLike) -> None:
+        """Apply one action to each state; -1 leaves a state as it is, a finished one needs it.
+
+        If any action is not legal nothing is applied: `IllegalActionError`, or `GameOverError` if
+        all such actions are for finished games, names the rows. ``TypeError`` unless `actions` are
+        integers, ``ValueError`` unless there is one for each row.
+        """
+        given = np.asarray(actions)
+        if given.dtype.kind not in "iu" and given.size:
+            raise TypeError(f"actions: expected integers, got {given.dtype}")
+        if given.shape != (len(self),):
+            raise ValueError(f"actions: expected shape ({len(self)},), got {given.shape}")
+        if given.dtype == np.uint64:  # its highest numbers would become negative ones
+            given = np.minimum(given, np.iinfo(np.int64).max)
+        numbers = np.ascontiguousarray(given, dtype=np.int64)
+        bad = np.zeros(len(self), dtype=np.uint8)
+        if self._array.step(numbers, bad):
+            self._refuse(numbers, np.flatnonzero(bad).tolist())
+
+    def _refuse(self, actions: NDArray[np.int64], rows: list[int]) -> None:
+        over = self.terminal[rows]
+        shown = [
+            f"row {row}: {actions[row]}" + " (the game is over)" * int(is_over)
+            for row, is_over in zip(rows[:_SHOWN_ROWS], over, strict=False)
+        ]
+        if len(rows) > _SHOWN_ROWS:
+            shown.append(f"{len(rows) - _SHOWN_ROWS} more rows")
+        error = GameOverError if over.all() else IllegalActionError
+        raise error(f"illegal actions, nothing was applied; {', '.join(shown)}")
+
+    def sample_actions(self, seed: SupportsIndex) -> NDArray[np.int64]:
+        """A uniformly random legal action for each state, -1 for finished ones: for `step`.
+
+        Row i depends on (seed, i) and its state only. Take another seed for each step.
+        """
+        out = np.empty(len(self), dtype=np.int64)
+        self._array.sample(_seed_bits(seed), out)
+        return out
+
+    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        """int8 array (rows, `num_distinct_actions`), 1 where an action is legal.
+
+        A row of a finished game is 0. `out`, a writable C-contiguous int8 array of that shape, is
+        filled and returned if given; ``ValueError`` if it is anything else.
+        """
+        shape = len(self), self.num_distinct_actions
+        if out is None:
+            out = np.zeros(shape, dtype=np.int8)
+        elif (
+            isinstance(out, np.ndarray)
+            and out.dtype == np.int8
+            and out.shape == shape
+            and out.flags.c_contiguous
+            and out.flags.writeable
+        ):
+            out.fill(0)
+        else:
+            raise ValueError(f"out: expected a writable C-contiguous int8 array of shape {shape}")
+        self._array.masks(out)
+        return out
+
+    @property
+    def legal_counts(self) -> NDArray[np.int32]:
+        """int32 array: the number of legal actions of each state, 0 for finished ones."""
+        out = np.empty(len(self), dtype=np.int32)
+        self._array.counts(out)
+        return out
+
+    @property
+    def winners(self) -> NDArray[np.int8]:
+        """int8 array: the winner of each state, -1 while nobody has won."""
+        out = np.empty(len(self), dtype=np.int8)
+        self._array.winners(out)
+        return out
+
+    @property
+    def terminal(self) -> NDArray[np.bool_]:
+        """bool array: which states are finished."""
+        return self.winners >= 0
+
+    @property
+    def current_players(self) -> NDArray[np.int8]:
+        """int8 array: the player to move, -4 for finished states."""
+        out = np.empty(len(self), dtype=np.int8)
+        self._array.players(out)
+        return out
+
+    def row_seeds(self, seed: SupportsIndex) -> NDArray[np.uint64]:
+        """uint64 array: the seed that each row has in `rollouts`."""
+        out = np.empty(len(self), dtype=np.uint64)
+        self._array.row_seeds(_seed_bits(seed), out)
+        return out
+
+    def rollouts(self, n: int, seed: SupportsIndex, threads: int = 1) -> NDArray[np.int8]:
+        """int8 array (rows, n): the winners of `n` uniformly random playouts from each state.
+
+        Row i is ``batch[i].rollouts(n, batch.row_seeds(seed)[i])``, whatever the number of
+        `threads`, which share the rows. ``ValueError`` for a negative `n` or no thread.
+        """
+        if n < 0:
+            raise ValueError(f"n: expected at least 0, got {n}")
+        out = np.empty((len(self), n), dtype=np.int8)
+        seeds = self.row_seeds(seed)
+        in_threads(
+            lambda start, end: self._array.rollouts(seeds, start, out[start:end]),
+            len(self),
+            threads,
+        )
+        return out
+
+    def __repr__(self) -> str:
+        return f"<StateBatch of {len(self)} states, {int(self.terminal.sum())} finished>"
+
+
+def _seed_bits(seed: SupportsIndex) -> int:
+    return index(seed) & 0xFFFF_FFFF_FFFF_FFFF

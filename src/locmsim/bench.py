@@ -1,0 +1,351 @@
+"""What the simulator's operations cost on this machine, and a number that tells its behaviour.
+
+docs/performance.md says how each figure is measured. The functions that prepare positions serve the
+benchmarks under bench/ too.
+"""
+
+import json
+import os
+import platform
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import blake2b
+from itertools import chain, count
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from timeit import Timer
+from typing import Any, Literal
+
+import numpy as np
+
+from locmsim import __version__
+from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
+from locmsim._core import State
+from locmsim.agents import make_agent
+from locmsim.batch import StateBatch
+from locmsim.generator import generate_cards
+from locmsim.match import Match
+from locmsim.positions import random_game, start_position
+from locmsim.protocol import Observation
+from locmsim.referee import play
+
+__all__ = ["Figure", "machine", "measure", "report", "signature", "to_json"]
+
+PAIRS = 64  # of random decks
+GROUP = 64  # positions of each, as `KernelLoops` wants them
+_SIGNATURE_GAMES = 8
+_SIGNATURE_PLAYOUTS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured number: the median of several measurements, unless it is a mere count."""
+
+    group: str
+    name: str
+    value: float
+    unit: str
+
+
+# ---------------------------------------------------------------------------------- positions
+
+
+@cache
+def starts(rules: str) -> tuple[State, ...]:
+    """The starts of 64 battles between random decks."""
+    return tuple(start_position(seed, rules) for seed in range(1, PAIRS + 1))
+
+
+@cache
+def groups(rules: str) -> tuple[tuple[State, ...], ...]:
+    """For each of `starts` 64 positions out of games of random actions."""
+    shuffle = random.Random(1).shuffle
+    found = []
+    for start in starts(rules):
+        positions: list[State] = []
+        for seed in range(1, 1000):
+            if len(positions) >= 4 * GROUP:
+                break
+            positions += [state for state, _ in random_game(start, seed)]
+        shuffle(positions)
+        found.append(tuple(positions[:GROUP]))
+    return tuple(found)
+
+
+def typical(rules: str) -> list[tuple[State, int]]:
+    """256 positions with five or six legal actions, and a random one of these."""
+    choice = random.Random(1).choice
+    found = []
+    for state in chain.from_iterable(groups(rules)):
+        actions = state.legal_actions()
+        if len(actions) in (5, 6):
+            found.append((state, choice(actions)))
+    return found[:256]
+
+
+# ---------------------------------------------------------------------------------- measuring
+
+
+def _median(sample: Callable[[], float], seconds: float) -> float:
+    """The median of at least five samples, taken for about `seconds`."""
+    end = perf_counter() + seconds
+    samples: list[float] = []
+    while len(samples) < 5 or perf_counter() < end:
+        samples.append(sample())
+    return median(samples)
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    start = perf_counter()
+    action()
+    return perf_counter() - start
+
+
+def _per_call(statement: str, calls: int, seconds: float, **names: Any) -> float:
+    """Seconds that one of the `calls` takes that `statement` makes, its loop included."""
+    # As locals, as in the code of a bot; timeit keeps the garbage collector off.
+    setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
+    timer = Timer(statement, setup, globals={"_names": names})
+    return _median(lambda: timer.timeit(4) / 4, seconds) / calls
+
+
+def _playouts(rules: str, seconds: float) -> Iterator[Figure]:
+    group = "random playouts, one core"
+    states = starts(rules)
+    per_state = 500
+    games = per_state * len(states)
+    taken = _median(
+        lambda: _seconds(lambda: [state.rollouts(per_state, 1) for state in states]), seconds / 2
+    )
+    actions, turns = game_lengths(states, per_state, 1)
+    yield Figure(group, "games", games / taken, "/s")
+    yield Figure(group, "actions", actions / taken, "/s")
+    yield Figure(group, "actions a game", actions / games, "")
+    yield Figure(group, "turns a game", turns / games, "")
+    if len(_cores()) > 1:
+
+        def gain() -> float:
+            state = random.choice(states)
+            alone = _seconds(lambda: state.rollouts(20_000, 1))
+            return alone / _seconds(lambda: state.rollouts(20_000, 1, threads=2))
+
+        yield Figure(group, "threads=2 over threads=1", _median(gain, seconds / 2), "x")
+
+
+_KERNEL_OPERATIONS: dict[Literal["clone", "apply", "count", "list", "kth"], str] = {
+    "clone": "clone",
+    "apply": "apply a random legal action",
+    "list": "list the legal actions",
+    "count": "count the legal actions",
+    "kth": "k-th legal action without listing",
+}
+
+
+def _kernel(rules: str, seconds: float) -> Iterator[Figure]:
+    group = "compiled callers"
+    loops = KernelLoops(groups(rules), 1)
+    yield Figure(group, "state", STATE_SIZE, "bytes")
+    for operation, name in _KERNEL_OPERATIONS.items():
+
+        def sample(operation: Any = operation) -> float:
+            return loops.run(operation, 10) - loops.run("copy", 10)
+
+        taken = _median(sample, seconds / len(_KERNEL_OPERATIONS))
+        yield Figure(group, name, taken, "ns")
+
+
+_PYTHON_CALLS = {
+    "clone": "for state, action in pairs: state.clone()",
+    "copy_from": "for state, action in pairs: scratch.copy_from(state)",
+    "copy_from + apply_unchecked": (
+        "for state, action in pairs: scratch.copy_from(state); scratch.apply_unchecked(action)"
+    ),
+    "copy_from + apply_action": (
+        "for state, action in pairs: scratch.copy_from(state); scratch.apply_action(action)"
+    ),
+    "copy_from + apply_action(np.int64)": (
+        "for state, action in numpy_pairs: scratch.copy_from(state); scratch.apply_action(action)"
+    ),
+    "child": "for state, action in pairs: state.child(action)",
+    "legal_actions, 5-6 actions": "for state, action in pairs: state.legal_actions()",
+    "legal_actions_mask(out=)": "for state, action in pairs: state.legal_actions_mask(out=mask)",
+    "resample_hidden": "for state, action in pairs: state.resample_hidden(0, 1)",
+}
+
+
+def _python(rules: str, seconds: float) -> Iterator[Figure]:
+    pairs = typical(rules)
+    names = {
+        "pairs": pairs,
+        "numpy_pairs": [(state, np.int64(action)) for state, action in pairs],
+        "scratch": pairs[0][0].clone(),
+        "mask": pairs[0][0].legal_actions_mask(),
+    }
+    for name, statement in _PYTHON_CALLS.items():
+        taken = _per_call(statement, len(pairs), seconds / len(_PYTHON_CALLS), **names)
+        yield Figure("Python callers", name, taken * 1e9, "ns")
+
+
+def _batch(rules: str, seconds: float) -> Iterator[Figure]:
+    size, plies = 10_000, 20
+    start = StateBatch.repeat(starts(rules)[0], size)
+
+    def sample() -> float:
+        batch = start.clone()
+        steps, taken = 0, 0.0
+        for seed in range(plies):
+            actions = batch.sample_actions(seed)
+            steps += int((actions >= 0).sum())
+            taken += _seconds(lambda actions=actions: batch.step(actions))  # type: ignore[misc]
+        return steps / taken
+
+    yield Figure("StateBatch of 10,000", "steps", _median(sample, seconds / 2), "/s")
+    masks = _median(lambda: _seconds(start.masks) / size, seconds / 2)
+    yield Figure("StateBatch of 10,000", "masks, a state", masks * 1e9, "ns")
+
+
+_MATCH_CALLS = {
+    "Observation.of": "for state, player, text in seen: of(state, player)",
+    "Observation.of(...).format": "for state, player, text in seen: of(state, player).format()",
+    "Observation.parse": "for state, player, text in seen: parse(text)",
+}
+
+
+def _match(rules: str, seconds: float) -> Iterator[Figure]:
+    group = "protocol and matches"
+    share = seconds / (len(_MATCH_CALLS) + 3)
+    seen = []
+    for state, _ in typical(rules)[:64]:
+        player = state.current_player()
+        seen.append((state, player, Observation.of(state, player).format()))
+    names = {"seen": seen, "of": Observation.of, "parse": Observation.parse}
+    for name, statement in _MATCH_CALLS.items():
+        yield Figure(group, name, _per_call(statement, len(seen), share, **names) * 1e6, "us")
+    if rules == "1.5":
+        taken = _per_call("generate_cards(1)", 1, share, generate_cards=generate_cards)
+        yield Figure(group, "generate_cards", taken * 1e3, "ms")
+    # A seed of its own each time: the cards of the last ones are kept.
+    seeds = count(1)
+    taken = _median(lambda: _seconds(lambda: Match(rules, seed=next(seeds))), share)
+    yield Figure(group, "Match, cards included", taken * 1e3, "ms")
+    agents = make_agent("random"), make_agent("random")
+
+    def match() -> None:
+        seed = next(seeds)
+        for agent in agents:
+            agent.reset(seed)
+        play(agents, Match(rules, seed=seed))
+
+    games = 1 / _median(lambda: _seconds(match), share)
+    yield Figure(group, "matches of two random agents", games, "/s")
+
+
+def _import(seconds: float) -> Iterator[Figure]:
+    def run(code: str) -> float:
+        return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
+
+    added = _median(lambda: run("import locmsim") - run("pass"), seconds)
+    yield Figure("start", "import locmsim", added * 1e3, "ms")
+
+
+def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
+    """All figures of a rule set, measured for about `seconds`.
+
+    Positions are prepared before that, which takes about a second.
+    """
+    share = seconds / 12
+    return [
+        *_playouts(rules, 4 * share),
+        *_kernel(rules, share),
+        *_python(rules, 2.5 * share),
+        *_batch(rules, share),
+        *_match(rules, 1.5 * share),
+        *_import(2 * share),
+    ]
+
+
+# ---------------------------------------------------------------------------------- behaviour
+
+
+def signature(rules: str) -> str:
+    """A number, as 16 hexadecimal digits, that changes only if the rules' behaviour changes.
+
+    It covers positions and legal actions throughout games from fixed seeds, and winners and lengths
+    of playouts: the card generator, the rules, the order of legal actions, the random streams.
+    """
+    digest = blake2b(digest_size=8)
+    for seed, start in enumerate(starts(rules)[:_SIGNATURE_GAMES]):
+        for state, action in random_game(start, seed):
+            position = json.dumps(state.snapshot(), separators=(",", ":"))
+            digest.update(f"{position}{state.legal_actions()}{action}".encode())
+        winners, applied = start.rollouts_counted(_SIGNATURE_PLAYOUTS, seed)
+        digest.update(winners.tobytes() + applied.to_bytes(8, "little"))
+    return digest.hexdigest()
+
+
+# ---------------------------------------------------------------------------------- reports
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on besides the code."""
+    return {
+        "CPU": f"{_cpu()}, {len(_cores())} cores",
+        "system": f"{platform.system()} {platform.machine()}",
+        "compiler": COMPILER,
+        "command": COMPILER_COMMAND,
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        "numpy": np.__version__,
+        "locmsim": __version__,
+    }
+
+
+def _cores() -> set[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    except OSError:
+        pass  # only Linux has the file
+    return platform.processor() or "unknown CPU"
+
+
+def report(rules: str, figures: list[Figure]) -> str:
+    """A table for people."""
+    lines = [f"{key:<9} {value}" for key, value in machine().items()]
+    lines += [f"{'rules':<9} {rules}", f"{'signature':<9} {signature(rules)}"]
+    group = None
+    for figure in figures:
+        if figure.group != group:
+            group = figure.group
+            lines += ["", group]
+        lines.append(f"  {figure.name:<36} {_number(figure.value):>12} {figure.unit}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    if value == int(value) or value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def to_json(rules: str, figures: list[Figure]) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "machine": machine(),
+        "rules": rules,
+        "signature": signature(rules),
+        "figures": [asdict(figure) for figure in figures],
+    }

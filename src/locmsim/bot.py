@@ -1,0 +1,80 @@
+"""The stdin bot: ``python -m locmsim.bot``. Speaks the protocol of docs/rules.md, section 9.
+
+It needs no options: the rule set shows in the shape of the input. It ends with exit code 0 when the
+input ends, when nobody reads its output any more, and on Ctrl-C.
+"""
+
+import argparse
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from locmsim.agents import Agent, make_agent
+from locmsim.errors import ProtocolError
+from locmsim.protocol import read_observation
+
+__all__ = ["main", "play"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the bot on the standard streams; 0, or 1 for input that is not of the protocol.
+
+    ``SystemExit`` with 2 for wrong usage.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m locmsim.bot", description="A bot for Legends of Code and Magic."
+    )
+    add = parser.add_argument
+    add("--agent", default="baseline", help='e.g. "greedy", "baseline:nodes=500" (%(default)s)')
+    add("--time-ms", type=float, help="time for a turn, in ms")
+    add("--deck", help="deck builder of rules 1.5")
+    add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")
+    options = parser.parse_args(arguments)
+    given = {"time_ms": options.time_ms, "deck": options.deck}
+    try:
+        agent = make_agent(options.agent, **{k: v for k, v in given.items() if v is not None})
+    except ValueError as error:
+        parser.error(str(error))
+    agent.reset(options.seed)
+    # Nothing here makes reference cycles worth a pause in the middle of a turn.
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        play(agent, sys.stdin, sys.stdout)
+    except (EOFError, KeyboardInterrupt):
+        pass
+    except BrokenPipeError:
+        # The interpreter must not complain when it closes the output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ProtocolError as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def play(agent: Agent, source: TextIO, target: TextIO) -> None:
+    """Answer every observation from `source` with a line to `target`.
+
+    ``EOFError`` when the input ends, ``ProtocolError`` when it makes no sense.
+    """
+
+    def readline() -> str:
+        line = source.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    rules = None
+    while observation := read_observation(readline, rules):
+        if observation.cards:  # without a card 1.0 looks like 1.2
+            rules = observation.rules
+        answer = agent.choose if observation.phase == "choice" else agent.act
+        target.write(answer(observation) + "\n")
+        target.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,365 @@
+"""Heuristics of the choice phase: the deck of rules 1.5 and the draft of rules 1.2 and 1.0.
+
+A heuristic is a plain function. For 1.5 a `DeckBuilder` takes the offered cards and returns 30 base
+ids; for 1.x a `DraftPicker` takes the three cards of the turn, the cards taken before and the name
+of the rule set, and returns 0, 1 or 2. One of your own can be given in place of a name, or be
+registered under one:
+
+    >>> from locmsim.deckbuilding import DECK_BUILDERS, build_deck, deck_line
+    >>> from locmsim.generator import generate_cards
+    >>> def dearest(cards):
+    ...     best = sorted(cards, key=lambda card: card.cost)[-15:]
+    ...     return [card.base_id for card in best for _ in range(2)]
+    >>> build_deck(generate_cards(1), dearest)[:4]
+    [105, 105, 106, 106]
+    >>> DECK_BUILDERS["dearest"] = dearest
+    >>> deck_line(build_deck(generate_cards(1), "dearest"))[:33]
+    'CHOOSE 105;CHOOSE 105;CHOOSE 106;'
+
+    >>> from locmsim.cards import cards_1x
+    >>> from locmsim.deckbuilding import DRAFT_PICKERS, pick
+    >>> def hardest_hitter(offer, picked, rules):
+    ...     return max(range(3), key=lambda i: offer[i].attack)
+    >>> pick(cards_1x()[:3], [], "1.2", hardest_hitter)
+    0
+    >>> DRAFT_PICKERS["hardest hitter"] = hardest_hitter
+
+Most of one's own will be another table of weights: `GreedyBuilder` makes a `DeckBuilder` of any
+card score and `CurvePicker` a `DraftPicker`, `LinearScore` is a score whose weights are its fields.
+What a heuristic returns is checked: a bot never sends a deck that the referee refuses.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TypeVar
+
+from locmsim.cards import ABILITIES, Card, CardType, cards_1x
+from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, get_rules
+
+__all__ = [
+    "DECK_BUILDERS",
+    "DRAFT_PICKERS",
+    "CardScore",
+    "CurvePicker",
+    "DeckBuilder",
+    "DraftPicker",
+    "GreedyBuilder",
+    "LinearScore",
+    "build_deck",
+    "card_score",
+    "deck_line",
+    "pick",
+    "static_order",
+]
+
+#: What a card is worth to a deck, in any unit.
+CardScore = Callable[[Card], float]
+#: Offered cards -> base ids of the deck in the order of choice.
+DeckBuilder = Callable[[Sequence[Card]], list[int]]
+#: Three offered cards, cards picked before, rule set -> index of the card to take.
+DraftPicker = Callable[[Sequence[Card], Sequence[Card], str], int]
+
+
+def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") -> list[int]:
+    """The base ids of a legal deck of 30 from the offered `cards` (docs/rules.md, section 3).
+
+    `heuristic` is a name in `DECK_BUILDERS` or a function of that kind. ``ValueError`` if the offer
+    holds less than 15 different cards, the name is unknown, or the heuristic's deck is illegal.
+    """
+    offered = {card.base_id for card in cards}
+    if len(offered) * COPIES_PER_CARD < DECK_SIZE:
+        raise ValueError(
+            f"a deck of {DECK_SIZE} needs {DECK_SIZE // COPIES_PER_CARD} different cards,"
+            f" {len(offered)} are offered"
+        )
+    deck = _named("deck builder", heuristic, DECK_BUILDERS)(cards)
+    if len(deck) != DECK_SIZE:
+        raise ValueError(f"deck builder {heuristic!r} chose {len(deck)} cards, not {DECK_SIZE}")
+    for base_id, copies in Counter(deck).items():
+        if base_id not in offered:
+            raise ValueError(f"deck builder {heuristic!r} chose {base_id}, which is not offered")
+        if copies > COPIES_PER_CARD:
+            raise ValueError(f"deck builder {heuristic!r} chose {copies} copies of {base_id}")
+    return deck
+
+
+def deck_line(deck: Sequence[int]) -> str:
+    """The answer line that chooses these base ids."""
+    return ";".join(f"CHOOSE {base_id}" for base_id in deck)
+
+
+def pick(
+    offer: Sequence[Card],
+    picked: Sequence[Card],
+    rules: str,
+    heuristic: str | DraftPicker = "default",
+) -> int:
+    """Which of the three offered cards to take, 0 to 2, having taken `picked` before.
+
+    `rules` is "1.2" or "1.0", `heuristic` a name in `DRAFT_PICKERS` or a function of that kind.
+    ``ValueError`` for anything else, and if the heuristic answers anything but 0, 1 or 2.
+    """
+    _require_draft(rules)
+    if len(offer) != 3:
+        raise ValueError(f"a draft turn offers three cards, got {len(offer)}")
+    choice = _named("draft picker", heuristic, DRAFT_PICKERS)(offer, picked, rules)
+    if choice not in (0, 1, 2):
+        raise ValueError(f"draft picker {heuristic!r} answered {choice!r}, not 0, 1 or 2")
+    return choice
+
+
+def _require_draft(rules: str) -> None:
+    if not get_rules(rules).draft:
+        raise ValueError(f"rules {rules} have no draft")
+
+
+_T = TypeVar("_T")
+
+
+def _named(what: str, heuristic: str | _T, registry: Mapping[str, _T]) -> _T:
+    if not isinstance(heuristic, str):
+        return heuristic
+    if heuristic not in registry:
+        known = ", ".join(registry)
+        raise ValueError(f"unknown {what} {heuristic!r}: expected one of {known}, or a function")
+    return registry[heuristic]
+
+
+# ------------------------------------------------------------------------------ card scores
+
+
+@dataclass(frozen=True, slots=True)
+class LinearScore:
+    """A weighted sum of what is printed on a card; every number is counted in its user's favour.
+
+    So attack and defense of red and blue items count as what they take from the enemy, and a
+    negative opponent health change as damage.
+    """
+
+    #: For each mana, and in addition for each mana above six: what comes late may come too late.
+    cost: float
+    cost_above_six: float = 0.0
+    attack: float = 0.0
+    defense: float = 0.0
+    my_health: float = 0.0
+    opponent_damage: float = 0.0
+    draw: float = 0.0
+    #: For the areas target, lane1, lane2.
+    areas: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    #: For a creature, a green, a red and a blue item.
+    types: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    #: For each of B, C, D, G, L, W of a creature, and in addition for each point of its attack.
+    abilities: tuple[float, ...] = (0.0,) * 6
+    abilities_by_attack: tuple[float, ...] = (0.0,) * 6
+    #: For each of B, C, D, G, L, W that a green item gives or a red one takes.
+    given: tuple[float, ...] = (0.0,) * 6
+    taken: tuple[float, ...] = (0.0,) * 6
+    #: What attack and defense have above this counts for nothing: it kills no second creature.
+    enough: int = 12
+
+    def __call__(self, card: Card) -> float:
+        sign = 1 if card.type in (CardType.CREATURE, CardType.GREEN) else -1
+        attack = min(sign * card.attack, self.enough)
+        defense = min(sign * card.defense, self.enough)
+        return (
+            self.cost * card.cost
+            + self.cost_above_six * max(card.cost - 6, 0)
+            + self.attack * attack
+            + self.defense * defense
+            + self.my_health * card.my_health_change
+            - self.opponent_damage * card.opponent_health_change
+            + self.draw * card.card_draw
+            + self.areas[card.area]
+            + self.types[card.type]
+            + self._abilities(card)
+        )
+
+    def _abilities(self, card: Card) -> float:
+        columns = [i for i, letter in enumerate(ABILITIES) if letter in card.abilities]
+        if card.type == CardType.CREATURE:
+            return sum(
+                self.abilities[i] + self.abilities_by_attack[i] * card.attack for i in columns
+            )
+        if card.type == CardType.GREEN:
+            return sum(self.given[i] for i in columns)
+        if card.type == CardType.RED:
+            return sum(self.taken[i] for i in columns)
+        return 0.0
+
+
+# ------------------------------------------------------------------------ decks of rules 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class GreedyBuilder:
+    """A `DeckBuilder`: the best cards by `score`, two of each, with guards against lopsided decks.
+
+    At least `min_creatures` of the 30 are creatures and of each type at most `limits` allows, as
+    far as the offer permits. Equal scores go to the cheaper card, then to the lower base id.
+    """
+
+    score: CardScore
+    min_creatures: int = 0
+    limits: Mapping[CardType, int] = field(default_factory=dict)
+
+    def __call__(self, cards: Sequence[Card]) -> list[int]:
+        distinct = {card.base_id: card for card in cards}.values()
+        ranked = sorted(distinct, key=lambda card: (-self.score(card), card.cost, card.base_id))
+        creatures = [card for card in ranked if card.type == CardType.CREATURE]
+        deck: Counter[int] = Counter()
+        of_type: Counter[CardType] = Counter()
+        for candidates, size, limits in (
+            (creatures, min(self.min_creatures, DECK_SIZE), {}),
+            (ranked, DECK_SIZE, self.limits),
+            (ranked, DECK_SIZE, {}),
+        ):
+            for card in candidates:
+                limit = limits.get(card.type, DECK_SIZE)
+                free = min(size - deck.total(), limit - of_type[card.type])
+                copies = max(0, min(free, COPIES_PER_CARD - deck[card.base_id]))
+                deck[card.base_id] += copies
+                of_type[card.type] += copies
+        return [card.base_id for card in ranked for _ in range(deck[card.base_id])]
+
+
+def _cheap(card: Card) -> float:
+    return -card.cost
+
+
+# In units of mana. The proportions follow a logistic regression on what the winner of the
+# COG 2022 contest chose (four recorded pools; the 15 best cards by such a fit are about 75 % of its
+# deck on a pool left out): cost above all, then area, cards drawn, Charge, green items. Strong
+# play went with cheap decks there: the mean cost was 0.99, 1.26 and 1.71 for the first three, with
+# 6 in a pool.
+_CHAMPION_SCORE = LinearScore(
+    cost=-0.9,
+    attack=0.18,
+    defense=0.3,
+    my_health=0.18,
+    opponent_damage=0.27,
+    draw=0.35,
+    areas=(0.0, 0.8, 0.65),
+    types=(0.0, 0.5, -0.1, -0.25),
+    abilities=(0.0, 0.6, 0.0, 0.1, 0.1, 0.25),
+)
+# The same taste with attack and defense counted for more, and so dearer cards and more creatures:
+# for play that wins by trading them.
+_BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
+
+_ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
+
+#: The deck builders by name; "cheapest" is a baseline.
+DECK_BUILDERS: dict[str, DeckBuilder] = {
+    "default": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
+    "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),
+    "cheapest": GreedyBuilder(_cheap),
+}
+
+
+# ------------------------------------------------------------------- drafts of rules 1.2 and 1.0
+
+# In units of attack or defense. A creature of cost c of the fixed 160 cards has about 2*c + 1 of
+# both together, so the score is what it has beyond that, less a little for being slow. Red items
+# kill at once. Ward saves a creature once and Lethal trades it for any other; Guard counts for
+# more in one lane, where it covers the whole board.
+_SCORE_1_2 = LinearScore(
+    cost=-2.3,
+    cost_above_six=-1.0,
+    attack=1.1,
+    defense=0.7,
+    my_health=0.35,
+    opponent_damage=0.5,
+    draw=1.7,
+    types=(0.0, -1.0, 1.0, 0.0),
+    abilities=(0.1, 0.4, 0.0, 0.8, 2.3, 0.8),
+    abilities_by_attack=(0.1, 0.3, 0.3, 0.0, 0.0, 0.45),
+    given=(0.4, 1.5, 0.6, 0.6, 1.6, 1.8),
+    taken=(0.1, 0.1, 0.2, 0.5, 0.3, 0.5),
+    enough=8,
+)
+_DRAFT_SCORES: Mapping[str, LinearScore] = {
+    "1.2": _SCORE_1_2,
+    "1.0": replace(
+        _SCORE_1_2,
+        abilities=(0.1, 0.4, 0.0, 1.3, 2.3, 0.8),
+        given=(0.4, 1.5, 0.6, 1.0, 1.6, 1.8),
+    ),
+}
+
+
+def card_score(rules: str) -> CardScore:
+    """The score behind the default heuristic of this rule set: a guess at anyone's taste."""
+    return _DRAFT_SCORES[rules] if get_rules(rules).draft else _CHAMPION_SCORE
+
+
+@cache
+def static_order(rules: str) -> tuple[int, ...]:
+    """The 160 base ids of rules "1.2" or "1.0", the most wanted first."""
+    _require_draft(rules)
+    score = _DRAFT_SCORES[rules]
+    ranked = sorted(cards_1x(), key=lambda card: (-score(card), card.cost, card.base_id))
+    return tuple(card.base_id for card in ranked)
+
+
+@cache
+def _ranks(rules: str) -> dict[int, int]:
+    return {base_id: rank for rank, base_id in enumerate(static_order(rules))}
+
+
+def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+    """The card that stands first in the static order of the rule set."""
+    ranks = _ranks(rules)
+    return min(range(len(offer)), key=lambda i: ranks.get(offer[i].base_id, len(ranks)))
+
+
+def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+    """The cheapest card, the first of them: a baseline."""
+    return min(range(len(offer)), key=lambda i: offer[i].cost)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePicker:
+    """A `DraftPicker`: a score for each rule set, corrected by what the deck lacks so far.
+
+    A deck should end with `curve` cards of cost 0-1, 2, 3, 4, 5, 6 and 7 or more, and with `items`
+    items. A card gains `pull` for each card that its column of the curve lags behind the share
+    due by now, and loses as much where it is ahead; an item likewise by `item_pull`.
+    """
+
+    scores: Mapping[str, CardScore]
+    curve: tuple[int, ...] = (8, 8, 5, 4, 3, 1, 1)
+    items: int = 8
+    pull: float = 0.5
+    item_pull: float = 0.1
+
+    def __call__(self, offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+        score = self.scores[rules]
+        have = Counter(map(self._column, picked))
+        items = sum(card.type != CardType.CREATURE for card in picked)
+        due = (len(picked) + 1) / DECK_SIZE
+        item_bonus = self.item_pull * (self.items * due - items)
+
+        def worth(i: int) -> float:
+            column = self._column(offer[i])
+            bonus = self.pull * (self.curve[column] * due - have[column])
+            if offer[i].type != CardType.CREATURE:
+                bonus += item_bonus
+            return score(offer[i]) + bonus
+
+        return max(range(len(offer)), key=worth)
+
+    def _column(self, card: Card) -> int:
+        return min(max(card.cost, 1), len(self.curve)) - 1
+
+
+_curve_picker = CurvePicker(_DRAFT_SCORES)
+
+#: The draft pickers by name; "cheapest" is a baseline.
+DRAFT_PICKERS: dict[str, DraftPicker] = {
+    "default": _curve_picker,
+    "curve": _curve_picker,
+    "order": _pick_by_order,
+    "cheapest": _pick_cheapest,
+}

@@ -1,0 +1,29 @@
+"""The exceptions of locmsim. Each is also a ``ValueError``."""
+
+__all__ = [
+    "GameOverError",
+    "IllegalActionError",
+    "InvalidActionError",
+    "LocmError",
+    "ProtocolError",
+]
+
+
+class LocmError(ValueError):
+    """Base class of all errors that locmsim raises about games, actions and protocol text."""
+
+
+class InvalidActionError(LocmError):
+    """A text is no action in the form that the referee accepts (docs/rules.md, section 8)."""
+
+
+class IllegalActionError(LocmError):
+    """A well-formed action is not legal in the position it was given for (section 6)."""
+
+
+class GameOverError(IllegalActionError):
+    """An action was given for a game that is already over."""
+
+
+class ProtocolError(LocmError):
+    """Protocol text cannot be read; the message names the line (section 9)."""

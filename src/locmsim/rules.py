@@ -1,0 +1,97 @@
+"""The rule sets "1.5", "1.2" and "1.0" as frozen data: all that differs between them, named once.
+
+Section numbers in comments are those of docs/rules.md.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["RULES", "RuleSet", "get_rules"]
+
+DECK_SIZE = 30
+COPIES_PER_CARD = 2  # 1.5 only
+START_HEALTH = 30
+HAND_LIMIT = 8
+MAX_MANA = 12
+TURN_LIMIT = 50  # turns of one player; the 51st is the first one that hurts
+OPENING_HANDS = (4, 5)
+DEFAULT_RUNES = (5, 10, 15, 20, 25)
+MAX_BOARD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Everything in which one rule set differs from another."""
+
+    name: str
+    #: Number of lanes, and creatures that one player may have in each (section 0).
+    lanes: int
+    lane_size: int
+    #: True: 30 draft turns of three cards; False: one turn over the whole offer (section 3).
+    draft: bool
+    #: True: runes, lost at 25, 20, ... health, give cards and punish empty decks; False: every five
+    #: health lost give a card, an empty deck costs ten health a draw (section 5).
+    runes: bool
+    #: True: cards carry an area; it is also a column of the protocol (sections 7 and 9).
+    areas: bool
+    #: False: a green item that would kill its target leaves it untouched (section 7).
+    green_items_kill: bool
+    #: True: board rows show 0 for my/opp/draw once the creature fought or was a target (section 9).
+    forgets_effects: bool
+    #: Time limits in ms: first and later calls of the choice phase and of the battle (section 10).
+    choice_limits_ms: tuple[int, int]
+    battle_limits_ms: tuple[int, int]
+    #: Names of the seeds, in the order in which they are derived from ``seed`` (section 1).
+    seed_names: tuple[str, ...]
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action numbering (PASS included)."""
+        return 155 if self.lanes == 1 else 145
+
+
+_SHUFFLES = ("shufflePlayer0Seed", "shufflePlayer1Seed")
+
+
+def _one_x(name: str, lanes: int, last_limit_ms: int) -> RuleSet:
+    return RuleSet(
+        name=name,
+        lanes=lanes,
+        lane_size=MAX_BOARD // lanes,
+        draft=True,
+        runes=True,
+        areas=False,
+        green_items_kill=False,
+        forgets_effects=True,
+        choice_limits_ms=(1000, 100),
+        battle_limits_ms=(1000, last_limit_ms),
+        seed_names=("draftChoicesSeed", *_SHUFFLES),
+    )
+
+
+#: The rule sets by name.
+RULES: dict[str, RuleSet] = {
+    "1.5": RuleSet(
+        name="1.5",
+        lanes=2,
+        lane_size=3,
+        draft=False,
+        runes=False,
+        areas=True,
+        green_items_kill=True,
+        forgets_effects=False,
+        choice_limits_ms=(4000, 4000),
+        battle_limits_ms=(1000, 200),
+        seed_names=("cardGenSeed", "constructedChoicesSeed", *_SHUFFLES),
+    ),
+    "1.2": _one_x("1.2", lanes=2, last_limit_ms=200),
+    "1.0": _one_x("1.0", lanes=1, last_limit_ms=100),
+}
+
+
+def get_rules(name: str) -> RuleSet:
+    """The rule set called `name`; ``ValueError`` for any other name."""
+    try:
+        return RULES[name]
+    except (KeyError, TypeError):
+        known = ", ".join(map(repr, RULES))
+        raise ValueError(f"unknown rules {name!r}: expected one of {known}") from None

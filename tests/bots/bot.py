@@ -1,0 +1,203 @@
+"""A bot that answers PASS, and misbehaves at one question: ``bot.py [KIND QUESTION [ARGUMENT]]``.
+
+Questions count from 0, the first one being about the deck. `KIND` is a function below. Each process
+leaves a file named by its id in the folder LOCMSIM_TEST_PIDS, if that is set. Runs without the site
+module (``python -S -E``), which makes the start fast.
+"""
+
+import os
+import signal
+import sys
+import time
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+FOREVER = 600
+
+
+def read_question():
+    """Read one input; exit at its end."""
+    lines = [next_line() for _ in range(3)]
+    lines += [next_line() for _ in range(int(lines[2].split()[1]))]
+    lines.append(next_line())
+    return lines + [next_line() for _ in range(int(lines[-1]))]
+
+
+def next_line():
+    line = sys.stdin.buffer.readline()
+    if not line:
+        sys.exit(0)
+    return line
+
+
+def write(data):
+    while data:
+        data = data[os.write(STDOUT, data) :]
+
+
+def sign_in(text=""):
+    folder = os.environ.get("LOCMSIM_TEST_PIDS")
+    if folder:
+        with open(os.path.join(folder, str(os.getpid())), "w") as file:
+            file.write(text)
+
+
+def fork(*, session=False, orphan=False):
+    """A child that sleeps, in a session of its own or left to init; wait until it has signed in."""
+    ready, child_end = os.pipe()
+    if os.fork() == 0:
+        if session:
+            os.setsid()
+        if orphan and os.fork():
+            os._exit(0)
+        os.close(ready)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sign_in()
+        os.close(child_end)
+        return True
+    os.close(child_end)
+    os.read(ready, 1)
+    os.close(ready)
+    return False
+
+
+# ---------------------------------------------------------------------------------- the kinds
+
+
+def say(argument):
+    """Exactly these bytes in place of the answer."""
+    write(argument.encode().decode("unicode_escape").encode("latin-1"))
+
+
+def say_error(argument):
+    """These bytes to the standard error, then the answer."""
+    sys.stderr.buffer.write(argument.encode().decode("unicode_escape").encode("latin-1"))
+    sys.stderr.buffer.flush()
+    write(b"PASS\n")
+
+
+def hang(argument):
+    time.sleep(FOREVER)
+
+
+def stubborn(argument):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sign_in("stubborn")
+    time.sleep(FOREVER)
+
+
+def leave(argument):
+    os.write(STDERR, b"leaving with " + argument.encode() + b"\n")
+    os._exit(int(argument))
+
+
+def crash(argument):
+    raise RuntimeError("no idea what to play")
+
+
+def die(argument):
+    os.kill(os.getpid(), int(argument))
+
+
+def flood(argument):
+    while True:
+        write(argument.encode().decode("unicode_escape").encode("latin-1") * 65536)
+
+
+def chatter(argument):
+    """Print this many bytes to the standard error, then answer; print as many afterwards."""
+    text = b"thinking...\n" * (int(argument) // 12)
+    sys.stderr.buffer.write(text)
+    write(b"PASS\n")
+    sys.stderr.buffer.write(text)
+
+
+def babble(argument):
+    """Print to the standard error for ever."""
+    while True:
+        os.write(STDERR, b"thinking...\n" * 5000)
+
+
+def babbling_child(argument):
+    if fork():
+        babble(argument)
+    write(b"PASS\n")
+
+
+def close_input(argument):
+    os.close(STDIN)
+    write(b"PASS\n")
+    time.sleep(FOREVER)
+
+
+def close_output(argument):
+    os.close(STDOUT)
+    time.sleep(FOREVER)
+
+
+def late_end(argument):
+    """A line end in two parts, the second one after the next question may have come."""
+    write(b"PASS\r")
+    time.sleep(0.02)
+    write(b"\n")
+
+
+def children(argument):
+    """A child, a child in its own session and a daemon; all ignore SIGTERM."""
+    for how in ({}, {"session": True}, {"session": True, "orphan": True}):
+        if fork(**how):
+            time.sleep(FOREVER)
+    write(b"PASS\n")
+
+
+def stranger(argument):
+    """A child in a process group of its own that has lost its environment."""
+    if fork():
+        os.setpgid(0, 0)
+        os.execve("/bin/sleep", ["sleep", str(FOREVER)], {})
+    write(b"PASS\n")
+
+
+def heir(argument):
+    """A child keeps the pipes, while the bot itself is gone."""
+    if fork():
+        time.sleep(FOREVER)
+    os._exit(3)
+
+
+def where(argument):
+    """Write down the processors that it may use."""
+    sign_in(" ".join(map(str, os.sched_getaffinity(0))))
+    write(b"PASS\n")
+
+
+def slow(argument):
+    time.sleep(float(argument))
+    write(b"PASS\n")
+
+
+def early(argument):
+    """Answer before reading the question."""
+    write(b"PASS\n")
+    read_question()
+
+
+def play(kind, at, argument):
+    question = 0
+    while True:
+        if question != at or kind is not early:
+            read_question()
+        if question == at:
+            kind(argument)
+        else:
+            write(b"PASS\n")
+        question += 1
+
+
+def main():
+    sign_in()
+    kind, at, argument = (*sys.argv[1:], "", "", "")[:3]
+    play(globals()[kind] if kind else None, int(at or -1), argument)
+
+
+main()

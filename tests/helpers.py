@@ -1,0 +1,173 @@
+"""What several test modules share: where the golden data is and how to walk through it.
+
+Golden games are games of the official referee, one JSON object each (docs/rules.md, section 13, has
+the form of their position snapshots). `tests/data` carries a selection of them. Where the
+environment variable LOCMSIM_REFERENCE names a folder with the full files, those are used instead.
+"""
+
+import contextlib
+import gzip
+import itertools
+import json
+import os
+import re
+import resource
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from locmsim.arena import Arena, Record, Times
+from locmsim.cards import Card
+from locmsim.match import Match
+
+DATA = Path(__file__).parent / "data"
+REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
+RULE_SETS = ("1.5", "1.2", "1.0")
+LOCMSIM = [sys.executable, "-m", "locmsim"]
+#: The command of a bot that plays PASS, or misbehaves if more words follow; it starts quickly.
+BOT = [sys.executable, "-S", "-E", str(Path(__file__).parent / "bots" / "bot.py")]
+
+Game = dict[str, Any]
+Snapshot = dict[str, Any]
+
+
+def golden_path(name: str) -> Path:
+    """The golden file `name`: the full one if there is one, else the one in `tests/data`."""
+    folders = [DATA] if REFERENCE is None else [REFERENCE, DATA]
+    for folder in folders:
+        if (folder / name).exists():
+            return folder / name
+    raise FileNotFoundError(f"no golden file {name} in {', '.join(map(str, folders))}")
+
+
+def subset_path(rules: str) -> Path:
+    """The games of one rule set that `tests/data` carries."""
+    return DATA / f"games-{rules}.jsonl.gz"
+
+
+def full_path(rules: str) -> Path | None:
+    """All golden games of one rule set, or None without LOCMSIM_REFERENCE."""
+    return None if REFERENCE is None else REFERENCE / f"traces-{rules}.jsonl.gz"
+
+
+@cache
+def golden_lines(path: Path) -> tuple[bytes, ...]:
+    """The games of a file, not parsed yet: as Python objects all of them would fill a gigabyte."""
+    return tuple(gzip.decompress(path.read_bytes()).splitlines())
+
+
+@dataclass(frozen=True)
+class GoldenChunk:
+    """Every `parts`-th golden game of a rule set, starting with game number `part`."""
+
+    rules: str
+    part: int
+    parts: int
+
+    def __str__(self) -> str:
+        return f"{self.rules}-{self.part + 1}of{self.parts}"
+
+    def __iter__(self) -> Iterator[Game]:
+        path = full_path(self.rules) or subset_path(self.rules)
+        for line in golden_lines(path)[self.part :: self.parts]:
+            yield json.loads(line)
+
+
+def golden_games(rules: str) -> Iterator[Game]:
+    """The golden games of one rule set, each freshly parsed: callers may change them."""
+    return iter(GoldenChunk(rules, 0, 1))
+
+
+def golden_chunks(*rules: str) -> list[GoldenChunk]:
+    """Shares of the golden games for ``pytest.mark.parametrize("games", ..., ids=str)``.
+
+    Few enough that test ids stay readable, small enough that parallel runs spread them.
+    """
+    parts = 2 if REFERENCE is None else 20
+    return [GoldenChunk(r, part, parts) for r in rules or RULE_SETS for part in range(parts)]
+
+
+def game_name(game: Game) -> str:
+    """Names a golden game in failure messages; seeds are unique within a rule set."""
+    return f"{game['rules']} {game['tag']} seed={game['seed']}"
+
+
+def card_rows(game: Game) -> dict[int, list[Any]]:
+    """Base id -> card row, of all cards that may occur in the game."""
+    if game["rules"] == "1.5":
+        return {row[0]: row for row in game["cards"]}
+    return {row[0]: row for triplet in game["cards"] for row in triplet}
+
+
+def game_cards(game: Game) -> dict[int, Card]:
+    """Base id -> `Card`, of all cards that may occur in the game."""
+    return {base_id: Card.from_row(row) for base_id, row in card_rows(game).items()}
+
+
+def general_message(message: str) -> str:
+    """A referee's error message without the parts that depend on the player or the offer."""
+    message = re.sub(r"^\$[01]:? ?", "", message)
+    return re.sub(r"\[\d+, \d+, \d+\]", "[...]", message)
+
+
+def golden_match(game: Game) -> Match:
+    """The match of a golden game before its first answer; seeds follow from ``seed``."""
+    cards = game.get("cardset")
+    return Match(
+        game["rules"],
+        seed=game["seed"],
+        params={key: v for key, v in game["params"].items() if not key.endswith("Seed")},
+        cards=None if cards is None else [Card.from_row(row) for row in cards],
+    )
+
+
+#: In place of the times of a game, which differ each time that it is played.
+NO_TIMES = (Times(0, 0, 0), Times(0, 0, 0))
+
+
+def without_times(record: Record) -> list[Any]:
+    """What does not differ."""
+    answers = [(answer.seat, answer.line) for answer in record.answers]
+    return [record.game, record.scores, record.outcome._replace(times=NO_TIMES), answers]
+
+
+def played(arena: Arena) -> dict[int, list[Any]]:
+    """All games of an arena by number, but for the times."""
+    numbers = sorted(arena._store.numbers())
+    return {number: without_times(arena.record(number)) for number in numbers}
+
+
+def children_of(pid: int) -> list[int]:
+    """The child processes, whichever thread has made them (Linux)."""
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return sorted(int(child) for file in files for child in file.read_text().split())
+
+
+def running(pids: Iterable[int]) -> list[int]:
+    """Those of the processes that are alive, zombies not counted (Linux)."""
+    found = []
+    for pid in pids:
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_text()
+        except FileNotFoundError:
+            continue
+        if stat.rpartition(")")[2].split()[0] not in "ZX":
+            found.append(pid)
+    return found
+
+
+@contextlib.contextmanager
+def few_descriptors(count: int) -> Iterator[None]:
+    """Let this process open only `count` more files at a time."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = set(map(int, os.listdir("/proc/self/fd")))
+    free = (number for number in itertools.count() if number not in used)
+    limit = next(itertools.islice(free, count, None))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

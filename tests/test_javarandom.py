@@ -1,0 +1,90 @@
+"""`JavaRandom` against numbers that java.util.Random gave (tests/data/javarandom.jsonl)."""
+
+import json
+from typing import Any
+
+import pytest
+from helpers import golden_path
+
+from locmsim.javarandom import JavaRandom
+
+CASES = [json.loads(line) for line in golden_path("javarandom.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: f"seed={case['seed']}")
+def case(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return request.param
+
+
+def test_integers(case):
+    random = JavaRandom(case["seed"])
+    assert [random.next_int() for _ in case["nextInt"]] == case["nextInt"]
+    random = JavaRandom(case["seed"])
+    assert [random.next_long() for _ in case["nextLong"]] == case["nextLong"]
+
+
+def test_bounded_integers(case):
+    for bound, expected in case["nextIntBound"].items():
+        random = JavaRandom(case["seed"])
+        assert [random.next_int(int(bound)) for _ in expected] == expected, bound
+
+
+def test_doubles(case):
+    expected = [float.fromhex(text) for text in case["nextDoubleHex"]]
+    assert expected == case["nextDouble"]
+    random = JavaRandom(case["seed"])
+    assert [random.next_double() for _ in expected] == expected
+
+
+def test_many_doubles_leave_the_generator_where_single_ones_do(case):
+    at_once, one_by_one = JavaRandom(case["seed"]), JavaRandom(case["seed"])
+    assert at_once.next_doubles(7) == [one_by_one.next_double() for _ in range(7)]
+    assert at_once.next_doubles(0) == []
+    assert at_once.next_int() == one_by_one.next_int()
+
+
+def test_gaussians_to_the_last_bit(case):
+    random = JavaRandom(case["seed"])
+    got = [random.next_gaussian() for _ in case["nextGaussianHex"]]
+    assert got == [float.fromhex(text) for text in case["nextGaussianHex"]]
+
+
+def test_shuffles(case):
+    random = JavaRandom(case["seed"])
+    items = list(range(30))
+    for name in ("shuffle30_1", "shuffle30_2", "shuffle30_3"):
+        random.shuffle(items)
+        assert items == case[name]
+    items = list(range(5))
+    JavaRandom(case["seed"]).shuffle(items)
+    assert items == case["shuffle5"]
+
+
+def test_derived_seeds(case):
+    for name in ("derived15", "derived12"):
+        random = JavaRandom(case["seed"])
+        assert [random.next_long() for _ in case[name]] == case[name]
+
+
+def test_shuffling_less_than_two_items_draws_nothing():
+    random = JavaRandom(3)
+    random.shuffle([])
+    random.shuffle(["only"])
+    assert random.next_int() == JavaRandom(3).next_int()
+
+
+def test_only_48_bits_of_a_seed_count():
+    assert JavaRandom(-1).next_long() == JavaRandom(2**64 - 1).next_long()
+    assert JavaRandom(5).next_long() == JavaRandom(5 + 2**48).next_long()
+
+
+@pytest.mark.parametrize("bound", [0, -1, 2**31])
+def test_bound_out_of_range(bound):
+    with pytest.raises(ValueError, match=f"bound.*got {bound}"):
+        JavaRandom(0).next_int(bound)
+
+
+@pytest.mark.parametrize("seed", ["1", 1.0, None])
+def test_seed_must_be_an_integer(seed):
+    with pytest.raises(TypeError):
+        JavaRandom(seed)
