@@ -28,6 +28,7 @@ from locmsim import (
     StateBatch,
 )
 from locmsim._batch import rollout_by_steps
+from locmsim._bench import kth_actions
 from locmsim._core import PlayerView
 from locmsim.positions import random_game, start_position
 
@@ -189,6 +190,24 @@ def test_legal_actions(rules):
         assert not state.legal_actions_mask(1 - state.turn % 2).any()
         for action in actions:
             state.child(action).validate()
+
+
+@each_rules
+def test_the_kth_actions_are_the_listed_ones(rules):
+    """Each legal action has one number k, in whatever order."""
+    many = 0
+    for state in (*game_positions(rules), *(start_position(seed, rules) for seed in range(50))):
+        assert sorted(kth_actions(state)) == state.legal_actions()
+        many += len(state.legal_actions()) > 10
+    assert many > 50
+
+
+@each_rules
+@given(data=st.data())
+def test_the_kth_actions_are_the_listed_ones_with_any_cards(rules, data):
+    position = data.draw(positions(rules))
+    state = State.from_snapshot(position.snapshot, position.cards, position.decks, rules)
+    assert sorted(kth_actions(state)) == state.legal_actions()
 
 
 def test_mask_written_into_an_array():

@@ -3,7 +3,14 @@ from typing import Literal, final
 
 from locmsim._core import State
 
-__all__ = ["COMPILER", "COMPILER_COMMAND", "STATE_SIZE", "KernelLoops", "game_lengths"]
+__all__ = [
+    "COMPILER",
+    "COMPILER_COMMAND",
+    "STATE_SIZE",
+    "KernelLoops",
+    "game_lengths",
+    "kth_actions",
+]
 
 COMPILER: str
 COMPILER_COMMAND: str
@@ -21,3 +28,4 @@ class KernelLoops:
     ) -> float: ...
 
 def game_lengths(states: Iterable[State], n: int, seed: int) -> tuple[int, int]: ...
+def kth_actions(state: State) -> list[int]: ...

@@ -20,7 +20,8 @@ from locmsim._core cimport (
 
 from time import perf_counter_ns
 
-__all__ = ["COMPILER", "COMPILER_COMMAND", "KernelLoops", "STATE_SIZE", "game_lengths"]
+__all__ = [
+    "COMPILER", "COMPILER_COMMAND", "KernelLoops", "STATE_SIZE", "game_lengths", "kth_actions"]
 
 cdef extern from *:
     """
@@ -172,3 +173,13 @@ def game_lengths(states, n, seed):
                 state_rollout(&s, &state.table.t, stream_start(bits, i), &actions)
                 turns += s.turn + 1 - state.s.turn
     return actions, turns
+
+
+def kth_actions(State state not None):
+    """All legal actions as `state_kth` numbers them: each is found without listing the others."""
+    cdef int k
+    if state.is_terminal():
+        return []
+    return [
+        state_kth(&state.s, &state.table.t, k)
+        for k in range(state_count(&state.s, &state.table.t))]
