@@ -169,6 +169,9 @@ cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil
 cdef int state_rollout(
     state_t* s, const table_t* t, uint64_t stream, uint64_t* applied) noexcept nogil
 cdef int playout_winner(const state_t* s) noexcept nogil    # ... when it has ended or is broken off
+# The rest of a turn of an unfinished game, up to where PASS is drawn, which is not applied. What
+# only the protocol shows (board order over both lanes) is not kept up.
+cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil
 # The invariant that is broken; NULL if all hold.
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil

@@ -895,6 +895,29 @@ cdef int state_rollout(
     return rollout_with(s, t, stream, applied, RULES_10)
 
 
+cdef inline void play_turn_with(
+    state_t* s, const table_t* t, uint64_t* stream, const int rules
+) noexcept nogil:
+    cdef legal_t l
+    cdef player_t* me = &s.p[s.turn & 1]
+    cdef player_t* op = &s.p[~s.turn & 1]
+    cdef int k
+    while True:
+        k = <int>below(stream, count_legal(me, op, &l, rules))
+        if k == 0 or play(t, me, op, kth_legal(me, op, &l, k, rules), rules, False):
+            return
+
+
+cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil:
+    """The rest of a turn at random, up to where PASS is drawn, which is not applied."""
+    if t.rules == RULES_15:
+        play_turn_with(s, t, stream, RULES_15)
+    elif t.rules == RULES_12:
+        play_turn_with(s, t, stream, RULES_12)
+    else:
+        play_turn_with(s, t, stream, RULES_10)
+
+
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:
     """Number of sequences of `depth` legal actions; a finished game has none."""
     cdef uint8_t actions[MAX_ACTIONS + 1]

@@ -167,9 +167,13 @@ class Belief:
         cards more often. Hidden cards have no instance ids of their own. The same seed gives the
         same state. ``ValueError`` unless a battle was observed.
         """
+        return self.determinizer().sample(seed)
+
+    def determinizer(self) -> Determinizer:
+        """What `sample` draws from, for the position that was seen last."""
         if self._determinizer is None:
             self._determinizer = self._make_determinizer()
-        return self._determinizer.sample(seed)
+        return self._determinizer
 
     def _make_determinizer(self) -> Determinizer:
         observation = self.observation
