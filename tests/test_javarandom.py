@@ -88,3 +88,25 @@ def test_bound_out_of_range(bound):
 def test_seed_must_be_an_integer(seed):
     with pytest.raises(TypeError):
         JavaRandom(seed)
+
+
+def test_shuffle_draws_as_next_int_does():
+    """Also where a number is drawn again, which happens with few seeds: here with the first one."""
+    multiplier, mask = 0x5DEECE66D, (1 << 48) - 1
+    last = (1 << 31) - 1 << 17  # the state whose 31 upper bits are all ones
+    seed = (last - 0xB) * pow(multiplier, -1, 1 << 48) & mask ^ multiplier
+    for start in (seed, seed + 1, 7):
+        for size in (1, 2, 3, 30, 64):
+            items, expected = list(range(size)), list(range(size))
+            shuffling, drawing = JavaRandom(start), JavaRandom(start)
+            shuffling.shuffle(items)
+            for i in range(size, 1, -1):
+                other = drawing.next_int(i)
+                expected[i - 1], expected[other] = expected[other], expected[i - 1]
+            assert items == expected
+            assert shuffling.next_int() == drawing.next_int()
+    once = JavaRandom(seed)
+    once.shuffle(list(range(3)))
+    twice = JavaRandom(seed)
+    twice.next_doubles(1)
+    assert once.next_int() != twice.next_int()  # two numbers were not enough for three items

@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Never, SupportsIndex, final
+from typing import Any, Final, NamedTuple, Never, SupportsIndex, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,17 @@ __all__ = [
     "Table",
     "parse_integer",
     "parse_line",
+    "shown_cards",
 ]
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 ABI_VERSION: Final[int]
 BLANKS: Final[str]
 
 def parse_integer(text: str, bits: int = 32) -> int | None: ...
 def parse_line(line: str, rules: str = "1.5") -> list[str]: ...
+def shown_cards(state: State, player: SupportsIndex, row_type: type[_Row]) -> tuple[_Row, ...]: ...
 
 class CardInHand(NamedTuple):
     id: int

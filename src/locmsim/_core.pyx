@@ -21,7 +21,7 @@ from locmsim.rules import get_rules
 from locmsim.threads import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
-           "Table", "parse_integer", "parse_line"]
+           "Table", "parse_integer", "parse_line", "shown_cards"]
 
 cdef extern from *:
     """
@@ -1200,6 +1200,7 @@ _ABILITY_TEXTS = [
     "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
     for bits in range(64)
 ]
+_ABILITY_BITS = {text: bits for bits, text in enumerate(_ABILITY_TEXTS)}
 
 
 cdef void complete_card(card_t* c, int entry) noexcept:
@@ -1898,6 +1899,39 @@ cdef class PlayerView:
                 f"hand={self.p.hand_size} deck={self.deck_size}>")
 
 
+def shown_cards(State state not None, player, row_type):
+    """What a player sees of the cards: his hand, his board, the opponent's, in this order.
+
+    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.protocol.CardInPlay`.
+    """
+    cdef const table_t* t = &state.table.t
+    cdef const player_t* p
+    cdef const card_t* c
+    cdef const creature_t* x
+    cdef int who = _player_number(player)
+    cdef int h, slot, location
+    cdef bint shown
+    cdef list rows = []
+    p = &state.s.p[who]
+    for h in range(p.hand_size):
+        c = &t.cards[p.hand >> 8 * h & 255]
+        rows.append(tuple.__new__(row_type, (
+            c.base_id, c.id, 0, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
+            c.my_health, c.opponent_health, c.draw, c.area, -1)))
+    for location in (1, -1):
+        p = &state.s.p[who if location == 1 else 1 - who]
+        for slot in board_order(p, t):
+            x = &p.board[slot]
+            c = &t.cards[x.card]
+            shown = not x.forgotten
+            rows.append(tuple.__new__(row_type, (
+                c.base_id, creature_id(x, t), location, c.type, c.cost, x.attack, x.defense,
+                abilities_of(x.keywords), c.my_health if shown else 0,
+                c.opponent_health if shown else 0, c.draw if shown else 0, c.area,
+                lane_of(slot, t))))
+    return tuple(rows)
+
+
 # ---- helpers of the class ------------------------------------------------------------------------
 
 cdef PyObject* ACTION_NUMBERS[MAX_ACTIONS]      # the ints, so that a list of actions allocates none
@@ -2373,6 +2407,11 @@ cdef int fill_player(State state, int who, fields) except -1:
     return 0
 
 
+cdef tuple _SHOWN_NUMBERS = tuple(
+    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune")])
+     for who in ("me", "opponent")])
+
+
 cdef int fill_from_observation(State state, observation) except -1:
     cdef table_t* t = &state.table.t
     cdef state_t* s = &state.s
@@ -2382,19 +2421,21 @@ cdef int fill_from_observation(State state, observation) except -1:
     cdef int who, entry, slot, location, lane, room
     cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area
     cdef uint32_t bit
+    cdef uint64_t[4] seen = [0, 0, 0, 0]
     memset(s, 0, sizeof(state_t))
     if observation.phase != "battle":
         raise ValueError("an observation of the choice phase shows no battle")
     for who, line in enumerate((observation.me, observation.opponent)):
         p = &s.p[who]
         clear_player(p, t.rules)
-        where = ("opponent." if who else "me.")
-        p.health = <int32_t>_number(line.health, where + "health", -MAX_HEALTH, MAX_HEALTH)
-        p.max_mana = <uint8_t>_number(line.max_mana, where + "max_mana", 0, MAX_MANA + 1)
+        names = _SHOWN_NUMBERS[who]
+        health, max_mana, _, draw, rune = line
+        p.health = <int32_t>_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
+        p.max_mana = <uint8_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
         p.mana = p.max_mana
-        p.shown_draw = <int32_t>_number(line.draw, where + "draw", 0, MAX_HEALTH // 1000)
+        p.shown_draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
         if t.rules != RULES_15:
-            p.runes = (1 << <int>_number(line.rune, where + "rune", 0, 25) // 5) - 1
+            p.runes = (1 << <int>_number(rune, names[3], 0, 25) // 5) - 1
     s.p[1].won = s.p[0].health <= 0
     s.p[0].won = s.p[1].health <= 0 < s.p[0].health
     for entry, row in enumerate(observation.cards):
@@ -2410,9 +2451,12 @@ cdef int fill_from_observation(State state, observation) except -1:
                 or base_id > 65535 or not 0 <= type <= 3 or not 0 <= cost <= 127 or area < 0
                 or area > 2 or not 0 <= draw <= 100 or max(abs(mine), abs(theirs)) > MAX_CARD_STAT
                 or max(abs(attack), abs(defense)) > (MAX_STAT if location else MAX_CARD_STAT)
-                or abilities not in _ABILITY_TEXTS
+                or abilities not in _ABILITY_BITS
                 or (location and (type != CREATURE or not 0 <= lane <= (t.rules != RULES_10)))):
             raise ValueError(f"cards[{entry}]: there is no place for {row!r}")
+        if seen[id >> 6] >> (id & 63) & 1:
+            raise ValueError(f"cards[{entry}]: instance id {id} occurs twice")
+        seen[id >> 6] |= <uint64_t>1 << (id & 63)
         c = &t.cards[entry]
         # Of a creature on the board not all is known that its card says; this will do for it.
         c.attack = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, attack))
@@ -2422,7 +2466,7 @@ cdef int fill_from_observation(State state, observation) except -1:
         c.cost = cost
         c.draw = draw
         c.type = type
-        c.keywords = keywords_of(abilities)
+        c.keywords = _ABILITY_BITS[abilities]
         c.area = area
         c.id = id
         c.base_id = base_id
@@ -2440,7 +2484,6 @@ cdef int fill_from_observation(State state, observation) except -1:
         p.marks &= ~(bit << READY)
         if who == 0:
             p.marks |= bit << READY
-    check_places(state)
     return 0
 
 

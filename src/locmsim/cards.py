@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
-from operator import index
+from itertools import product
+from operator import attrgetter, index
 from typing import Self, TypeVar
 
 __all__ = [
@@ -81,7 +82,10 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "opponent_health_change": (-500, 500),
     "card_draw": (0, 100),
 }
-_ABILITIES_FORM = re.compile("".join(f"[{letter}-]" for letter in ABILITIES))
+# For checks of every card that is made: a set of cards is 120 of them.
+_NUMBERS = attrgetter(*BOUNDS)
+_BOUND_LIST = [(name, low, high) for name, (low, high) in BOUNDS.items()]
+_ABILITY_TEXTS = frozenset(map("".join, product(*((letter, "-") for letter in ABILITIES))))
 _TYPES = {int(kind): kind for kind in CardType}
 _AREAS = {int(area): area for area in Area}
 _T = TypeVar("_T")
@@ -110,16 +114,18 @@ class Card:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for name, (low, high) in BOUNDS.items():
-            value = getattr(self, name)
-            if type(value) is not int:
-                value = _integer(name, value)
-                object.__setattr__(self, name, value)
-            if not low <= value <= high:
-                raise ValueError(f"{name}: expected {low}..{high}, got {value}")
-        object.__setattr__(self, "type", _member("type", self.type, _TYPES))
-        object.__setattr__(self, "area", _member("area", self.area, _AREAS))
-        if type(self.abilities) is not str or not _ABILITIES_FORM.fullmatch(self.abilities):
+        for value, (name, low, high) in zip(_NUMBERS(self), _BOUND_LIST, strict=True):
+            if type(value) is int and low <= value <= high:
+                continue
+            number = _integer(name, value)
+            if not low <= number <= high:
+                raise ValueError(f"{name}: expected {low}..{high}, got {number}")
+            object.__setattr__(self, name, number)
+        if type(self.type) is not CardType:
+            object.__setattr__(self, "type", _member("type", self.type, _TYPES))
+        if type(self.area) is not Area:
+            object.__setattr__(self, "area", _member("area", self.area, _AREAS))
+        if type(self.abilities) is not str or self.abilities not in _ABILITY_TEXTS:
             raise ValueError(
                 f"abilities: expected six characters, each of {ABILITIES} in its place or -,"
                 f" got {self.abilities!r}"

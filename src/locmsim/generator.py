@@ -148,7 +148,7 @@ class _Choice(Generic[_T]):
 
     def choices(self, random: JavaRandom) -> list[_T]:
         """One choice for each card."""
-        return [self._at(uniform) for uniform in random.next_doubles(CARD_COUNT)]
+        return list(map(self._at, random.next_doubles(CARD_COUNT)))
 
     def _at(self, uniform: float) -> _T:
         # One subtraction after the other: cumulated weights would round differently.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
+from locmsim._core import shown_cards
 from locmsim.cards import ABILITIES, Card, CardType
 from locmsim.errors import ProtocolError
 from locmsim.rules import HAND_LIMIT, RULES, RuleSet, get_rules
@@ -163,51 +164,13 @@ class Observation:
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
         players = state.players
         me, opponent = players[player], players[1 - player]
-        rows = [
-            CardInPlay(
-                card.base_id,
-                instance_id,
-                HAND,
-                card.type,
-                card.cost,
-                card.attack,
-                card.defense,
-                card.abilities,
-                card.my_health_change,
-                card.opponent_health_change,
-                card.card_draw,
-                card.area,
-                -1,
-            )
-            for instance_id, card in me.hand
-        ]
-        for view, location in ((me, MY_BOARD), (opponent, ENEMY_BOARD)):
-            for creature, forgotten in zip(view.board, view.effects_forgotten, strict=True):
-                card = creature.card
-                rows.append(
-                    CardInPlay(
-                        card.base_id,
-                        creature.id,
-                        location,
-                        card.type,
-                        card.cost,
-                        creature.attack,
-                        creature.defense,
-                        creature.abilities,
-                        0 if forgotten else card.my_health_change,
-                        0 if forgotten else card.opponent_health_change,
-                        0 if forgotten else card.card_draw,
-                        card.area,
-                        creature.lane,
-                    )
-                )
         return cls(
             state.rules,
             _line_of(me),
             _line_of(opponent),
             opponent.hand_size,
             tuple(opponent_actions),
-            tuple(rows),
+            shown_cards(state, player, CardInPlay),
         )
 
     def format(self) -> str:
