@@ -131,7 +131,12 @@ NO_TIMES = (Times(0, 0, 0), Times(0, 0, 0))
 def without_times(record: Record) -> list[Any]:
     """What does not differ."""
     answers = [(answer.seat, answer.line) for answer in record.answers]
-    return [record.game, record.scores, record.outcome._replace(times=NO_TIMES), answers]
+    return [
+        record.game,
+        record.scores,
+        record.outcome._replace(times=NO_TIMES, late=(0, 0)),
+        answers,
+    ]
 
 
 def played(arena: Arena) -> dict[int, list[Any]]:

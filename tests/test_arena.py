@@ -1,6 +1,8 @@
 """Tournaments from Python: playing, going on, replaying, adding up."""
 
+import csv
 import json
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -10,9 +12,18 @@ import pytest
 from helpers import BOT, NO_TIMES, played, without_times
 
 from locmsim.agents import AGENTS, Random
-from locmsim.arena import Arena, ArenaError, Player, Settings, Sprt, StoreError, Tally
+from locmsim.arena import (
+    Arena,
+    ArenaError,
+    Player,
+    Settings,
+    Sprt,
+    StoreError,
+    Tally,
+    available_cores,
+)
 from locmsim.arena.playing import play_games
-from locmsim.arena.records import Outcome, Times
+from locmsim.arena.records import Outcome, Times, late_turns
 from locmsim.arena.report import as_json, lost_games, running_score, tables
 from locmsim.match import Match
 from locmsim.protocol import Observation
@@ -240,6 +251,19 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
         arena.run(**arguments)
 
 
+def test_agents_that_take_time_get_a_core_each() -> None:
+    """Limits or not: what they come to depends on what they get done in it."""
+    many = len(available_cores()) + 1
+    for player in ("baseline:time_ms=5", "baseline:time_ms=5,nodes=9"):
+        with Arena([player, "random"], timeout_scale=0) as arena:
+            with pytest.raises(ValueError, match="games with time limits need as many cores"):
+                arena.run(jobs=many)
+            assert arena.tally.games == 0
+    with Arena(["baseline:time_ms=0,nodes=9", "random"], games=4, timeout_scale=0) as arena:
+        arena.run(jobs=many)
+        assert arena.tally.games == 4
+
+
 def test_program_that_is_not_there() -> None:
     """Said at once, and not as a fault in every game."""
     with Arena(["random", "baselin:nodes=5"]) as arena:
@@ -335,9 +359,8 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
 
 def outcome(number: int, players: tuple[int, int], winner: int, **fields: Any) -> Outcome:
     times = fields.pop("times", NO_TIMES)
-    return Outcome(
-        number, players, winner, fields.pop("turns", 10), fields.pop("fault", None), times
-    )
+    turns, fault = fields.pop("turns", 10), fields.pop("fault", None)
+    return Outcome(number, players, winner, turns, fault, times, **fields)
 
 
 def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
@@ -371,7 +394,7 @@ def test_tally_and_table_of_two() -> None:
     tally = tally_of([(True, True)] * 4 + [(True, False)] * 5 + [(False, False)])
     tally.add(outcome(21, (0, 1), 0, fault=Fault(1, FaultKind.TIMEOUT, "late")))
     times = (Times(4, 8_000_000, 5_000_000), Times(3, 9_000_000, 4_000_000))
-    tally.add(outcome(22, (1, 0), 0, times=times, turns=7))
+    tally.add(outcome(22, (1, 0), 0, times=times, turns=7, late=(3, 0)))
     new, old = tally.players
     assert (new.games, new.wins) == ([11, 11], [10, 4])
     assert (old.games, old.wins) == ([11, 11], [7, 1])
@@ -380,12 +403,12 @@ def test_tally_and_table_of_two() -> None:
     assert tally.seatings == {(0, 1): [11, 10], (1, 0): [11, 7]}
     lines = tables(tally).splitlines()
     assert lines[0].startswith("22 games of rules 1.5, mirrored pairs, seed 1, 9.9 turns a game")
-    header = "player games wins win % first second 95 % interval Elo ms/turn worst faults"
+    header = "player games wins win % first second 95 % interval Elo ms/turn worst late faults"
     assert " ".join(lines[2].split()) == header
     assert lines[3].split()[:6] == ["new", "22", "14", "63.6", "90.9", "36.4"]
-    assert lines[3].split()[-3:] == ["3.00", "4.0", "0"]
+    assert lines[3].split()[-4:] == ["3.00", "4.0", "0", "0"]
     assert lines[4].split()[:6] == ["old", "22", "8", "36.4", "63.6", "9.1"]
-    assert lines[4].split()[-3:] == ["2.00", "5.0", "1"]
+    assert lines[4].split()[-4:] == ["2.00", "5.0", "3", "1"]
     assert "new: 4 pairs won, 6 split, 1 lost" in lines
     assert "faults of old: 1 timeout" in lines
     low, high = as_json(tally)["players"][0]["interval"]
@@ -440,6 +463,68 @@ def test_single_games() -> None:
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
         assert arena.tally.player_units(0).total == 5
         assert "single games" in arena.table()
+
+
+class Slow(Random):
+    """An agent that takes 0.3 s for its second turn."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.turn = 0
+
+    def act(self, observation: Observation) -> str:
+        self.turn += 1
+        if self.turn == 2:
+            time.sleep(0.3)
+        return super().act(observation)
+
+
+def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted where wider limits let them pass; the rules allow 200 ms."""
+    monkeypatch.setitem(AGENTS, "slow", Slow)
+    db = tmp_path / "results.db"
+    with Arena(["slow", "random"], db=db, games=2, seed=3, timeout_scale=10) as arena:
+        arena.run(jobs=1)
+        assert [player.late for player in arena.tally.players] == [2, 0]
+        slow, other = arena.table().splitlines()[3:5]
+        assert slow.split()[-2:] == ["2", "0"]
+        assert other.split()[-2:] == ["0", "0"]
+        assert arena.to_json()["players"][0]["late_turns"] == 2
+        stored = [arena.record(number).outcome.late for number in (1, 2)]
+        assert stored == [(1, 0), (0, 1)]
+        with Arena.load(db) as loaded:
+            assert loaded.to_json() == arena.to_json()
+        rows = list(csv.DictReader(arena.to_csv().splitlines()))
+        assert [(row["late0"], row["late1"]) for row in rows] == [("1", "0"), ("0", "1")]
+        assert float(rows[0]["worst_ms0"]) >= 300 > float(rows[0]["worst_ms1"])
+    # In time by other rules: 1000 ms are allowed for the first turn of each player.
+    answers = [(0, "", 0), (1, "", 0), (0, "PASS", 900_000_000), (1, "PASS", 900_000_000)]
+    times = (Times(1, 900_000_000, 900_000_000),) * 2
+    short = outcome(1, (0, 1), 0, turns=2, times=times)
+    assert late_turns("1.5", short, answers) == (0, 0)
+    long = short._replace(turns=4)
+    assert late_turns("1.5", long, answers + answers[2:]) == (1, 1)
+
+
+def test_games_as_csv() -> None:
+    with Arena([Player("a,b", "greedy", False), "random"], games=4, seed=3) as arena:
+        arena.run(jobs=1)
+        rows = list(csv.DictReader(arena.to_csv().splitlines()))
+        records = [arena.record(number) for number in range(1, 5)]
+    assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["pair"] for row in rows] == ["1", "1", "2", "2"]
+    assert [row["player0"] for row in rows] == ["a,b", "random"] * 2
+    for row, record in zip(rows, records, strict=True):
+        assert row["seed"] == str(record.game.seed)
+        assert row["winner"] == row[f"player{record.outcome.winner}"]
+        assert row["turns"] == str(record.outcome.turns)
+        assert row["card_seed"] == row["failed"] == row["fault"] == ""
+    with Arena(["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6) as arena:
+        arena.run(jobs=1)
+        (first, second) = csv.DictReader(arena.to_csv().splitlines())
+        assert first["card_seed"] == second["card_seed"] == str(arena.settings.game(1).card_seed)
+        assert (first["failed"], first["fault"]) == ("random", "timeout")
+        assert first["winner"] == "greedy"
 
 
 def test_lost_games() -> None:

@@ -114,6 +114,13 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert outputs == [
         [answer.line for answer in record.answers if answer.seat == seat] for seat in (0, 1)
     ]
+    # All of them as a file of rows, or on the standard output.
+    table = tmp_path / "games.csv"
+    arena("show", db, "--csv", str(table))
+    assert capsys.readouterr().out == ""
+    assert len(table.read_text().splitlines()) == 7
+    arena("show", db, "--csv", "/dev/stdout")
+    assert capsys.readouterr().out == table.read_text()
     # The log replays to the same.
     assert main(["-r", str(log)]) == 0
     assert capsys.readouterr().out.splitlines() == shown
@@ -134,6 +141,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["greedy", "randon"], 2, "neither a program 'randon' nor an agent"),
         (["greedy", "baseline:x=1"], 2, "unknown option 'x'"),
         (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
+        (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),
         (["run", "greedy", "random", "--db", "/nowhere/x.db"], 1, "cannot open /nowhere/x.db"),
     ],
 )

@@ -35,6 +35,24 @@ SCRIPT = """
             print(json.dumps({"workers": len(workers), "killed": killed}))
 """
 
+THREADS = """
+    import json
+    from distributed import LocalCluster
+    from locmsim.arena import Arena
+
+    if __name__ == "__main__":
+        options = dict(n_workers=1, threads_per_worker=2, dashboard_address=None)
+        with LocalCluster(**options) as cluster:
+            with Arena(["random", "greedy"], games=4) as arena:
+                try:
+                    arena.run(dask=cluster.scheduler_address)
+                except ValueError as error:
+                    message = str(error)
+            with Arena(["random", "greedy"], games=4, timeout_scale=0) as arena:
+                arena.run(dask=cluster.scheduler_address)
+                print(json.dumps([message, arena.tally.games]))
+"""
+
 
 def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
     """Nothing is lost and nothing counted twice."""
@@ -63,3 +81,17 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(OSError, match=r"127\.0\.0\.1:1"),
     ):
         arena.run(dask="tcp://127.0.0.1:1")
+
+
+def test_workers_of_several_threads(tmp_path: Path) -> None:
+    """They would play timed games side by side on one core."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(THREADS))
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        "dask: games with time limits need workers of one thread (dask worker --nthreads 1)",
+        4,
+    ]

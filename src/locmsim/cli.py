@@ -404,6 +404,7 @@ def _add_arena(parser: argparse.ArgumentParser) -> None:
     show.add_argument("db", metavar="DB")
     show.add_argument("--lost", metavar="PLAYER", help="whose lost games (default: the first)")
     show.add_argument("--json", action="store_true", help="print JSON")
+    show.add_argument("--csv", metavar="FILE", help="write a line for each game and print nothing")
     show.set_defaults(act=_show_arena)
 
 
@@ -525,7 +526,12 @@ def _progress(arena: "Arena") -> Iterator[Callable[[int], None]]:
 def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
+    if options.csv is not None and options.csv not in _STDOUT_PATHS:
+        _check_target(options.csv)
     with Arena.load(options.db) as arena:
+        if options.csv is not None:
+            _write(options.csv, arena.to_csv())
+            return
         lost = arena.lost_table(options.lost)
         _print_arena(arena, options.json)
         if lost and not options.json:
@@ -560,6 +566,9 @@ def _check_target(path: str) -> None:
 def _write(path: str, text: str) -> None:
     from locmsim.files import write_whole
 
+    if path in _STDOUT_PATHS:
+        sys.stdout.write(text)
+        return
     try:
         write_whole(path, text)
     except OSError as error:

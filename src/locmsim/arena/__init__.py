@@ -160,8 +160,9 @@ class Arena:
         They are played in `jobs` processes of this machine (default: one for each core; with 1 in
         this process), on the Dask cluster whose scheduler has the address `dask`, or on any
         `executor`, which gets `slots` tasks at a time (default: twice the number of cores). Games
-        with time limits get a core each: ``ValueError`` for more jobs than that. `on_games` is
-        told of games as they come in.
+        with time limits, and those of agents that have a ``time_ms``, get a core each:
+        ``ValueError`` for more jobs than that, or for a cluster whose workers have several threads.
+        `on_games` is told of games as they come in.
 
         `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
         games that came in are stored and another call goes on with the rest.
@@ -175,7 +176,7 @@ class Arena:
         if sum(option is not None for option in (jobs, executor, dask)) > 1:
             raise ValueError("expected one of jobs, executor and dask")
         if dask is not None:
-            return dask_workers(dask)
+            return dask_workers(dask, one_thread=self._timed)
         cores = available_cores()
         if executor is not None:
             count = slots or 2 * len(cores)
@@ -185,11 +186,18 @@ class Arena:
             jobs = len(cores)
         if jobs < 1:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
-        if jobs > len(cores) and self.settings.timeout_scale:
+        if jobs > len(cores) and self._timed:
             raise ValueError(
                 f"jobs: {jobs} games with time limits need as many cores, there are {len(cores)}"
             )
         return local_workers(jobs, cores)
+
+    @property
+    def _timed(self) -> bool:
+        """Whether results depend on how much of a processor a game gets."""
+        settings = self.settings
+        agents = [make_agent(player.spec) for player in settings.players if not player.process]
+        return bool(settings.timeout_scale) or any(getattr(a, "time_ms", 0) for a in agents)
 
     def _check_commands(self) -> None:
         """Better now than as a fault in every game."""
@@ -210,6 +218,10 @@ class Arena:
     def to_json(self) -> dict[str, Any]:
         """The results as plain dicts, lists, numbers and strings."""
         return {**report.as_json(self.tally), "goal": self.goal.games}
+
+    def to_csv(self) -> str:
+        """A line for each game that was played, with a header, to publish or to analyse."""
+        return report.as_csv(self.settings, self._store.outcomes())
 
     def lost_table(self, player: str | None = None) -> str:
         """The games that a player (default: the first) has lost, as text; empty if there is none.

@@ -1,11 +1,13 @@
 """What is known of a game that was played."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from locmsim.arena.schedule import Game
 from locmsim.referee import Fault, Result
+from locmsim.rules import get_rules
 
-__all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
+__all__ = ["Answer", "Outcome", "Record", "Times", "late_turns", "needs_answers", "record_of"]
 
 
 class Answer(NamedTuple):
@@ -37,6 +39,8 @@ class Outcome(NamedTuple):
     fault: Fault | None
     #: By seat.
     times: tuple[Times, Times]
+    #: By seat, the battle turns that took longer than the rules allow, whatever the limits were.
+    late: tuple[int, int] = (0, 0)
 
 
 class Record(NamedTuple):
@@ -67,11 +71,12 @@ def record_of(game: Game, result: Result) -> Record:
         fault=fault,
         times=(_times(turns[0]), _times(turns[1])),
     )
+    answers = tuple([Answer(call.player, call.answer, call.elapsed_ns) for call in result.calls])
     return Record(
         game=game,
         scores=result.scores,
-        outcome=outcome,
-        answers=tuple([Answer(call.player, call.answer, call.elapsed_ns) for call in result.calls]),
+        outcome=outcome._replace(late=late_turns(result.match.rules, outcome, answers)),
+        answers=answers,
         stderr=result.stderr[fault.player] if fault else "",
         elapsed_ns=result.elapsed_ns,
     )
@@ -79,3 +84,22 @@ def record_of(game: Game, result: Result) -> Record:
 
 def _times(elapsed_ns: list[int]) -> Times:
     return Times(len(elapsed_ns), sum(elapsed_ns), max(elapsed_ns, default=0))
+
+
+def late_turns(
+    rules: str, outcome: Outcome, answers: Sequence[tuple[int, str | None, int]]
+) -> tuple[int, int]:
+    """What `Outcome.late` is, from all answers of the game: the battle turns are the last ones."""
+    late = [0, 0]
+    if needs_answers(rules, outcome):
+        limits_ns = [1_000_000 * limit for limit in get_rules(rules).battle_limits_ms]
+        battle = answers[len(answers) - outcome.turns :]
+        for turn, (seat, _, elapsed_ns) in enumerate(battle):
+            late[seat] += elapsed_ns > limits_ns[turn > 1]
+    return late[0], late[1]
+
+
+def needs_answers(rules: str, outcome: Outcome) -> bool:
+    """Whether any turn may have been late, judged by the worst ones."""
+    least = 1_000_000 * min(get_rules(rules).battle_limits_ms)
+    return max(times.worst_ns for times in outcome.times) > least

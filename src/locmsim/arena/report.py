@@ -1,5 +1,7 @@
 """Results as tables and as JSON."""
 
+import csv
+import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -10,7 +12,7 @@ from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 
-__all__ = ["as_json", "lost_games", "running_score", "tables"]
+__all__ = ["as_csv", "as_json", "lost_games", "running_score", "tables"]
 
 
 def running_score(tally: Tally) -> str:
@@ -66,6 +68,7 @@ def _player_table(tally: Tally) -> str:
                 _elo_text(tally, index, ratings),
                 f"{times.total_ns / times.turns / 1e6:.2f}" if times.turns else "-",
                 f"{times.worst_ns / 1e6:.1f}" if times.turns else "-",
+                str(sums.late),
                 str(sums.faults.total()),
             ]
         )
@@ -74,7 +77,7 @@ def _player_table(tally: Tally) -> str:
         rows = [rows[i] for i in order]
     header = [
         "player", "games", "wins", "win %", "first", "second", "95 % interval", "Elo", "ms/turn",
-        "worst", "faults",
+        "worst", "late", "faults",
     ]  # fmt: skip
     return _grid(header, rows)
 
@@ -206,6 +209,44 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+# ------------------------------------------------------------------------------------------- CSV
+
+_COLUMNS = [
+    "game", "pair", "seed", "card_seed", "player0", "player1", "winner", "turns",
+    "mean_ms0", "worst_ms0", "late0", "mean_ms1", "worst_ms1", "late1", "failed", "fault",
+]  # fmt: skip
+
+
+def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
+    """A header and a line for each game; players by name, numbers at the end of a column are seats.
+
+    ``pair`` counts the meetings that a unit is made of, ``card_seed`` is empty where the cards
+    follow from ``seed``; times are of battle turns, in ms; ``failed`` lost by ``fault``.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for outcome in outcomes:
+        game = settings.game(outcome.number)
+        names = [settings.players[index].name for index in outcome.players]
+        row: list[object] = [
+            outcome.number,
+            (outcome.number - 1) // settings.games_per_meeting + 1,
+            game.seed,
+            game.card_seed,
+            *names,
+            names[outcome.winner],
+            outcome.turns,
+        ]
+        for times, late in zip(outcome.times, outcome.late, strict=True):
+            mean_ns = times.total_ns / max(1, times.turns)
+            row += [f"{mean_ns / 1e6:.3f}", f"{times.worst_ns / 1e6:.3f}", late]
+        fault = outcome.fault
+        row += [None, None] if fault is None else [names[fault.player], fault.kind]
+        writer.writerow(row)
+    return text.getvalue()
+
+
 # ------------------------------------------------------------------------------------------ JSON
 
 
@@ -232,6 +273,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "elo": _elo_json(tally, index, ratings),
                 "mean_turn_ms": times.total_ns / times.turns / 1e6 if times.turns else None,
                 "worst_turn_ms": times.worst_ns / 1e6 if times.turns else None,
+                "late_turns": sums.late,
                 "faults": dict(sums.faults),
             }
         )

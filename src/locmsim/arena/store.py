@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from locmsim.arena.inference import Sprt
-from locmsim.arena.records import Answer, Outcome, Record, Times
+from locmsim.arena.records import Answer, Outcome, Record, Times, late_turns, needs_answers
 from locmsim.arena.schedule import Settings
 from locmsim.botprocess import FaultKind
 from locmsim.referee import Fault
@@ -280,7 +280,12 @@ class Store:
         """What tables need of the games, by number."""
         with self._errors("read"):
             for row in self._connection.execute(f"{_OUTCOME} FROM games ORDER BY game"):
-                yield _outcome(row)
+                outcome = _outcome(row)
+                if needs_answers(
+                    self.settings.rules, outcome
+                ):  # rare: they are all there is to read
+                    outcome = self.game(outcome.number).outcome
+                yield outcome
 
     def game(self, number: int) -> Record:
         """All of a game; `StoreError` if it was not played."""
@@ -290,12 +295,14 @@ class Store:
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
-        *outcome, score0, score1, stderr, elapsed_ns, answers = row
+        *columns, score0, score1, stderr, elapsed_ns, packed = row
+        answers = tuple(Answer(*answer) for answer in json.loads(zlib.decompress(packed)))
+        outcome = _outcome(columns)
         return Record(
             game=self.settings.game(number),
             scores=(score0, score1),
-            outcome=_outcome(outcome),
-            answers=tuple(Answer(*answer) for answer in json.loads(zlib.decompress(answers))),
+            outcome=outcome._replace(late=late_turns(self.settings.rules, outcome, answers)),
+            answers=answers,
             stderr=stderr or "",
             elapsed_ns=elapsed_ns,
         )

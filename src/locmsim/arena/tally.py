@@ -20,6 +20,8 @@ class PlayerTally:
     wins: list[int] = field(default_factory=lambda: [0, 0])
     #: His battle turns.
     times: Times = field(default_factory=lambda: Times(0, 0, 0))
+    #: Those of them that took longer than the rules allow.
+    late: int = 0
     #: His faults by kind.
     faults: Counter[str] = field(default_factory=Counter)
 
@@ -61,6 +63,7 @@ class Tally:
                 before.total_ns + new.total_ns,
                 max(before.worst_ns, new.worst_ns),
             )
+            player.late += outcome.late[seat]
         if outcome.fault is not None:
             self.players[outcome.players[outcome.fault.player]].faults[outcome.fault.kind] += 1
         seating = self.seatings.setdefault(outcome.players, [0, 0])

@@ -225,17 +225,22 @@ def _serve(tasks: Connection, lifeline: Connection, core: int | None) -> None:
 
 
 @contextlib.contextmanager
-def dask_workers(address: str) -> Iterator[Workers]:
+def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
     """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
 
-    A worker should have one thread and a core to itself. What a lost worker had to do is done by
-    another one. ``OSError`` if there is no scheduler.
+    A worker should have one thread and a core to itself: with `one_thread` more threads than one
+    are a ``ValueError``. What a lost worker had to do is done by another one. ``OSError`` if there
+    is no scheduler.
     """
     try:
         from distributed import Client
     except ImportError:
         raise ImportError("a cluster needs dask.distributed: install locmsim[cluster]") from None
     with Client(address, timeout=_CONNECT_SECONDS) as client:
+        if one_thread and max(client.nthreads().values(), default=1) > 1:
+            raise ValueError(
+                "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
+            )
         executor = client.get_executor(pure=False)
 
         def slots() -> int:
