@@ -227,6 +227,13 @@ def test_result_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert list(json.loads(path.read_text())["scores"].values()) == data["scores"]
 
 
+def test_commands_without_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    leaving = bot("leave", "0", "0")
+    assert play_in_process("--json", "-seed", "5", GOOD, leaving) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["scores"], result["test_data"]["seed"]) == ([0, -1], 5)
+
+
 def test_lenient(capsys: pytest.CaptureFixture[str]) -> None:
     twice = ["-p1", bot("say", "1", r"PASS\nPASS\n"), "-p2", GOOD]
     assert play_in_process(*twice) == 0
@@ -280,13 +287,16 @@ def test_summary_for_a_terminal() -> None:
         (["play", "-p1", "true", "-p2", "true", "--match-limit", "soon"], "a number > 0"),
         (["play", "-p1", "true", "-p2", "true", "-l", "/nowhere/game.json"], "no folder /nowhere"),
         (["play", "-p1", "true", "-p2", "true", "-l", "/"], "it is a folder"),
-        (["play", "-p1", "true", "-p2", "true", "extra"], "extra"),
+        (["play", "-p1", "true", "-p2", "true", "extra"], "expected two commands"),
         (
             ["-p1", "true", "-p2", "true", "-seed", "1", "-league", "2"],
             "unknown parameter 'league'",
         ),
         (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "ids: those of rules"),
-        (["-r", "game.json", "-p2", "true"], "no use for -p1 and -p2"),
+        (["-r", "game.json", "-p2", "true"], "no use for commands"),
+        (["play", "-r", "game.json", "true"], "no use for commands"),
+        (["play", "true"], "expected two commands"),
+        (["play", "true", "true", "true"], "expected two commands"),
         (["plays"], "invalid choice: 'plays'"),
         ([], "COMMAND"),
         (["cards"], "ACTION"),

@@ -113,6 +113,7 @@ def _add_play(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("-p1", metavar="CMD", help="command of player 0's bot")
     add("-p2", metavar="CMD", help="command of player 1's bot")
+    add("bots", nargs="*", metavar="CMD", help="both commands, without -p1 and -p2 before them")
     add(
         "-d",
         default="",
@@ -153,6 +154,10 @@ def _new_result(options: argparse.Namespace) -> "Result":
     from locmsim.match import Match
     from locmsim.referee import play
 
+    if options.bots:
+        if len(options.bots) != 2 or options.p1 is not None or options.p2 is not None:
+            raise _Failure("expected two commands, either way: CMD CMD or -p1 CMD -p2 CMD", code=2)
+        options.p1, options.p2 = options.bots
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
         raise _Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
@@ -181,8 +186,8 @@ def _old_result(game: str, options: argparse.Namespace) -> "Result":
 
     from locmsim.transcript import replay_log
 
-    if options.p1 is not None or options.p2 is not None:
-        raise _Failure("--replay: a match of before has no use for -p1 and -p2", code=2)
+    if options.p1 is not None or options.p2 is not None or options.bots:
+        raise _Failure("--replay: a match of before has no use for commands", code=2)
     db, colon, number = game.rpartition(":")
     try:
         if not os.path.exists(game) and colon and number.isdecimal():
