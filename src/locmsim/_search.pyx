@@ -1217,7 +1217,7 @@ cdef int64_t tree_search(
     tree.n_nodes = 0
     tree.n_edges = 0
     find_node(tree, &w.root, turn_hash(&w.root, w.table, w.card_keys), False)
-    while done < visits and not w.budget.over:
+    while done < visits and not w.budget.over and w.budget.nodes > 0:
         if done & 7 == 0 and now_ns_() >= w.budget.deadline:
             break
         if not visit(w, tree, o, &stream, actions):
@@ -1512,16 +1512,18 @@ cdef class Engine:
         return outcome
 
 
-def play_game(State start not None, engines, worlds, nodes, seed):
+def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):
     """The winner of a game between two engines, and its turns: what tuning plays by the thousand.
 
     `start` is where it begins, a battle with all its cards. `engines` are those of player 0 and 1,
     `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each knows
     his own deck, but not its order, and takes the hidden cards of the other one from his `worlds`
-    as if he had seen none. A game of over 400 turns has no winner, -1.
+    as if he had seen none. A game of over 400 turns has no winner, -1. To `ends` the states at the
+    ends of the turns are appended.
     """
     cdef Engine first = engines[0], second = engines[1], engine
     cdef Determinizer of_first = worlds[0], of_second = worlds[1]
+    cdef State state
     cdef int64_t budgets[2]
     cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
     cdef state_t s = start.s
@@ -1548,6 +1550,11 @@ def play_game(State start not None, engines, worlds, nodes, seed):
                 n = first.run(UNLIMITED, path, &value, &count)
             for i in range(n):
                 state_apply(&s, t, path[i])
+            if ends is not None:
+                with gil:
+                    state = start.clone()
+                    state.s = s
+                    ends.append(state)
             if state_winner(&s) < 0:
                 state_end_turn(&s, t)
     return state_winner(&s), s.turn - start.s.turn
