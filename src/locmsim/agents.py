@@ -21,8 +21,8 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
 
 from locmsim._core import State
 from locmsim.beliefs import Belief
@@ -39,9 +39,26 @@ from locmsim.deckbuilding import (
 from locmsim.lethal import find_lethal
 from locmsim.protocol import Observation
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RULES
+from locmsim.search import (
+    MCTS,
+    BeamOptions,
+    BeamSearch,
+    MCTSOptions,
+    SearchResult,
+    load_weights,
+)
 from locmsim.turnsearch import Budget, Evaluation, beam_search, greedy_turn
 
-__all__ = ["AGENTS", "Agent", "Baseline", "Greedy", "Random", "make_agent"]
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "Baseline",
+    "Beam",
+    "Greedy",
+    "Random",
+    "TreeSearch",
+    "make_agent",
+]
 
 
 class Agent(Protocol):
@@ -86,8 +103,7 @@ class _Player(ABC):
         state = self.belief.sample(self.random.getrandbits(64))
         if state.is_terminal():  # dead from drawing, but asked
             return "PASS"
-        actions = self.plan(state, started)
-        return line_of(state, actions)
+        return line_of(state, self.plan(state, started))
 
     @abstractmethod
     def build(self, offer: tuple[Card, ...]) -> list[int]:
@@ -212,11 +228,109 @@ class Baseline(_Chooser):
         )
 
 
+class _SearchAgent(_Chooser):
+    """An agent that plays the turns that a search of `locmsim.search` finds.
+
+    It takes `time_ms` for a turn, at most `SHARE` of the rule set's limit, and five times as long
+    for the first one, whose limit is higher; or a number of `iterations` (see
+    `locmsim.search.MCTS.search`); 0 for no bound of that kind. With a bound of iterations alone the
+    answers depend on the seed and on what was shown only. `weights` is the path of a weights file,
+    `evaluation` what the search takes in its place; `options` are those of the search.
+    """
+
+    searches: ClassVar[type[MCTS] | type[BeamSearch]]
+    search_options: ClassVar[type[MCTSOptions] | type[BeamOptions]]
+
+    #: Part of the limit of a turn that may be used. The rest is for the referee, the pipes and a
+    #: machine that does something else for a while.
+    SHARE = 0.7
+    FIRST_TURN = 5
+
+    def __init__(
+        self,
+        deck: str | DeckBuilder = "default",
+        draft: str | DraftPicker = "default",
+        time_ms: float = 140.0,
+        iterations: int = 0,
+        weights: str = "",
+        evaluation: Any = None,
+        **options: float,
+    ) -> None:
+        if not (time_ms >= 0 and iterations >= 0):
+            raise ValueError(
+                f"time_ms and iterations: expected 0 or more, got {time_ms} and {iterations}"
+            )
+        if not (time_ms or iterations):
+            raise ValueError("one of time_ms and iterations must be above 0")
+        if weights and evaluation is not None:
+            raise ValueError("weights and evaluation exclude each other")
+        self.time_ms = time_ms
+        self.iterations = iterations
+        chosen: Any = self.search_options(**options)  # type: ignore[arg-type]
+        self.search = self.searches(
+            chosen, evaluation=load_weights(weights) if weights else evaluation
+        )
+        super().__init__(deck, draft)
+
+    def __init_subclass__(cls) -> None:
+        """Show the options of the search as arguments, as `make_agent` looks for them there."""
+        own = [
+            p
+            for p in inspect.signature(_SearchAgent).parameters.values()
+            if p.kind != p.VAR_KEYWORD
+        ]
+        search = [
+            inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+            for option in fields(cls.search_options)
+        ]
+        cls.__signature__ = inspect.Signature([*own, *search])  # type: ignore[attr-defined]
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.first_turn = True
+        #: What the search found in the last turn.
+        self.result: SearchResult | None = None
+
+    def plan(self, state: State, started: float) -> list[int]:
+        limits = RULES[state.rules].battle_limits_ms
+        first, self.first_turn = self.first_turn, False
+        left = None
+        if self.time_ms:
+            time_ms = min(self.time_ms, self.SHARE * limits[1])
+            if first:
+                time_ms = min(self.FIRST_TURN * time_ms, self.SHARE * limits[0])
+            left = max(0.0, time_ms - 1000 * (time.perf_counter() - started))
+        self.result = self.search.search(
+            self.belief.observation,
+            time_ms=left,
+            iterations=self.iterations or None,
+            seed=self.random.getrandbits(63),
+            belief=self.belief,
+        )
+        return self.result.actions
+
+
+class Beam(_SearchAgent):
+    """`locmsim.search.BeamSearch` as an agent."""
+
+    searches = BeamSearch
+    search_options = BeamOptions
+
+
+class TreeSearch(_SearchAgent):
+    """`locmsim.search.MCTS` as an agent."""
+
+    searches = MCTS
+    search_options = MCTSOptions
+
+
 #: The agents by name; register others by adding them. Options are keyword arguments.
 AGENTS: dict[str, Callable[..., Agent]] = {
     "random": Random,
     "greedy": Greedy,
     "baseline": Baseline,
+    "beam": Beam,
+    "mcts": TreeSearch,
 }
 
 
