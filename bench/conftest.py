@@ -5,8 +5,8 @@
 
 The groups: "playouts", "kernel" (from compiled code), "python" (calls from Python), "batch",
 "match" (protocol and whole matches), "arena" and "referee". All but the last two use the positions
-of `locmsim bench`, which is the quick way to a table. Where one call is many operations, ``extra_info`` has their number and the time each
-of them took.
+of `locmsim bench`, which is the quick way to a table. Where one call is many operations,
+``extra_info`` has their number and the time each of them took.
 """
 
 import pytest

@@ -84,26 +84,33 @@ def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_many_games_leave_nothing(pids: Path) -> None:
-    """No process, descriptor or memory; LOCMSIM_SOAK=2000 makes it 2,000 games."""
+    """No process, descriptor or memory; LOCMSIM_SOAK=2000 makes it 2,000 games, -s prints what is
+    left (docs/development.md)."""
 
-    def files() -> int:
-        return len(os.listdir("/proc/self/fd"))
-
-    def memory() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    def left() -> dict[str, int]:
+        resident = int(Path("/proc/self/statm").read_text().split()[1])
+        return {
+            "bots": len(running(int(file.name) for file in pids.iterdir())),
+            "children": len(children_of(os.getpid())),
+            "descriptors": len(os.listdir("/proc/self/fd")),
+            "memory": resident * os.sysconf("SC_PAGE_SIZE"),
+        }
 
     players = [bot(), bot("leave", 3, "0")]
     with Arena(players, games=20, seed=1, timeout_scale=25.0) as warm:
         warm.run(jobs=1)
-    before = files(), memory(), children_of(os.getpid())
+    before = left()
+    print(f"\nafter 20 games: {before}")
     with Arena(players, games=SOAK_GAMES, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == SOAK_GAMES
         assert arena.tally.players[1].faults == {FaultKind.CRASHED: SOAK_GAMES}
-    assert files() == before[0]
-    assert memory() - before[1] < 4_000_000 + 1000 * SOAK_GAMES
-    assert children_of(os.getpid()) == before[2]
+    after = left()
+    print(f"after {SOAK_GAMES} more: {after}")
     assert len(list(pids.iterdir())) == 2 * (20 + SOAK_GAMES)
+    # The results in memory take a little.
+    assert after.pop("memory") - before.pop("memory") < 4_000_000 + 1000 * SOAK_GAMES
+    assert after == before
 
 
 # ------------------------------------------------------------------------------------ cores
