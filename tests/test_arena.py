@@ -428,6 +428,13 @@ def test_json_has_no_infinite_numbers() -> None:
     assert data["players"][1]["elo"]["interval"][0] is None
 
 
+def test_elo_of_even_players() -> None:
+    lines = tables(tally_of([(True, False), (False, True)])).splitlines()
+    assert " +0 [" in lines[3]
+    assert " +0 [" in lines[4]
+    assert " +inf [+" in tables(tally_of([(True, True)]))
+
+
 def test_table_of_many() -> None:
     pytest.importorskip("choix")
     with Arena(["random", "baseline:nodes=40", "greedy"], games=6, seed=3) as arena:

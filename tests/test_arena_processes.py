@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -158,6 +159,30 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("50000 100000", [1]),
     ):
         assert available_cores() == cores
+
+
+OWN_AGENT = """
+from locmsim.agents import AGENTS, Greedy
+from locmsim.arena import Arena
+
+class Mine(Greedy):
+    pass
+
+AGENTS["mine"] = Mine
+
+if __name__ == "__main__":
+    with Arena(["mine:deck=bodies", "random"], games=4, seed=1) as arena:
+        arena.run(jobs=2)
+        print(arena.tally.games, sum(player.faults.total() for player in arena.tally.players))
+"""
+
+
+def test_agent_of_a_script(tmp_path: Path) -> None:
+    """Registered at its top level, so that the worker processes know it too."""
+    script = tmp_path / "script.py"
+    script.write_text(OWN_AGENT.replace("jobs=2", f"jobs={min(2, len(available_cores()))}"))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("4 0\n", "")
 
 
 # ------------------------------------------------------------------------- workers that die

@@ -191,6 +191,23 @@ def test_whole_match(rules: str) -> None:
     assert f"seed=5\n{match_seeds(match)}" == params_text(match)
 
 
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
+    """Its consistency checker joins the first two texts of 1.5, of more than one entry in logs, and
+    then takes the n-th answer of a player for that to his n-th text."""
+    match = Match(rules, seed=5)
+    calls = play_lines(match)
+    log = json.loads(log_line(result_of(match, calls)))
+    for player in ("0", "1"):
+        states = [text for text in log["errors"][player] if text]
+        actions = [text.rstrip() for text in log["outputs"][player] if text]
+        if rules == "1.5":
+            states[0] += states.pop(1)
+        own = [call for call in calls if str(call.player) == player]
+        assert states == [call.text for call in own]
+        assert actions == [call.answer for call in own]
+
+
 def match_seeds(match: Match) -> str:
     return "".join(f"{key}={match.params[key]}\n" for key in list(match.params)[1:])
 

@@ -103,12 +103,17 @@ def _can_rate() -> bool:
 
 def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
     if ratings is not None:
-        return f"{ratings.elo[index]:+.0f} \u00b1 {ratings.error[index]:.0f}"
+        return f"{_signed(float(ratings.elo[index]))} \u00b1 {ratings.error[index]:.0f}"
     counts = tally.player_units(index)
     if len(tally.settings.players) > 2 or not counts.total:
         return "-"
     low, high = map(elo_of, score_interval(counts))
-    return f"{elo_of(counts.score):+.0f} [{low:+.0f}, {high:+.0f}]"
+    return f"{_signed(elo_of(counts.score))} [{_signed(low)}, {_signed(high)}]"
+
+
+def _signed(elo: float) -> str:
+    """Rounded, +0 for what is nearly nothing on either side."""
+    return f"{round(elo):+d}" if math.isfinite(elo) else f"{elo:+.0f}"
 
 
 def _head_to_head(tally: Tally) -> str:
