@@ -450,6 +450,7 @@ class _Construct:
             cards = [cards[i] for i in _distinct(JavaRandom(seed), len(cards), OFFER_SIZE)]
         self.offers = sorted(cards, key=lambda card: (card.cost, card.base_id))
         self._rows = tuple(map(CardInPlay.offer, self.offers))
+        self._copies = {card.base_id: COPIES_PER_CARD for card in self.offers}  # in their order
         #: All cards that may have got into a deck, ready for use by any number of matches.
         self.pool = State.new((), (), pool=self.offers).table
 
@@ -459,9 +460,15 @@ class _Construct:
 
     def judge(self, line: str, step: int, chosen: list[int]) -> None:
         """Add what `line` chooses to `chosen`, up to the error if there is one."""
-        left = {card.base_id: COPIES_PER_CARD for card in self.offers}  # in the offer's order
+        left = self._copies.copy()
         for part in line.split(";"):
             part = part.strip(BLANKS)
+            # What nearly all parts are, judged without detours.
+            number = parse_integer(part.split(" ")[1]) if part.startswith("CHOOSE ") else None
+            if number is not None and left.get(number):
+                left[number] -= 1
+                chosen.append(number)
+                continue
             # A bare PASS fills the deck; a PASS with a comment is one card, even one too many.
             while part == "PASS" and len(chosen) < DECK_SIZE:
                 self._take("PASS", left, chosen)
