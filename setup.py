@@ -45,7 +45,7 @@ if not instrumented and sys.platform != "win32":
     # Instrumented code would take the compiler minutes that way.
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
-MODULES = ["_core", "_batch", "_bench", "_search"]
+MODULES = ["_core", "_batch", "_bench", "_search", "_ownturn"]
 
 extensions = [
     Extension(

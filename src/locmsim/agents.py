@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
 from locmsim._core import State
+from locmsim._ownturn import OwnTurn
 from locmsim.beliefs import Belief
 from locmsim.cards import Card
 from locmsim.deckbuilding import (
@@ -37,6 +38,7 @@ from locmsim.deckbuilding import (
     pick,
 )
 from locmsim.lethal import find_lethal
+from locmsim.opponents import own_turn_weights, rule_turn
 from locmsim.protocol import Observation
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import (
@@ -55,7 +57,9 @@ __all__ = [
     "Baseline",
     "Beam",
     "Greedy",
+    "OwnTurnSearch",
     "Random",
+    "RuleBased",
     "TreeSearch",
     "make_agent",
 ]
@@ -324,6 +328,57 @@ class TreeSearch(_SearchAgent):
     search_options = MCTSOptions
 
 
+@dataclass
+class RuleBased(_Chooser):
+    """Rules of thumb without any search: `locmsim.opponents.rule_turn`.
+
+    Its deck of 1.5 is made of area cards, as those of rule bots in the contest of 2022 were.
+    """
+
+    deck: str | DeckBuilder = "area"
+
+    def plan(self, state: State, started: float) -> list[int]:
+        return rule_turn(state)
+
+
+@dataclass
+class OwnTurnSearch(_Chooser):
+    """A fast search over the own turn, cards first and then attacks; it thinks of no opponent.
+
+    It takes `time_ms` for a turn, but leaves `SPARE_MS` of the rule set's limit, and applies no
+    more than `nodes` actions; 0 for no bound of that kind. With a bound of nodes alone the answers
+    depend on the seed and on what was shown only.
+    """
+
+    time_ms: float = 150.0
+    nodes: int = 0
+
+    #: What the referee, the pipes and a busy machine may take of a turn's time.
+    SPARE_MS = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.time_ms >= 0 and self.nodes >= 0):
+            raise ValueError(
+                f"time_ms and nodes: expected 0 or more, got {self.time_ms} and {self.nodes}"
+            )
+        if not (self.time_ms or self.nodes):
+            raise ValueError("one of time_ms and nodes must be above 0")
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self._searches: dict[str, OwnTurn] = {}
+
+    def plan(self, state: State, started: float) -> list[int]:
+        if state.rules not in self._searches:
+            self._searches[state.rules] = OwnTurn(own_turn_weights(state.rules))
+        time_ns = None
+        if self.time_ms:
+            time_ms = min(self.time_ms, RULES[state.rules].battle_limits_ms[1] - self.SPARE_MS)
+            time_ns = max(0, int(1e9 * (started + time_ms / 1000 - time.perf_counter())))
+        return self._searches[state.rules].search(state, time_ns=time_ns, nodes=self.nodes or None)
+
+
 #: The agents by name; register others by adding them. Options are keyword arguments.
 AGENTS: dict[str, Callable[..., Agent]] = {
     "random": Random,
@@ -331,6 +386,8 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "baseline": Baseline,
     "beam": Beam,
     "mcts": TreeSearch,
+    "own-turn": OwnTurnSearch,
+    "rule": RuleBased,
 }
 
 
