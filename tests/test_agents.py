@@ -426,7 +426,7 @@ def test_make_agent():
         ),
         ("baseline:time_ms=nan", "agent baseline: time_ms and nodes: expected 0 or more"),
         ("baseline:time_ms=0", "agent baseline: one of time_ms and nodes must be above 0"),
-        ("greedy:deck=best", "agent greedy: deck: expected one of default, bodies, .*, got 'best'"),
+        ("greedy:deck=best", "agent greedy: deck: expected one of default, classic, .*, got 'best'"),
         ("greedy:draft=best", "agent greedy: draft: expected one of default, .*, got 'best'"),
         ("greedy:evaluation=x", "agent greedy: unknown option 'evaluation', expected deck, draft"),
     ],

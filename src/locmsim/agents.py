@@ -200,6 +200,7 @@ class Baseline(_Chooser):
     answers depend on the seed and on what was shown only.
     """
 
+    deck: str | DeckBuilder = "classic"
     time_ms: float = 100.0
     nodes: int = 0
     evaluation: Evaluation = field(default_factory=Evaluation)

@@ -25,20 +25,24 @@ registered under one:
     >>> DRAFT_PICKERS["hardest hitter"] = hardest_hitter
 
 Most of one's own will be another table of weights: `GreedyBuilder` makes a `DeckBuilder` of any
-card score and `CurvePicker` a `DraftPicker`, `LinearScore` is a score whose weights are its fields.
+card score and `CurvePicker` a `DraftPicker`; `WeightedScore` and `LinearScore` are scores.
 What a heuristic returns is checked: a bot never sends a deck that the referee refuses.
 """
 
+import json
+import math
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-from locmsim.cards import ABILITIES, Area, Card, CardType, cards_1x
+from locmsim.cards import ABILITIES, Card, CardType, cards_1x
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, get_rules
 
 __all__ = [
+    "CARD_TERMS",
     "DECK_BUILDERS",
     "DRAFT_PICKERS",
     "CardScore",
@@ -47,9 +51,12 @@ __all__ = [
     "DraftPicker",
     "GreedyBuilder",
     "LinearScore",
+    "WeightedScore",
     "build_deck",
     "card_score",
+    "card_terms",
     "deck_line",
+    "load_card_weights",
     "pick",
     "static_order",
 ]
@@ -189,6 +196,158 @@ class LinearScore:
         return 0.0
 
 
+_TYPE_NAMES = [kind.name.lower() for kind in CardType]
+_KEYWORDS = {
+    "B": "breakthrough",
+    "C": "charge",
+    "D": "drain",
+    "G": "guard",
+    "L": "lethal",
+    "W": "ward",
+}
+_BY_ATTACK = "CDW"
+#: Attack and defense above this count for nothing: they kill no second creature.
+_ENOUGH = 12
+_COST_COLUMNS = 8
+
+#: What a `WeightedScore` can count, and how. Every number counts in favour of whoever plays the
+#: card: attack and defense of red and blue items as what they take from the enemy.
+CARD_TERMS: dict[str, str] = {
+    **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},
+    f"cost.{_COST_COLUMNS - 1}": f"costs {_COST_COLUMNS - 1} or more",
+    **dict.fromkeys(_TYPE_NAMES, "is of this type"),
+    "lane1": "has this area: copies in its lane",
+    "lane2": "has this area: copies in both lanes",
+    "draw": "each card drawn",
+    "heal": "each health the player gains",
+    "damage": "each health the opponent loses",
+    **{
+        f"{name}.{stat}": f"each point of {stat}, if of this type; up to {_ENOUGH}"
+        for name in _TYPE_NAMES
+        for stat in ("attack", "defense")
+    },
+    **{
+        f"area.{name}.{stat}": "the same in addition, if it has an area"
+        for name in _TYPE_NAMES
+        for stat in ("attack", "defense")
+    },
+    **{f"creature.{keyword}": "a creature with this keyword" for keyword in _KEYWORDS.values()},
+    **{f"green.{keyword}": "a green item that gives it" for keyword in _KEYWORDS.values()},
+    **{f"red.{keyword}": "a red or blue item that takes it" for keyword in _KEYWORDS.values()},
+    **{
+        f"{_KEYWORDS[letter]}.attack": f"each point of attack of a creature with {letter}"
+        for letter in _BY_ATTACK
+    },
+    "guard.defense": "each point of defense of a creature with Guard",
+    "area.draw": "each card drawn, in addition, if it has an area",
+    "area.damage": "each health the opponent loses, in addition, if it has an area",
+    "area.heal": "each health the player gains, in addition, if it has an area",
+}
+
+
+def card_terms(card: Card) -> dict[str, float]:
+    """How much a card has of each of the `CARD_TERMS`; where it has nothing, they are left out."""
+    kind = _TYPE_NAMES[card.type]
+    sign = 1 if kind in ("creature", "green") else -1
+    attack, defense = min(sign * card.attack, _ENOUGH), min(sign * card.defense, _ENOUGH)
+    heal, damage, draw = card.my_health_change, -card.opponent_health_change, card.card_draw
+    terms: list[tuple[str, float]] = [
+        (f"cost.{min(card.cost, _COST_COLUMNS - 1)}", 1),
+        (kind, 1),
+        (f"{kind}.attack", attack),
+        (f"{kind}.defense", defense),
+        ("draw", draw),
+        ("heal", heal),
+        ("damage", damage),
+    ]
+    if card.area:
+        terms += [
+            (f"lane{int(card.area)}", 1),
+            (f"area.{kind}.attack", attack),
+            (f"area.{kind}.defense", defense),
+            ("area.draw", draw),
+            ("area.heal", heal),
+            ("area.damage", damage),
+        ]
+    if card.abilities != "------":
+        carrier = "red" if kind == "blue" else kind
+        for letter, keyword in _KEYWORDS.items():
+            if letter in card.abilities:
+                terms.append((f"{carrier}.{keyword}", 1))
+                if kind == "creature" and letter in _BY_ATTACK:
+                    terms.append((f"{keyword}.attack", card.attack))
+                elif kind == "creature" and letter == "G":
+                    terms.append(("guard.defense", card.defense))
+    return {name: value for name, value in terms if value}
+
+
+class WeightedScore:
+    """A `CardScore`: the sum of what a card has of each of the `CARD_TERMS` times its weight.
+
+    Terms without a weight count for nothing:
+
+    >>> score = WeightedScore({"cost.0": 2.0, "draw": 0.5})
+    >>> score(Card(1, CardType.GREEN, cost=0, attack=1, defense=1, card_draw=3))
+    3.5
+
+    ``ValueError`` names a term that is unknown or a weight that is no finite number.
+    """
+
+    __slots__ = ("weights",)
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        for name, weight in weights.items():
+            if name not in CARD_TERMS:
+                raise ValueError(f"card score: unknown term {name!r}")
+            if (
+                isinstance(weight, bool)
+                or not isinstance(weight, int | float)
+                or not math.isfinite(weight)
+            ):
+                raise ValueError(f"card score: {name}: expected a number, got {weight!r}")
+        #: Term -> weight.
+        self.weights = dict(weights)
+
+    def __call__(self, card: Card) -> float:
+        weight = self.weights.get
+        return sum(weight(name, 0.0) * value for name, value in card_terms(card).items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WeightedScore) and self.weights == other.weights
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"WeightedScore({self.weights})"
+
+
+def load_card_weights(path: str | os.PathLike[str]) -> WeightedScore:
+    """The card score of a weights file, as `locmsim tune` writes it: its object ``"deck"``.
+
+    ``ValueError`` names the file and what is wrong in it, ``OSError`` if it cannot be read.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        if not isinstance(content, dict) or not isinstance(content.get("deck"), dict):
+            raise ValueError('expected an object with an object "deck" of weights in it')
+        return WeightedScore(content["deck"])
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+@cache
+def _tuned_score() -> WeightedScore:
+    from importlib import resources  # slow to import
+
+    text = (resources.files("locmsim") / "data" / "deck.json").read_text(encoding="utf-8")
+    return WeightedScore(json.loads(text)["deck"])
+
+
+def _by_tuned_score(card: Card) -> float:
+    return _tuned_score()(card)
+
+
 # ------------------------------------------------------------------------ decks of rules 1.5
 
 
@@ -248,36 +407,20 @@ _CHAMPION_SCORE = LinearScore(
 # for play that wins by trading them.
 _BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
 
-# Area cards count up to three times, so they come before all others as long as they are cheap.
-# Among them points for mana; that defense should count for more than attack was found by playing.
-_STATS_SCORE = LinearScore(
-    cost=-3.0,
-    attack=0.3,
-    defense=0.9,
-    my_health=0.2,
-    opponent_damage=0.3,
-    draw=0.2,
-    types=(0.0, 1.0, 0.0, 0.0),
-    abilities=(0.1, 0.5, 0.3, 0.5, 1.0, 0.8),
-)
-
-
-def _area_first(card: Card) -> float:
-    return _STATS_SCORE(card) + 100.0 * (card.area != Area.TARGET and card.cost <= 4)
-
-
 _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
 
-#: The deck builders by name; "cheapest" is a baseline.
+#: The deck builders by name. "default" has the tuned score, "classic" the one that imitates the
+#: champion's decks; "cheapest" is a baseline.
 DECK_BUILDERS: dict[str, DeckBuilder] = {
-    "default": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
+    "default": GreedyBuilder(_by_tuned_score),
+    "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
     "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),
-    "area": GreedyBuilder(_area_first, min_creatures=10, limits=_ITEM_LIMITS),
     "cheapest": GreedyBuilder(_cheap),
 }
 
 
 # ------------------------------------------------------------------- drafts of rules 1.2 and 1.0
+
 
 # In units of attack or defense. A creature of cost c of the fixed 160 cards has about 2*c + 1 of
 # both together, so the score is what it has beyond that, less a little for being slow. Red items
@@ -310,7 +453,7 @@ _DRAFT_SCORES: Mapping[str, LinearScore] = {
 
 def card_score(rules: str) -> CardScore:
     """The score behind the default heuristic of this rule set: a guess at anyone's taste."""
-    return _DRAFT_SCORES[rules] if get_rules(rules).draft else _CHAMPION_SCORE
+    return _DRAFT_SCORES[rules] if get_rules(rules).draft else _tuned_score()
 
 
 @cache
