@@ -16,7 +16,7 @@ def main() -> None:
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src/locmsim")
     check("archive", package, of(SOURCES, ".py", ".pyx", ".pxd", ".pyi", ".json", ".txt", ".typed"))
-    for folder in ("tests", "bench", "bots", "docs", "examples"):
+    for folder in ("tests", "bench", "tools", "bots", "docs", "examples"):
         check("archive", names, of(set(Path(folder).rglob("*")), ".py", ".pyx", ".md", ".gz"))
     check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
     refuse("archive", names, GENERATED)
