@@ -110,6 +110,8 @@ ON_BOARD = GOOD._replace(location=MY_BOARD, lane=1)
         [GOOD._replace(my_health_change=501)],
         [GOOD._replace(opponent_health_change=-501)],
         [GOOD._replace(attack=501)],
+        [GOOD._replace(attack=-(2**31))],
+        [ON_BOARD._replace(attack=-(2**31))],
         [ON_BOARD._replace(defense=30_501)],
         [GOOD._replace(abilities="CB----")],
         [GOOD._replace(abilities="")],

@@ -2419,7 +2419,7 @@ cdef int fill_from_observation(State state, observation) except -1:
     cdef card_t* c
     cdef creature_t* x
     cdef int who, entry, slot, location, lane, room
-    cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area
+    cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area, most
     cdef uint32_t bit
     cdef uint64_t[4] seen = [0, 0, 0, 0]
     memset(s, 0, sizeof(state_t))
@@ -2447,10 +2447,12 @@ cdef int fill_from_observation(State state, observation) except -1:
         slot = p.hand_size if location == 0 else COUNT[marked(p, OCCUPIED)]
         if location and t.rules != RULES_10 and lane in (0, 1):
             slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7]
+        most = MAX_STAT if location else MAX_CARD_STAT
         if (slot >= room or not -1 <= location <= 1 or not 0 <= id < POOL_ID or base_id < 0
                 or base_id > 65535 or not 0 <= type <= 3 or not 0 <= cost <= 127 or area < 0
-                or area > 2 or not 0 <= draw <= 100 or max(abs(mine), abs(theirs)) > MAX_CARD_STAT
-                or max(abs(attack), abs(defense)) > (MAX_STAT if location else MAX_CARD_STAT)
+                or area > 2 or not 0 <= draw <= 100 or not -MAX_CARD_STAT <= mine <= MAX_CARD_STAT
+                or not -MAX_CARD_STAT <= theirs <= MAX_CARD_STAT
+                or not -most <= attack <= most or not -most <= defense <= most
                 or abilities not in _ABILITY_BITS
                 or (location and (type != CREATURE or not 0 <= lane <= (t.rules != RULES_10)))):
             raise ValueError(f"cards[{entry}]: there is no place for {row!r}")
