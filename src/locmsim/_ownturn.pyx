@@ -1,7 +1,7 @@
 """A search over one's own turn that thinks of no opponent: cards first, then attacks.
 
-`locmsim.agents.OwnTurnSearch` plays by it. It shares nothing with `locmsim.search`, which it is there
-to measure. Section numbers are those of docs/rules.md.
+`locmsim.agents.OwnTurnSearch` plays by it. It shares nothing with `locmsim.search`, which it is
+there to measure.
 
 The turn ends where the evaluation is best. In that position it uses what both players can see only:
 never which cards the opponent holds, never the order of a deck.
@@ -60,7 +60,7 @@ cdef extern from *:
     """
     int64_t clock_ns_() noexcept nogil
 
-#: What the evaluation counts for each player. Weights are named "own." and "their." and one of these.
+#: What the evaluation counts for each player. Weights are called "own." or "their." and a name.
 SIDE_TERMS = {
     "health": "each point of health",
     "low_health": "each point of health that is missing to 12",
@@ -359,8 +359,6 @@ cdef void follow(search_t* w, line_t* line, bint attacks) noexcept nogil:
 
 cdef void finish(search_t* w) noexcept nogil:
     """What is still worth doing after the attacks, as in lanes that they have cleared."""
-    cdef uint8_t actions[MAX_ACTIONS + 1]
-    cdef float values[MAX_ACTIONS + 1]
     cdef uint8_t legal[MAX_ACTIONS + 1]
     cdef state_t child
     cdef state_t better
@@ -390,7 +388,7 @@ cdef void run(search_t* w, const state_t* root, int64_t deadline, int64_t nodes)
     cdef int64_t now = clock_ns_()
     cdef int64_t left, share
     cdef line_t line
-    cdef int i, tried
+    cdef int i, _tried
     w.who = root.turn & 1
     w.salt = scrambled(w.salt + 1)
     line.length = 0
@@ -409,7 +407,7 @@ cdef void run(search_t* w, const state_t* root, int64_t deadline, int64_t nodes)
     follow(w, &line, False)
     left = nodes - nodes // 2 - nodes // 16 + max(w.nodes, 0)
     w.deadline = deadline - (deadline - now) // 16
-    for tried in range(w.n_plays):
+    for _tried in range(w.n_plays):
         w.worst = 0
         for i in range(1, w.n_plays):
             if w.plays[i].value > w.plays[w.worst].value:
