@@ -38,7 +38,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-from locmsim.cards import ABILITIES, Card, CardType, cards_1x
+from locmsim.cards import ABILITIES, Area, Card, CardType, cards_1x
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, get_rules
 
 __all__ = [
@@ -407,6 +407,24 @@ _CHAMPION_SCORE = LinearScore(
 # for play that wins by trading them.
 _BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
 
+# Area cards count up to three times, so they come before all others as long as they are cheap.
+# Among them points for mana; that defense should count for more than attack was found by playing.
+_STATS_SCORE = LinearScore(
+    cost=-3.0,
+    attack=0.3,
+    defense=0.9,
+    my_health=0.2,
+    opponent_damage=0.3,
+    draw=0.2,
+    types=(0.0, 1.0, 0.0, 0.0),
+    abilities=(0.1, 0.5, 0.3, 0.5, 1.0, 0.8),
+)
+
+
+def _area_first(card: Card) -> float:
+    return _STATS_SCORE(card) + 100.0 * (card.area != Area.TARGET and card.cost <= 4)
+
+
 _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
 
 #: The deck builders by name. "default" has the tuned score, "classic" the one that imitates the
@@ -415,6 +433,7 @@ DECK_BUILDERS: dict[str, DeckBuilder] = {
     "default": GreedyBuilder(_by_tuned_score),
     "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
     "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),
+    "area": GreedyBuilder(_area_first, min_creatures=10, limits=_ITEM_LIMITS),
     "cheapest": GreedyBuilder(_cheap),
 }
 
