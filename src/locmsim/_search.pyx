@@ -56,7 +56,7 @@ from locmsim._core cimport (
     stream_start,
 )
 
-__all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game"]
+__all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
 
 cdef extern from *:
     """
@@ -908,6 +908,7 @@ cdef int best_plan(
     cdef const state_t* world
     cdef int64_t start = now_ns_()
     cdef int64_t nodes = w.budget.nodes
+    cdef int64_t before, cost = 24 * turns      # of playing on once, in nodes: a guess at first
     cdef int n = w.n_plans, alive = n, worlds = 0, rounds = 0, round = 0, i, j, k, length
     cdef float x, used
     order[0] = 0
@@ -920,10 +921,12 @@ cdef int best_plan(
         order[i] = i
     while (1 << rounds) < n:
         rounds += 1
-    while round < rounds and worlds < w.max_worlds:
+    while round < rounds and worlds < w.max_worlds and w.budget.nodes >= cost * alive:
         world = world_of(w, worlds)
+        before = w.budget.nodes
         for k in range(alive):
             total[order[k]] += play_on(w, &w.ends[order[k]], world, turns)
+        cost = 1 + (before - w.budget.nodes) // alive
         worlds += 1
         used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes,
                    <float>(now_ns_() - start) / (w.budget.deadline - start))
@@ -1218,7 +1221,7 @@ cdef int64_t tree_search(
     tree.n_edges = 0
     find_node(tree, &w.root, turn_hash(&w.root, w.table, w.card_keys), False)
     while done < visits and not w.budget.over and w.budget.nodes > 0:
-        if done & 7 == 0 and now_ns_() >= w.budget.deadline:
+        if now_ns_() >= w.budget.deadline:
             break
         if not visit(w, tree, o, &stream, actions):
             break
@@ -1386,6 +1389,7 @@ cdef class Engine:
         w.n_worlds = 0
         w.n_records = 0
         w.n_plans = 0
+        self.tree.n_nodes = 0
         w.won = False
         w.made = 0
         w.depth = 0
@@ -1507,9 +1511,16 @@ cdef class Engine:
         outcome.visits = count
         outcome.won = self.w.won
         outcome.nodes = self.w.made
-        outcome.iterations = self.tree.nodes[0].visits if self.is_tree else self.w.n_worlds
+        outcome.iterations = self.tree.nodes[0].visits if self.tree.n_nodes else 0
         outcome.depth = self.w.depth
         return outcome
+
+
+def turn_key(State state not None):
+    """`turn_hash` of a state: what a search takes for the same position in a turn."""
+    cdef uint64_t card_keys[MAX_CARDS]
+    fill_card_keys(card_keys, &state.table.t)
+    return turn_hash(&state.s, &state.table.t, card_keys)
 
 
 def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):

@@ -35,7 +35,7 @@ from locmsim.rules import (
     RuleSet,
 )
 
-__all__ = ["Belief"]
+__all__ = ["Belief", "attractions"]
 
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
@@ -229,13 +229,8 @@ class Belief:
         return [(copies[card.base_id], [(card, weight)]) for card, weight in weighted]
 
     def _weighted(self, cards: Sequence[Card]) -> list[tuple[Card, float]]:
-        """The different ones of `cards`, each with the weight of being chosen."""
         rules = self._rules.name
-        score = card_score(rules) if self._scores is None else self._scores[rules]
-        scores = {card: score(card) for card in cards}
-        best = max(scores.values())
-        heat = _TEMPERATURES[rules]
-        return [(card, math.exp((value - best) / heat)) for card, value in scores.items()]
+        return attractions(cards, rules, None if self._scores is None else self._scores[rules])
 
     # --------------------------------------------------------------------------- visible things
 
@@ -315,6 +310,20 @@ class Belief:
             for base_id, text in self.observation.opponent_actions
             if not text.startswith("ATTACK") and base_id in pool
         )
+
+
+def attractions(
+    cards: Iterable[Card], rules: str, score: CardScore | None = None
+) -> list[tuple[Card, float]]:
+    """The different ones of `cards`, each with the weight, up to 1, of being chosen by anyone.
+
+    `score` tells how attractive a card is (default: that of our own heuristics).
+    """
+    rate = score or card_score(rules)
+    scores = {card: rate(card) for card in cards}
+    best = max(scores.values())
+    heat = _TEMPERATURES[rules]
+    return [(card, math.exp((value - best) / heat)) for card, value in scores.items()]
 
 
 def _runes(highest: int) -> list[int]:

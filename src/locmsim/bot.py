@@ -27,14 +27,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m locmsim.bot", description="A bot for Legends of Code and Magic."
     )
     add = parser.add_argument
-    add("--agent", default="baseline", help='e.g. "greedy", "baseline:nodes=500" (%(default)s)')
+    add("--search", choices=("beam", "mcts"), default="beam", help="how it searches (%(default)s)")
+    add("--agent", help='any agent instead, e.g. "greedy" or "beam:plans=8"')
     add("--time-ms", type=float, help="time for a turn, in ms")
     add("--deck", help="deck builder of rules 1.5")
     add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")
     options = parser.parse_args(arguments)
     given = {"time_ms": options.time_ms, "deck": options.deck}
     try:
-        agent = make_agent(options.agent, **{k: v for k, v in given.items() if v is not None})
+        agent = make_agent(
+            options.agent or options.search, **{k: v for k, v in given.items() if v is not None}
+        )
     except ValueError as error:
         parser.error(str(error))
     agent.reset(options.seed)

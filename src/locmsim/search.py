@@ -1,8 +1,8 @@
 """Search for bots: Monte-Carlo tree search and beam search over the own turn.
 
-Both get an `Observation` and see nothing else: what is hidden they sample from a `Belief`. Both look
-for a win within the turn first, and both judge a turn by playing on from its end in sampled worlds,
-in which the opponent replies. They are compiled and run without the GIL.
+Both get an `Observation` and see nothing else: what is hidden they sample from a `Belief`. Both
+look for a win within the turn first, and both judge a turn by playing on from its end in sampled
+worlds, in which the opponent replies. They are compiled and run without the GIL.
 
     >>> from locmsim.match import Match
     >>> from locmsim.search import BeamSearch
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from locmsim._core import State
 from locmsim._search import TERMS, Engine, Evaluator
@@ -93,7 +93,8 @@ class Evaluation(Mapping[str, float]):
 def load_weights(path: str | os.PathLike[str]) -> dict[str, Evaluation]:
     """The evaluations of a weights file, by rule set; those it lacks are the default ones.
 
-    The file is a JSON object: rule set -> {term: weight}; terms left out have their default.
+    The file is a JSON object: rule set -> {term: weight}; terms left out have their default. What
+    `locmsim tune` writes beside them ("deck", "about") is not read here.
     ``ValueError`` names the file and what is wrong in it, ``OSError`` if it cannot be read.
     """
     name = os.fspath(path)
@@ -101,6 +102,8 @@ def load_weights(path: str | os.PathLike[str]) -> dict[str, Evaluation]:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{name}: no JSON: {error}") from None
+    if isinstance(content, dict):
+        content = {key: w for key, w in content.items() if key not in ("deck", "about")}
     if not isinstance(content, dict) or not all(isinstance(w, dict) for w in content.values()):
         raise ValueError(f"{name}: expected an object of rule sets, each an object of weights")
     for rules in content:
@@ -139,7 +142,9 @@ def _check(options: Any) -> None:
     for option in fields(options):
         value = getattr(options, option.name)
         least, most = option.metadata["least"], option.metadata["most"]
-        if not (isinstance(value, option.type) or (option.type is float and isinstance(value, int))):
+        if not (
+            isinstance(value, option.type) or (option.type is float and isinstance(value, int))
+        ):
             kind = "an integer" if option.type is int else "a number"
             raise ValueError(f"{option.name}: expected {kind}, got {value!r}")
         if not (least <= value <= most):
@@ -246,8 +251,8 @@ class _Search:
     ) -> SearchResult:
         """The best turn found for the player who is asked, who sees `observation`.
 
-        A `State` is first replaced by what its mover observes. `belief` is what he knows from the
-        game so far, `observation` included; without it the search starts from this observation
+        A `State` is first replaced by what its mover observes; his turn has to be at its beginning.
+        `belief` is what he knows from the game so far, `observation` included; without it the search starts from this observation
         alone. It takes `time_ms` milliseconds (to within 2), or `iterations`: descents of the tree
         for MCTS, nodes for the beam search. With iterations alone the result depends on the
         arguments only. ``ValueError`` if neither is given, in the choice phase, and for a finished
@@ -259,10 +264,12 @@ class _Search:
         for name, bound in (("time_ms", time_ms), ("iterations", iterations)):
             if bound is not None and not (bound >= 0 and math.isfinite(bound)):
                 raise ValueError(f"{name}: expected 0 or more, got {bound!r}")
+        state = None
         if isinstance(observation, State):
-            if observation.is_terminal():
+            state = observation
+            if state.is_terminal():
                 raise ValueError("the game is over")
-            observation = observation.observation(observation.current_player())
+            observation = state.observation(state.current_player())
         if belief is None:
             belief = Belief()
             belief.see(observation)
@@ -270,6 +277,8 @@ class _Search:
         root = belief.sample(seed)
         if root.is_terminal():
             raise ValueError("the game is over")
+        if state is not None and root.legal_actions() != state.legal_actions():
+            raise ValueError("the turn has begun: what was done in it is not observed")
         left = None
         if time_ms is not None:
             left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
@@ -281,10 +290,9 @@ class _Search:
             seed=seed,
         )
         texts = []
-        state = root.clone()
         for action in outcome.actions:
-            texts.append(state.action_to_string(action))
-            state.apply_action(action)
+            texts.append(root.action_to_string(action))
+            root.apply_action(action)
         return SearchResult(
             actions=outcome.actions,
             line=";".join(texts) or "PASS",
