@@ -6,19 +6,20 @@ from pathlib import Path
 __all__ = ["write_whole"]
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` as UTF-8 with ``\\n`` line ends; if that fails, what was there before stays.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write bytes, or text as UTF-8 with ``\\n`` line ends; if it fails, what was there stays.
 
-    The text goes to a new file beside the old one, which is then replaced. A link is followed;
+    It goes to a new file beside the old one, which is then replaced. A link is followed;
     pipes and devices are written to as they are.
     """
+    data = content.encode() if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8", newline="\n")
+        target.write_bytes(data)
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.write_bytes(data)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
