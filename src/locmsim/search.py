@@ -104,8 +104,6 @@ def load_weights(path: str | os.PathLike[str]) -> dict[str, Evaluation]:
         raise ValueError(f"{name}: no JSON: {error}") from None
     if isinstance(content, dict):
         content = {key: w for key, w in content.items() if key not in ("deck", "about")}
-    if isinstance(content, dict):
-        content = {key: w for key, w in content.items() if key not in ("deck", "about")}
     if not isinstance(content, dict) or not all(isinstance(w, dict) for w in content.values()):
         raise ValueError(f"{name}: expected an object of rule sets, each an object of weights")
     for rules in content:
