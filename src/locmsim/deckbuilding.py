@@ -38,7 +38,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TypeVar
 
-from locmsim.cards import ABILITIES, Area, Card, CardType, cards_1x
+from locmsim.cards import ABILITIES, Area, Card, CardType
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, get_rules
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "DeckBuilder",
     "DraftPicker",
     "GreedyBuilder",
+    "LearntScore",
     "LinearScore",
     "WeightedScore",
     "build_deck",
@@ -441,33 +442,30 @@ DECK_BUILDERS: dict[str, DeckBuilder] = {
 # ------------------------------------------------------------------- drafts of rules 1.2 and 1.0
 
 
-# In units of attack or defense. A creature of cost c of the fixed 160 cards has about 2*c + 1 of
-# both together, so the score is what it has beyond that, less a little for being slow. Red items
-# kill at once. Ward saves a creature once and Lethal trades it for any other; Guard counts for
-# more in one lane, where it covers the whole board.
-_SCORE_1_2 = LinearScore(
-    cost=-2.3,
-    cost_above_six=-1.0,
-    attack=1.1,
-    defense=0.7,
-    my_health=0.35,
-    opponent_damage=0.5,
-    draw=1.7,
-    types=(0.0, -1.0, 1.0, 0.0),
-    abilities=(0.1, 0.4, 0.0, 0.8, 2.3, 0.8),
-    abilities_by_attack=(0.1, 0.3, 0.3, 0.0, 0.0, 0.45),
-    given=(0.4, 1.5, 0.6, 0.6, 1.6, 1.8),
-    taken=(0.1, 0.1, 0.2, 0.5, 0.3, 0.5),
-    enough=8,
-)
-_DRAFT_SCORES: Mapping[str, LinearScore] = {
-    "1.2": _SCORE_1_2,
-    "1.0": replace(
-        _SCORE_1_2,
-        abilities=(0.1, 0.4, 0.0, 1.3, 2.3, 0.8),
-        given=(0.4, 1.5, 0.6, 1.0, 1.6, 1.8),
-    ),
-}
+@cache
+def _learnt_values(rules: str) -> dict[int, float]:
+    """Base id -> value, the best card first."""
+    from importlib import resources  # slow to import
+
+    text = (resources.files("locmsim") / "data" / f"draft-{rules}.json").read_text()
+    return {int(base_id): value for base_id, value in json.loads(text).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class LearntScore:
+    """A `CardScore` for the 160 cards of "1.2" or "1.0": what each did for the decks it was in.
+
+    Learnt from matches (docs/drafts.md), in hundredths of a game at even odds, as a deviation from
+    the mean card. Any other card counts as that.
+    """
+
+    rules: str
+
+    def __call__(self, card: Card) -> float:
+        return _learnt_values(self.rules).get(card.base_id, 0.0)
+
+
+_DRAFT_SCORES: Mapping[str, CardScore] = {rules: LearntScore(rules) for rules in ("1.2", "1.0")}
 
 
 def card_score(rules: str) -> CardScore:
@@ -475,13 +473,10 @@ def card_score(rules: str) -> CardScore:
     return _DRAFT_SCORES[rules] if get_rules(rules).draft else _tuned_score()
 
 
-@cache
 def static_order(rules: str) -> tuple[int, ...]:
-    """The 160 base ids of rules "1.2" or "1.0", the most wanted first."""
+    """The 160 base ids of rules "1.2" or "1.0", the most wanted first (docs/drafts.md)."""
     _require_draft(rules)
-    score = _DRAFT_SCORES[rules]
-    ranked = sorted(cards_1x(), key=lambda card: (-score(card), card.cost, card.base_id))
-    return tuple(card.base_id for card in ranked)
+    return tuple(_learnt_values(rules))
 
 
 @cache
@@ -510,7 +505,7 @@ class CurvePicker:
     """
 
     scores: Mapping[str, CardScore]
-    curve: tuple[int, ...] = (8, 8, 5, 4, 3, 1, 1)
+    curve: tuple[int, ...] = (3, 6, 6, 5, 4, 3, 3)
     items: int = 8
     pull: float = 0.5
     item_pull: float = 0.1
