@@ -383,13 +383,14 @@ def test_static_order(rules):
     offer = [fixed[order[rank] - 1] for rank in (90, 40, 120)]
     assert pick(offer, [], rules, "order") == 1
     rank = {base_id: i for i, base_id in enumerate(order)}
-    # Same cost and attack, one defense or an ability more: hardly ever the worse card.
+    # Not dearer, nothing worse and something better: seldom the less wanted card.
+    creatures = [card for card in fixed if card.type == CardType.CREATURE]
     right = [
         rank[better.base_id] < rank[worse.base_id]
-        for better in fixed
-        for worse in fixed
-        if (better.cost, better.attack) == (worse.cost, worse.attack)
-        and better.type == worse.type == CardType.CREATURE
+        for better in creatures
+        for worse in creatures
+        if better.cost <= worse.cost
+        and better.attack >= worse.attack
         and better.defense >= worse.defense
         and set(better.abilities) >= set(worse.abilities) - {"-"}
         and better.my_health_change >= worse.my_health_change
@@ -397,8 +398,8 @@ def test_static_order(rules):
         and better.card_draw >= worse.card_draw
         and better.to_row()[1:] != worse.to_row()[1:]
     ]
-    assert len(right) > 10
-    assert mean(right) > 0.8
+    assert len(right) > 20
+    assert mean(right) > 0.75
 
 
 def test_static_order_has_no_1_5():
