@@ -122,6 +122,21 @@ def test_commands_of_compare(desk: Desk) -> None:
         rows = list(csv.DictReader(file))
     result = json.loads((desk.folder / "results.json").read_text())
     assert len(rows) == result["games"] == 6
+    page = (DOCS / "compare.md").read_text()
+    explained = page[page.index("The columns of the first") : page.index("The file itself")]
+    for name in (
+        "game",
+        "pair",
+        "seed",
+        "card_seed",
+        "player0",
+        "winner",
+        "turns",
+        "failed",
+        "fault",
+    ):
+        assert f"`{name}`" in explained
+        assert name in rows[0]
     wins = [sum(row["winner"] == name for row in rows) for name in ("new", "old")]
     assert wins == [player["wins"] for player in result["players"]]
 
