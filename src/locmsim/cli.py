@@ -596,7 +596,7 @@ def _tune(options: argparse.Namespace) -> None:
         tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
         tuner.write(options.out)
         with _ended_by_signals(), _tuning_progress() as (on_games, say):
-            workers = options.workers or len(available_cores())
+            workers = len(available_cores()) if options.workers is None else options.workers
             for line in tuner.run(options.iterations, workers=workers, on_games=on_games):
                 tuner.write(options.out)
                 say(line)

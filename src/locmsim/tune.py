@@ -126,10 +126,12 @@ class Weights:
         if path is not None:
             evaluation = load_weights(path)[rules]
             if deck is not None:
+                deck = _read_json(path).get("deck", deck)
                 try:
-                    deck = _read_json(path).get("deck", deck)
+                    if not isinstance(deck, dict):
+                        raise ValueError("deck: expected an object of weights")
                     WeightedScore(deck)
-                except (ValueError, AttributeError) as error:
+                except ValueError as error:
                     raise ValueError(f"{os.fspath(path)}: {error}") from None
         return cls(dict(evaluation), None if deck is None else dict(deck))
 
@@ -540,6 +542,7 @@ class Tuner:
     ) -> None:
         self.folder = None if folder is None else Path(folder)
         self._games: dict[int, _Games] = {}
+        self._optimiser: Any = None
         self._saved = time.monotonic()
         given = asdict(settings) if isinstance(settings, Settings) else dict(settings or {})
         if self.folder is not None and (self.folder / "state.json").exists():
@@ -601,7 +604,7 @@ class Tuner:
         }
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file: the best weights, the record, what else was in that of the start."""
+        """Write a weights file: what was in that of the start, the best weights, the record."""
         content = dict(self._progress.beside)
         about = content.pop("about", [])
         content[self.settings.rules] = dict(self.best.evaluation)
@@ -709,10 +712,17 @@ class Tuner:
                 moved = moved.with_vector(part, vector + size * move)
             return moved
 
-        optimiser = CMA(mean=np.zeros(sum(map(len, starts))), sigma=_SIGMA, seed=self.settings.seed)
-        # The same seed asks for the same: all generations so far are told once more.
-        for old in self._progress.scores:
-            optimiser.tell([(optimiser.ask(), -score) for score in old])
+        optimiser, self._optimiser = (
+            self._optimiser,
+            None,
+        )  # not to be used again if this is stopped
+        if optimiser is None:
+            optimiser = CMA(
+                mean=np.zeros(sum(map(len, starts))), sigma=_SIGMA, seed=self.settings.seed
+            )
+            # The same seed asks for the same: all generations so far are told once more.
+            for old in self._progress.scores:
+                optimiser.tell([(optimiser.ask(), -score) for score in old])
         asked = [optimiser.ask() for _ in range(optimiser.population_size)]
         pairs = max(1, self.settings.games // (2 * len(asked)))
         scores = [
@@ -729,6 +739,7 @@ class Tuner:
             tested, more = self._test(iteration, "centre", weights(optimiser.mean))
             line = f"{line}; {tested}"
             changes |= more
+        self._optimiser = optimiser
         return line, changes
 
     # --------------------------------------------------------------------------------- games
@@ -842,7 +853,8 @@ class Tuner:
         if self.folder is None or not self._games_file(iteration).exists():
             return {}
         try:
-            with np.load(self._games_file(iteration)) as file:
+            # Opened here, as numpy leaves a file that it refuses open.
+            with self._games_file(iteration).open("rb") as opened, np.load(opened) as file:
                 ends = file["sizes"].cumsum(axis=0)[:-1]
                 columns = [
                     np.split(file[column.name], ends[:, int(column.name.startswith("deck"))])
