@@ -123,7 +123,7 @@ def positions(draw: DrawFn, rules: str) -> Position:
             {
                 "hp": draw(st.one_of(st.integers(1, 35), st.integers(1, 5000))),
                 "maxMana": draw(st.integers(0, 13)),
-                "mana": draw(st.one_of(st.integers(0, 13), st.just(12), st.integers(0, 127))),
+                "mana": draw(st.one_of(st.integers(0, 13), st.just(12))),
                 "bonus": draw(st.integers(0, 1)),
                 "draw": lost // 5 + draw(st.one_of(st.integers(0, 3), st.integers(0, 300))),
                 "shown": draw(st.integers(0, 9)),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
 
-from locmsim import State
+from locmsim import Card, CardType, State
 from locmsim._core import PlayerView
 from locmsim.positions import random_game, start_position
 
@@ -37,7 +37,7 @@ def parts(data):
 def assemble(*payloads):
     """The inverse of `parts`, with right checksums."""
     return b"".join(
-        HEADER.pack(b"LOCM", 1, number, len(payload), zlib.crc32(payload)) + payload
+        HEADER.pack(b"LOCM", 2, number, len(payload), zlib.crc32(payload)) + payload
         for number, payload in enumerate(payloads, 1)
     )
 
@@ -148,20 +148,20 @@ def test_foreign_bytes(foreign):
 
 @given(st.binary(max_size=600))
 def test_random_bytes(data):
-    for start in (b"", b"LOCM", b"LOCM\x01\x00\x01\x00"):
+    for start in (b"", b"LOCM", b"LOCM\x02\x00\x01\x00"):
         with pytest.raises(ValueError, match=r"locmsim|format"):
             State.from_bytes(start + data)
 
 
 def test_other_versions():
     data = bytearray(start_position(1).to_bytes())
-    data[4] = 2
-    with pytest.raises(ValueError, match="card table of format 2, expected 1"):
+    data[4] = 1
+    with pytest.raises(ValueError, match="card table of format 1, expected 2"):
         State.from_bytes(data)
     table, state = parts(start_position(1).to_bytes())
     data = bytearray(assemble(table, state))
     data[len(data) - 256 - HEADER.size + 4] = 3
-    with pytest.raises(ValueError, match="state of format 3, expected 1"):
+    with pytest.raises(ValueError, match="state of format 3, expected 2"):
         State.from_bytes(data)
 
 
@@ -173,6 +173,16 @@ def test_parts_in_the_wrong_order():
         State.from_bytes(assemble(table, state[:-4]))
     with pytest.raises(ValueError, match="no card table of locmsim: wrong length"):
         State.from_bytes(assemble(table[:-1], state))
+
+
+def test_padding_is_zero():
+    """Each player's bytes end with four that mean nothing; equal positions have equal bytes."""
+    table, state = parts(start_position(1).to_bytes())
+    for place in (159, 255):
+        changed = bytearray(state)
+        changed[place] = 1
+        with pytest.raises(ValueError, match="padding that is not zero"):
+            State.from_bytes(assemble(table, changed))
 
 
 @each_rules
@@ -217,3 +227,48 @@ def test_damaged_pickles():
             changed[position] ^= 0x10
             with pytest.raises(ValueError, match=r"locmsim|format"):
                 pickle.loads(changed)
+
+
+def state_with_a_creature(rules):
+    """It is player 0's, the only one, in lane 0 where there are two."""
+    deck = [Card(1, CardType.CREATURE, 1, 2, 2)] * 12
+    return State.new(deck, deck, rules=rules).child(1)
+
+
+#: Where a field of state_t is (_core.pxd; the second player's are 96 further), and what is wrong.
+HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, TURN = 151, 152, 153, 154, 155, 60
+PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW, MANA = 72, 80, 132, 136, 140, 144, 148
+
+
+@pytest.mark.parametrize(
+    ("rules", "changes", "fault"),
+    [
+        ("1.5", {HAND_SIZE: b"\x09"}, "hand_size exceeds 8"),
+        ("1.5", {DECK_LEFT: b"\x1f"}, "deck_left exceeds 30"),
+        ("1.5", {PRICES: b"\xff"}, "prices are not those of the hand"),
+        ("1.5", {MARKS + 3: b"\x01"}, "mark outside the board"),
+        ("1.5", {96 + MARKS: b"\x80"}, "gap in a lane"),
+        ("1.0", {96 + MARKS: b"\x80"}, "gap on the board"),
+        ("1.5", {96 + MARKS: b"\x01"}, "mark on an empty slot"),
+        ("1.2", {96 + ORDER: b"\x02"}, "board order of another length"),
+        ("1.5", {ORDER: b"\x03"}, "board order of other lanes"),
+        ("1.0", {ORDER: b"\x03"}, "board order of other lanes"),
+        ("1.5", {MANA: b"\x80"}, "mana out of range"),
+        ("1.5", {SHOWN_DRAW: b"\xff" * 4}, "negative counter"),
+        ("1.5", {HEALTH: b"\xff\xff\xff\x7f"}, "health out of range"),
+        ("1.5", {LOST: b"\xff\xff\xff\x7f"}, "counter out of range"),
+        ("1.5", {NEXT_DRAW: b"\xff\xff\xff\x7f"}, "counter out of range"),
+        ("1.5", {RUNES: b"\x01"}, "runes and lost health of another rule set"),
+        ("1.2", {LOST: b"\x01"}, "runes and lost health of another rule set"),
+        ("1.5", {WON: b"\x02"}, "won is neither 0 nor 1"),
+        ("1.5", {WON: b"\x01", 96 + WON: b"\x01"}, "two winners"),
+        ("1.5", {TURN: b"\xfe\xff\xff\xff"}, "turn out of range"),
+    ],
+)
+def test_broken_invariants_are_named(rules, changes, fault):
+    table, payload = map(bytearray, parts(state_with_a_creature(rules).to_bytes()))
+    for place, value in changes.items():
+        assert payload[place : place + len(value)] != value
+        payload[place : place + len(value)] = value
+    with pytest.raises(ValueError, match=f"no state of locmsim: {fault}"):
+        State.from_bytes(assemble(table, payload))

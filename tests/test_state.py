@@ -639,7 +639,7 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
         (change(["p", 0, "hp"], None), r"p\[0\].hp: missing"),
         (change(["p", 1, "hp"], 10**12), r"p\[1\].hp: expected -1000"),
         (change(["p", 1, "maxMana"], 14), r"p\[1\].maxMana: expected 0..13, got 14"),
-        (change(["p", 1, "mana"], -1), r"p\[1\].mana: expected 0..127, got -1"),
+        (change(["p", 1, "mana"], -1), r"p\[1\].mana: expected 0..13, got -1"),
         (change(["p", 0, "bonus"], 2), r"p\[0\].bonus: expected 0..1, got 2"),
         (change(["p", 0, "draw"], 0), r"p\[0\].draw: expected at least 1"),
         (change(["p", 0, "lost"], -5), r"p\[0\].lost: expected 0"),

@@ -11,7 +11,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 # Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
 # cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
 cpdef enum:
-    ABI_VERSION = 1
+    ABI_VERSION = 2
 
 cdef enum:                      # rule sets
     RULES_15 = 0
@@ -37,6 +37,11 @@ cdef enum:                      # card types
     GREEN = 1
     RED = 2
     BLUE = 3
+
+cdef enum:                      # what can be done with a card, the low bits of its price
+    IS_BLUE = 1                 # use it on the player; a creature has none of the bits
+    IS_GREEN = 2                # ... on own creatures
+    ON_ENEMIES = 4              # ... on enemy creatures: red and blue items
 
 cdef enum:                      # keywords, the letters of "BCDGLW" from the lowest bit
     BREAKTHROUGH = 1
@@ -89,7 +94,7 @@ ctypedef struct card_t:         # one entry of the table: a card, and the instan
     # What follows is derived: see `complete_card`.
     creature_t creature         # as it enters the board
     uint32_t marks              # ... and its marks, in slot 0
-    uint32_t kind               # the bit for hand position 0 in `player_t.kinds`
+    uint32_t price              # ... and the card in `player_t.prices`, at hand position 0
 
 ctypedef struct table_t:        # immutable; shared by all clones of a state
     card_t cards[MAX_CARDS]     # first the instances of the game, then the pool (each card once):
@@ -101,12 +106,11 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
 # ---- state: 256 bytes, no pointers; equal positions of one table have equal bytes ---------------
 
 ctypedef struct player_t:       # 96 bytes
-    # Hand, in draw order without gaps; byte h of each word belongs to position h. Packed, because
-    # then removing a card is a shift, and "affordable" is one subtraction: 0x80 + mana - cost keeps
-    # its top bit iff cost <= mana.
-    uint64_t hand               # table entries; 0 beyond the hand
-    uint64_t costs              # mana; 0x7F beyond the hand
-    uint32_t kinds              # byte k: mask of the hand positions that hold a card of type k
+    # Hand, in draw order without gaps; byte h of each word belongs to position h and is 0 beyond
+    # the hand. Packed, because then removing a card is a shift, and what to do with each card and
+    # whether there is mana for it is found for all of them at once.
+    uint64_t hand               # table entries
+    uint64_t prices             # 8 * (15 - cost), cost at most 14, plus the bits above
     # Board: slot 3*lane + i (1.0: slot i), in summon order and without gaps within a lane. Four
     # masks of six slots: a turn's end, a removal or an attack changes them all at once, and two
     # masks that are neighbours are one index of a table.
@@ -124,11 +128,12 @@ ctypedef struct player_t:       # 96 bytes
     uint8_t runes               # 1.x: bit i = the rune at health 5 * (i + 1) is left. 1.5: 0
     uint8_t order               # summon order over both lanes: a one, then each creature's lane
     uint8_t won                 # this player has won
+    uint32_t _pad
 
 ctypedef struct state_t:        # 256 bytes
-    player_t p[2]
     uint8_t deck[2][MAX_DECK]   # table entries in draw order, the last at MAX_DECK - 1; 0 = drawn
     int32_t turn                # turns of both players together, from 0; player turn & 1 is to move
+    player_t p[2]
 
 
 # ---- actions -----------------------------------------------------------------------------------

@@ -38,10 +38,17 @@ cdef extern from *:
     #define unlikely_(x) (x)
     #define reload_()
     #endif
+    /* Eight bytes of memory as a word, the first one lowest; and back. */
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define low_first_(x) __builtin_bswap64(x)
+    #else
+    #define low_first_(x) (x)
+    #endif
     """
     bint likely_(bint) noexcept nogil
     bint unlikely_(bint) noexcept nogil
     void reload_() noexcept nogil
+    uint64_t low_first_(uint64_t) noexcept nogil
     const int LOCMSIM_DEBUG
     const uint64_t BYTES
 
@@ -50,18 +57,18 @@ cdef extern from *:
 # x86-64 build, which has no POPCNT, as fast as a tuned one. A game touches few lines of the tables.
 
 ctypedef struct mine_t:             # what counting legal actions needs to know of one's own board
-    uint8_t attackers[2]            # creatures that can attack, by lane
-    uint8_t creatures
-    uint8_t lanes                   # lanes with room for a creature
+    uint16_t attackers              # creatures that can attack, + 256 * those of lane 1
+    int8_t creatures                # ... there are, less `lanes`
+    int8_t lanes                    # lanes with room for a creature
 
 ctypedef struct theirs_t:           # ... and of the other one
-    uint8_t targets[2]              # of an attacker, by lane
-    uint8_t creatures
+    uint16_t targets                # of an attacker in lane 1, + 256 * in lane 0
+    int8_t creatures
     uint8_t _pad
 
 cdef uint8_t COUNT[256]             # bits set in a byte
 cdef uint8_t NTH[256 * 8]           # [8 * byte + n]: position of the n-th set bit
-cdef uint64_t SPREAD[256]           # bit h of the index as byte h: 0 or 1
+cdef uint64_t TAKEN[9]              # all ones in the lowest n bytes
 cdef uint8_t QUOTIENT[8 * 64]       # [64 * n + k]: k // n, a load instead of a division
 cdef mine_t MINE[2][4096]           # [one lane?][ready and occupied slots]
 cdef theirs_t THEIRS[2][4096]       # [one lane?][occupied and guarded slots]
@@ -76,7 +83,6 @@ cdef uint8_t REACH[3][MAX_BOARD]    # [area][slot]: slots that an item on this o
 cdef uint8_t RUNES_HIT[32]          # [health, at most 26]: runes lost when it is reached
 
 cdef enum:
-    ALL_KINDS = 0x01010101          # times a mask of hand positions: that mask in all of `kinds`
     ALL_MARKS = 0x041041            # times a mask of board slots: that mask in all of `marks`
     FIRST_USE = 17                  # action numbers, two lanes and one
     FIRST_ATTACK = 121
@@ -88,22 +94,19 @@ cdef enum:
 
 cdef mine_t mine_of(uint32_t ready, uint32_t occupied, bint one) noexcept nogil:
     cdef mine_t m
-    m.creatures = COUNT[occupied]
     if one:
-        m.attackers[0] = COUNT[ready]
-        m.attackers[1] = 0
+        m.attackers = COUNT[ready]
         m.lanes = occupied != 63
     else:
-        m.attackers[0] = COUNT[ready & 7]
-        m.attackers[1] = COUNT[ready >> 3]
+        m.attackers = COUNT[ready & 7] | COUNT[ready >> 3] << 8
         m.lanes = 2 - (occupied >> 2 & 1) - (occupied >> 5)     # the lanes' last slots are free
+    m.creatures = COUNT[occupied] - m.lanes
     return m
 
 
 cdef theirs_t theirs_of(uint32_t occupied, uint32_t targets) noexcept nogil:
     cdef theirs_t m
-    m.targets[0] = COUNT[targets & 255]
-    m.targets[1] = COUNT[targets >> 8]
+    m.targets = COUNT[targets >> 8] | COUNT[targets & 255] << 8
     m.creatures = COUNT[occupied]
     m._pad = 0
     return m
@@ -125,9 +128,8 @@ cdef void fill_tables() noexcept:
                 NTH[8 * i + n] = j
                 n += 1
         COUNT[i] = n
-        SPREAD[i] = 0
-        for j in range(8):
-            SPREAD[i] |= <uint64_t>(i >> j & 1) << 8 * j
+    for n in range(1, 9):
+        TAKEN[n] = TAKEN[n - 1] << 8 | 255
     for n in range(1, 8):
         for i in range(64):
             QUOTIENT[64 * n + i] = i // n
@@ -219,46 +221,43 @@ cdef inline uint32_t marked(const player_t* p, int which) noexcept nogil:
 # ---- legal actions (section 6) -------------------------------------------------------------------
 
 ctypedef struct legal_t:
-    int attacks
+    uint64_t attacks
     uint64_t plays          # byte h: summons and uses of the hand positions 0..h together
 
 
 cdef inline uint64_t payable(const player_t* p) noexcept nogil:
-    """Byte h: 1 if the cost of hand position h can be paid (the empty ones cost 127)."""
-    return (0x80 * BYTES + p.mana * BYTES - p.costs) >> 7 & BYTES
+    """Byte h: 1 if the cost of hand position h can be paid, 0 beyond the hand."""
+    # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) tells. There is no carry.
+    return (p.prices + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
 
 
-cdef inline uint32_t affordable(const player_t* p) noexcept nogil:
-    """Mask of the hand positions whose cost can be paid."""
+cdef inline uint32_t gathered(uint64_t bytes) noexcept nogil:
+    """Mask of the bytes whose lowest bit is set."""
     # The multiplication gathers the lowest bits of the eight bytes in the highest byte.
-    return <uint32_t>(payable(p) * 0x0102040810204080ULL >> 56)
+    return <uint32_t>((bytes & BYTES) * 0x0102040810204080ULL >> 56)
 
 
-cdef inline uint32_t of_type(const player_t* p, int type) noexcept nogil:
-    """Mask of the hand positions that hold a card of this type."""
-    return p.kinds >> 8 * type & 255
-
-
-cdef inline int count_legal(
+cdef inline uint64_t count_legal(
     const player_t* me, const player_t* op, legal_t* l, const int rules
 ) noexcept nogil:
     """Number of legal actions, PASS included, and in `l` what they are made of."""
     cdef const mine_t* mine = &MINE[rules == RULES_10][me.marks & 4095]
     cdef const theirs_t* theirs = &THEIRS[rules == RULES_10][op.marks >> OCCUPIED & 4095]
-    # Byte h: choices for hand position h, at most 7. One multiplication sums them, and the sums on
-    # the way find the k-th below: fewer dependent steps than by type (2 % in 1.5, 3 % in 1.2).
+    # Byte h: choices for hand position h, at most 7: as many as lanes with room, and for an item
+    # that many less than its targets more. One multiplication sums them, and the sums on the way
+    # find the k-th below.
+    cdef int64_t lanes = mine.lanes
     cdef uint64_t choices = (
-        SPREAD[of_type(me, CREATURE)] * mine.lanes
-        + SPREAD[of_type(me, GREEN)] * mine.creatures
-        + SPREAD[of_type(me, RED)] * theirs.creatures
-        + SPREAD[of_type(me, BLUE)] * (theirs.creatures + 1)
+        lanes * BYTES
+        + (me.prices & BYTES)
+        + (me.prices >> 1 & BYTES) * <uint64_t>mine.creatures
+        + (me.prices >> 2 & BYTES) * <uint64_t>(theirs.creatures - lanes)
     )
     cdef uint64_t paid = payable(me)
     l.plays = (choices & (paid << 8) - paid) * BYTES
-    l.attacks = mine.attackers[0] * theirs.targets[0]
-    if rules != RULES_10:
-        l.attacks += mine.attackers[1] * theirs.targets[1]
-    return 1 + l.attacks + <int>(l.plays >> 56)
+    # (a + 256 b) * (d + 256 c) has a * c + b * d, both lanes' attacks, in its second byte.
+    l.attacks = <uint32_t>mine.attackers * theirs.targets >> 8 & 255
+    return 1 + l.attacks + (l.plays >> 56)
 
 
 cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogil:
@@ -278,7 +277,8 @@ cdef inline move_t kth_attack(
     cdef bint one = rules == RULES_10
     cdef uint32_t index = op.marks >> OCCUPIED & 4095
     cdef uint32_t targets = TARGETS[one][index]
-    cdef int first = MINE[one][me.marks & 4095].attackers[0] * THEIRS[one][index].targets[0]
+    cdef const mine_t* mine = &MINE[one][me.marks & 4095]
+    cdef int first = (mine.attackers & 255) * (THEIRS[one][index].targets >> 8)
     cdef int lane = 0 if one else k >= first
     cdef int n, attacker
     cdef move_t m
@@ -301,20 +301,20 @@ cdef inline move_t kth_attack(
 
 
 cdef inline move_t kth_play(
-    const player_t* me, const player_t* op, uint64_t plays, int k, const int rules
+    const player_t* me, const player_t* op, uint64_t plays, uint64_t n, const int rules
 ) noexcept nogil:
     """The k-th summon or use, in the order of the hand."""
     # The top bits of the positions whose plays, and those before, are at most k; their number.
-    cdef uint64_t before = (0x80 + <uint64_t>k) * BYTES - plays
+    cdef uint64_t before = n * BYTES + (0x80 * BYTES - plays)
     cdef int h = <int>((before >> 7 & BYTES) * BYTES >> 56)
-    cdef uint32_t kinds = me.kinds >> h             # bit 8 * type: the card is of that type
-    cdef bint blue = kinds >> 24 & 1
-    cdef bint green = kinds >> 8 & 1
+    cdef uint32_t price = <uint32_t>(me.prices >> 8 * h)
+    cdef bint blue = price & IS_BLUE
+    cdef bint green = price >> 1 & 1
     cdef move_t m
-    k -= plays << 8 >> 8 * h & 255
+    cdef int k = <int>(n - (plays << 8 >> 8 * h & 255))
     m.source = h
     m._pad = 0
-    if kinds & 1:
+    if price & (IS_GREEN | ON_ENEMIES) == 0:
         m.kind = SUMMON
         # If lane 0 is full: lane 1.
         m.target = 0 if rules == RULES_10 else k | (me.marks >> (OCCUPIED + 2) & 1)
@@ -331,10 +331,9 @@ cdef inline move_t kth_legal(
     """The k-th legal action, in the order that state_kth has."""
     if k == 0:
         return MOVES[0][PASS]
-    k -= 1
-    if k < l.attacks:
-        return kth_attack(me, op, k, rules)
-    return kth_play(me, op, l.plays, k - l.attacks, rules)
+    if k <= <int>l.attacks:
+        return kth_attack(me, op, k - 1, rules)
+    return kth_play(me, op, l.plays, k - 1 - l.attacks, rules)
 
 
 cdef inline int action_of(move_t m, const bint one) noexcept nogil:
@@ -357,14 +356,15 @@ cdef inline int list_legal(
     cdef bint one = rules == RULES_10
     cdef int first = FIRST_USE_1 if one else FIRST_USE
     cdef int width = 7 if one else 4
-    cdef uint32_t hand = affordable(me)
+    cdef uint32_t hand = gathered(payable(me))
+    cdef uint32_t items = gathered(me.prices >> 1 | me.prices >> 2)
     cdef uint32_t own = marked(me, OCCUPIED)
     cdef uint32_t enemy = marked(op, OCCUPIED)
-    cdef uint32_t left, mask
+    cdef uint32_t left, mask, price
     cdef int n, h, slot, base, lane
     out[0] = 0
     n = 1
-    left = hand & of_type(me, CREATURE)
+    left = hand & ~items
     while left:
         h = NTH[8 * left]
         left &= left - 1
@@ -377,18 +377,18 @@ cdef inline int list_legal(
             out[n] = 2 + 2 * h
             n += ~own >> 5 & 1
     # Items in hand order: 13 targets each, of which the masks below are the legal ones.
-    left = hand & ~of_type(me, CREATURE) & (1U << me.hand_size) - 1
+    left = hand & items
     while left:
         h = NTH[8 * left]
         left &= left - 1
         base = first + 13 * h
-        if of_type(me, GREEN) >> h & 1:
+        price = <uint32_t>(me.prices >> 8 * h)
+        if price & IS_GREEN:
             mask = own
             base += 1
         else:
-            if of_type(me, BLUE) >> h & 1:
-                out[n] = base
-                n += 1
+            out[n] = base
+            n += price & IS_BLUE
             mask = enemy
             base += 7
         while mask:
@@ -412,7 +412,7 @@ cdef inline int list_legal(
 cdef inline bint move_is_legal(
     const player_t* me, const player_t* op, move_t m, const int rules
 ) noexcept nogil:
-    cdef uint32_t hand
+    cdef uint32_t price
     cdef int lane
     if m.kind == PASS:
         return True
@@ -422,20 +422,20 @@ cdef inline bint move_is_legal(
         lane = 0 if rules == RULES_10 else m.source >= 3
         return TARGETS[rules == RULES_10][op.marks >> OCCUPIED & 4095] >> (
             8 * lane + m.target - (3 if lane and m.target else 0)) & 1
-    hand = me.kinds >> m.source             # bit 8 * type: the card is of that type
-    if not affordable(me) >> m.source & 1:
+    if not payable(me) >> 8 * m.source & 1:
         return False
+    price = <uint32_t>(me.prices >> 8 * m.source)
     if m.kind == SUMMON:
-        if not hand & 1:
+        if price & (IS_GREEN | ON_ENEMIES):
             return False
         if rules == RULES_10:
             return marked(me, OCCUPIED) != 63
         return not marked(me, OCCUPIED) >> (3 * m.target + 2) & 1
     if m.target == 0:
-        return hand >> 24 & 1
+        return price & IS_BLUE
     if m.target < 7:
-        return hand >> 8 & marked(me, OCCUPIED) >> (m.target - 1) & 1
-    return (hand >> 16 | hand >> 24) & marked(op, OCCUPIED) >> (m.target - 7) & 1
+        return price >> 1 & marked(me, OCCUPIED) >> (m.target - 1) & 1
+    return price >> 2 & marked(op, OCCUPIED) >> (m.target - 7) & 1
 
 
 cdef int state_count(const state_t* s, const table_t* t) noexcept nogil:
@@ -443,8 +443,8 @@ cdef int state_count(const state_t* s, const table_t* t) noexcept nogil:
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     if t.rules == RULES_10:
-        return count_legal(me, op, &l, RULES_10)
-    return count_legal(me, op, &l, RULES_15)        # 1.2 has the same legal actions
+        return <int>count_legal(me, op, &l, RULES_10)
+    return <int>count_legal(me, op, &l, RULES_15)        # 1.2 has the same legal actions
 
 
 cdef int state_list(const state_t* s, const table_t* t, uint8_t* actions) noexcept nogil:
@@ -482,32 +482,29 @@ cdef inline void add_to_hand(player_t* p, const table_t* t, uint8_t entry) noexc
     cdef const card_t* c = &t.cards[entry]
     cdef int h = p.hand_size
     p.hand |= <uint64_t>entry << 8 * h
-    p.costs ^= <uint64_t>(0x7F ^ c.cost) << 8 * h
-    p.kinds |= c.kind << h
+    p.prices |= <uint64_t>c.price << 8 * h
     p.hand_size = h + 1
 
 
 cdef inline void remove_from_hand(player_t* p, int h) noexcept nogil:
     # x moves down by one place from position h on: below it keep x, from there take x shifted.
     cdef uint64_t below = (1ULL << 8 * h) - 1
-    cdef uint32_t low = ((1U << h) - 1) * ALL_KINDS
     cdef uint64_t hand = p.hand >> 8
-    cdef uint64_t costs = p.costs >> 8 | <uint64_t>0x7F << 56
-    cdef uint32_t kinds = p.kinds >> 1 & 0x7F7F7F7F
+    cdef uint64_t prices = p.prices >> 8
     p.hand = hand ^ ((hand ^ p.hand) & below)
-    p.costs = costs ^ ((costs ^ p.costs) & below)
-    p.kinds = kinds ^ ((kinds ^ p.kinds) & low)
+    p.prices = prices ^ ((prices ^ p.prices) & below)
     p.hand_size -= 1
 
 
 cdef inline void add_creature(
-    player_t* p, const card_t* c, bint copy, int lane, const int rules, const bint shown
+    player_t* p, const card_t* c, const bint copy, int lane, const int rules, const bint shown
 ) noexcept nogil:
     """Append a creature to a lane that has room."""
     cdef int slot = COUNT[marked(p, OCCUPIED)] if rules == RULES_10 else (
         3 * lane + COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
     p.board[slot] = c.creature
-    p.board[slot].copy = copy
+    if copy:
+        p.board[slot].copy = 1
     p.marks |= c.marks << slot
     if shown:
         p.order = p.order << 1 | lane
@@ -519,7 +516,8 @@ cdef inline void remove_creature(
     """Take a creature off the board and close the gap in its lane."""
     cdef bint one = rules == RULES_10
     cdef int j, lane, i, bit
-    cdef creature_t* first = &p.board[0 if one else 3 * (slot >= 3)]
+    cdef int start = 0 if one else 3 * (slot + 1 >> 2)      # of its lane; no comparison, no branch
+    cdef creature_t* first = &p.board[start]
     cdef int size = MAX_BOARD if one else 3
     if shown:
         # Find the creature's bit in the order: the i-th of its lane, from the top.
@@ -531,7 +529,7 @@ cdef inline void remove_creature(
             i -= (p.order >> bit & 1) == lane
         p.order = (p.order >> (bit + 1) << bit) | (p.order & ((1 << bit) - 1))
     p.marks = (p.marks & KEEP[one][slot]) | (p.marks >> 1 & CLOSE[one][slot])
-    slot -= 0 if one else 3 * (slot >= 3)
+    slot -= start
     for j in range(size - 1):
         first[j] = first[j + (j >= slot)]       # no branch: the slot is hard to predict
     memset(&first[size - 1], 0, sizeof(creature_t))
@@ -549,47 +547,51 @@ cdef inline void change_health(player_t* p, int change, const int rules) noexcep
         p.next_draw += COUNT[hit]
 
 
-cdef inline void take_cards(state_t* s, const table_t* t, int who, int n) noexcept nogil:
+cdef inline void take_cards(
+    state_t* s, const table_t* t, int who, player_t* p, int n
+) noexcept nogil:
     """Move the top n cards of the deck, which has as many, to the hand, which has room."""
-    cdef player_t* p = &s.p[who]
     cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
-    cdef uint64_t hand = p.hand
-    cdef uint64_t costs = p.costs
-    cdef uint32_t kinds = p.kinds
-    cdef const card_t* c
+    # Eight cards as one word, of which n are taken. The prices of two are looked up whether or not
+    # they are taken, as how many are is hard to predict. The word may reach beyond the deck, but
+    # not beyond the state.
+    cdef uint64_t cards, prices, taken = TAKEN[n]
     cdef int h
-    for h in range(p.hand_size, p.hand_size + n):
-        c = &t.cards[top[0]]
-        hand |= <uint64_t>top[0] << 8 * h
-        costs ^= <uint64_t>(0x7F ^ c.cost) << 8 * h
-        kinds |= c.kind << h
-        top[0] = 0
-        top += 1
-    p.hand = hand
-    p.costs = costs
-    p.kinds = kinds
+    memcpy(&cards, top, 8)
+    cards = low_first_(cards)
+    prices = t.cards[cards & 255].price | <uint64_t>t.cards[cards >> 8 & 255].price << 8
+    for h in range(2, n):
+        prices |= <uint64_t>t.cards[cards >> 8 * h & 255].price << 8 * h
+    h = 8 * p.hand_size & 63                # the hand may be full if n is 0
+    p.hand |= (cards & taken) << h
+    p.prices |= (prices & taken) << h
+    cards = low_first_(cards & ~taken)
+    memcpy(top, &cards, 8)
     p.hand_size += n
     p.deck_left -= n
 
 
 cdef inline void draw(
-    state_t* s, const table_t* t, int who, int n, const int rules
+    state_t* s, const table_t* t, int who, player_t* p, int n, const int rules
 ) noexcept nogil:
-    """The draws at a turn's start (section 5); sets no winner."""
-    cdef player_t* p = &s.p[who]
+    """The draws at a turn's start (section 5), by player `who`, who is `p`; sets no winner."""
     cdef int taken
-    cdef bint late = s.turn >= 2 * TURN_LIMIT
+    cdef bint late = unlikely_(s.turn >= 2 * TURN_LIMIT)
     if rules == RULES_15:
         if late:
             p.health -= 10
         taken = MAX_HAND - p.hand_size
-        if taken > p.deck_left:
-            taken = p.deck_left
         if taken > n:
             taken = n
+        if unlikely_(taken > p.deck_left):
+            taken = p.deck_left
         n -= taken
-        take_cards(s, t, who, taken)
+        take_cards(s, t, who, p, taken)
         p.health -= 10 * n * (p.hand_size < MAX_HAND)       # the deck is empty if n is not 0
+        return
+    if not late and n <= p.deck_left:
+        taken = MAX_HAND - p.hand_size
+        take_cards(s, t, who, p, n if n < taken else taken)
         return
     while n > 0:
         n -= 1
@@ -605,18 +607,18 @@ cdef inline void draw(
         elif p.hand_size == MAX_HAND:
             return
         else:
-            take_cards(s, t, who, 1)
+            take_cards(s, t, who, p, 1)
 
 
 cdef inline bint check_win(player_t* me, player_t* op) noexcept nogil:
     """Set and report the winner; the player to move wins if both are dead (section 5)."""
+    if likely_((me.health - 1 | op.health - 1) >= 0):
+        return False
     if op.health <= 0:
         me.won = 1
-        return True
-    if me.health <= 0:
+    else:
         op.won = 1
-        return True
-    return False
+    return True
 
 
 # ---- actions (section 7) -------------------------------------------------------------------------
@@ -732,6 +734,11 @@ cdef inline void use_on(
         x.forgotten = 1
 
 
+cdef inline player_t* chosen(player_t* me, player_t* op, bint other) noexcept nogil:
+    """`op if other else me`, without a branch."""
+    return <player_t*>(<uint64_t>me ^ (<uint64_t>me ^ <uint64_t>op) & -<uint64_t>other)
+
+
 cdef inline bint use(
     player_t* me, player_t* op, const table_t* t, int h, int target, const int rules,
     const bint shown
@@ -747,7 +754,7 @@ cdef inline bint use(
         change_health(me, c.my_health, rules)
         me.next_draw += c.draw
         return check_win(me, op)
-    p = me if target < 7 else op
+    p = chosen(me, op, target >= 7)
     slot = target - 1 - 6 * (target >= 7)
     if rules != RULES_15:
         use_on(p, c, slot, rules, shown)
@@ -774,8 +781,8 @@ cdef inline bint end_turn(
     me.max_mana -= n
     me.mana = me.max_mana
     me.marks |= marked(me, OCCUPIED) << READY
-    n = me.next_draw + me.lost // 5
-    draw(s, t, s.turn & 1, n, rules)
+    n = me.next_draw + <int>(<uint32_t>me.lost // 5)
+    draw(s, t, s.turn & 1, me, n, rules)
     if shown:
         me.shown_draw = n
     me.next_draw = 1
@@ -822,7 +829,7 @@ cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil:
 
 cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil:
     """Draws of n cards by player p, as at a turn's start."""
-    draw(s, t, p, n, t.rules)
+    draw(s, t, p, &s.p[p], n, t.rules)
 
 
 # ---- playouts ------------------------------------------------------------------------------------
@@ -838,16 +845,16 @@ cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil:
     return mix(mix(seed + 0x9E3779B97F4A7C15ULL) ^ i)
 
 
-cdef inline uint32_t below(uint64_t* stream, uint32_t n) noexcept nogil:
+cdef inline uint64_t below(uint64_t* stream, uint64_t n) noexcept nogil:
     """Uniform in 0..n-1, n <= 155: a 32-bit random number times n, the upper half. Each outcome
     gets floor or ceil of 2^32 / n of the numbers, so no probability is off by more than 2^-32.
     The generator is Knuth's 64-bit congruential one, of which the result takes the best bits."""
     stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
-    return <uint32_t>((stream[0] >> 32) * n >> 32)
+    return (stream[0] >> 32) * n >> 32
 
 
 cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil:
-    return below(stream, n)
+    return <uint32_t>below(stream, n)
 
 
 cdef int playout_winner(const state_t* s) noexcept nogil:
@@ -862,24 +869,44 @@ cdef inline int rollout_with(
     cdef legal_t l
     cdef player_t* me = &s.p[s.turn & 1]
     cdef player_t* op = &s.p[~s.turn & 1]
-    cdef int n, k
+    cdef uint64_t k
     cdef uint64_t actions = 0
     cdef bint over = False
     cdef int last = s.turn + PLAYOUT_TURNS
     while not over:
         actions += 1
         reload_()
-        n = count_legal(me, op, &l, rules)
-        k = <int>below(&stream, n) - 1
-        if k < 0:
+        k = below(&stream, count_legal(me, op, &l, rules))
+        if k == 0:
             over = end_turn(s, t, me, op, rules, False) | (s.turn == last)
             me, op = op, me
-        elif k < l.attacks:
-            over = play(t, me, op, kth_attack(me, op, k, rules), rules, False)
+        elif k <= l.attacks:
+            over = play(t, me, op, kth_attack(me, op, <int>k - 1, rules), rules, False)
         else:
-            over = play(t, me, op, kth_play(me, op, l.plays, k - l.attacks, rules), rules, False)
+            k -= 1 + l.attacks
+            over = play(t, me, op, kth_play(me, op, l.plays, k, rules), rules, False)
     applied[0] += actions
     return playout_winner(s)
+
+
+# Called through pointers, so that the compiler keeps them apart: each has the registers to itself.
+ctypedef int (*rollout_t)(state_t*, const table_t*, uint64_t, uint64_t*) noexcept nogil
+cdef rollout_t ROLLOUT[3]
+
+
+cdef int rollout_15(state_t* s, const table_t* t, uint64_t stream, uint64_t* n) noexcept nogil:
+    return rollout_with(s, t, stream, n, RULES_15)
+
+
+cdef int rollout_12(state_t* s, const table_t* t, uint64_t stream, uint64_t* n) noexcept nogil:
+    return rollout_with(s, t, stream, n, RULES_12)
+
+
+cdef int rollout_10(state_t* s, const table_t* t, uint64_t stream, uint64_t* n) noexcept nogil:
+    return rollout_with(s, t, stream, n, RULES_10)
+
+
+ROLLOUT = [rollout_15, rollout_12, rollout_10]
 
 
 cdef int state_rollout(
@@ -888,11 +915,7 @@ cdef int state_rollout(
     """A playout from `s`, which it uses up; counts the actions, PASS too."""
     if state_winner(s) >= 0:
         return state_winner(s)
-    if t.rules == RULES_15:
-        return rollout_with(s, t, stream, applied, RULES_15)
-    if t.rules == RULES_12:
-        return rollout_with(s, t, stream, applied, RULES_12)
-    return rollout_with(s, t, stream, applied, RULES_10)
+    return ROLLOUT[t.rules](s, t, stream, applied)
 
 
 cdef inline void play_turn_with(
@@ -950,8 +973,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
     cdef const creature_t* x
     cdef bint one = t.rules == RULES_10
     cdef uint32_t own = marked(p, OCCUPIED)
-    cdef uint32_t kinds = 0
-    cdef uint64_t costs = 0
+    cdef uint64_t prices = 0
     cdef int i, n = COUNT[own], order
     if p.hand_size > MAX_HAND:
         return "hand_size exceeds 8"
@@ -967,16 +989,11 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         if i < p.hand_size:
             if <int>(p.hand >> 8 * i & 255) >= t.n_cards:
                 return "hand entry beyond the table"
-            costs |= <uint64_t>t.cards[p.hand >> 8 * i & 255].cost << 8 * i
-            kinds |= 1U << (8 * t.cards[p.hand >> 8 * i & 255].type + i)
+            prices |= <uint64_t>t.cards[p.hand >> 8 * i & 255].price << 8 * i
         elif p.hand >> 8 * i & 255:
             return "card beyond the end of the hand"
-        else:
-            costs |= <uint64_t>0x7F << 8 * i
-    if costs != p.costs:
-        return "costs are not those of the hand"
-    if kinds != p.kinds:
-        return "kinds are not those of the hand"
+    if prices != p.prices:
+        return "prices are not those of the hand"
     if p.marks >> 24:
         return "mark outside the board"
     if one:
@@ -1008,8 +1025,10 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         return "board order of other lanes"
     if one and order != 1 << n:
         return "board order of other lanes"
-    if p.mana > 127 or p.max_mana > MAX_MANA + 1 or p.bonus > 1:
+    if p.mana > MAX_MANA + 1 or p.max_mana > MAX_MANA + 1 or p.bonus > 1:
         return "mana out of range"
+    if p._pad:
+        return "padding that is not zero"
     if p.lost < 0 or p.next_draw < 0 or p.shown_draw < 0:
         return "negative counter"
     # No game comes near these; with them no sum of a turn's end leaves 32 bits.
@@ -1142,7 +1161,7 @@ def parse_line(line, rules="1.5"):
 # A table or a state as they are in memory, behind a header by which anything else is refused.
 
 cdef enum:
-    FORMAT_VERSION = 1              # of to_bytes, key and pickles
+    FORMAT_VERSION = 2              # of to_bytes, key and pickles
     TABLE_PART = 1
     STATE_PART = 2
 
@@ -1215,7 +1234,10 @@ cdef void complete_card(card_t* c, int entry) noexcept:
         c.marks |= 1 << READY
     if c.keywords & GUARD:
         c.marks |= 1 << GUARDED
-    c.kind = 1U << 8 * c.type
+    c.price = 8 * (15 - (c.cost if c.cost < 14 else 14))
+    if c.type != CREATURE:
+        c.price |= IS_GREEN if c.type == GREEN else ON_ENEMIES
+        c.price |= c.type == BLUE       # IS_BLUE
 
 
 @cython.final
@@ -2150,8 +2172,7 @@ cdef int find_creature(const player_t* p, const table_t* t, int64_t id) noexcept
 
 cdef inline void clear_hand(player_t* p) noexcept nogil:
     p.hand = 0
-    p.costs = 0x7F7F7F7F7F7F7F7FULL
-    p.kinds = 0
+    p.prices = 0
     p.hand_size = 0
 
 
@@ -2171,7 +2192,7 @@ cdef void draw_opening(state_t* s, const table_t* t, int p) noexcept:
     cdef int n = 4 + p
     while n > 0 and s.p[p].deck_left > 0:
         n -= 1
-        take_cards(s, t, p, 1)
+        take_cards(s, t, p, &s.p[p], 1)
 
 
 cdef int add_instances(Table table, decks) except -1:
@@ -2356,7 +2377,7 @@ cdef int fill_player(State state, int who, fields) except -1:
     # Far below the limits of player_fault, so that no game from here reaches them.
     p.health = <int32_t>_number_in(fields, "hp", where, -MAX_HEALTH // 10, MAX_HEALTH // 10)
     p.max_mana = <uint8_t>_number_in(fields, "maxMana", where, 0, MAX_MANA + 1)
-    p.mana = <uint8_t>_number_in(fields, "mana", where, 0, 127)
+    p.mana = <uint8_t>_number_in(fields, "mana", where, 0, MAX_MANA + 1)
     p.bonus = <uint8_t>_number_in(fields, "bonus", where, 0, 1)
     p.shown_draw = <int32_t>_number_in(fields, "shown", where, 0, MAX_HEALTH // 1000)
     p.next_draw = <int32_t>_number_in(fields, "draw", where, 0, MAX_HEALTH // 1000)

@@ -872,8 +872,7 @@ cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) no
     """Give the places that cannot be seen the cards of a sampled world."""
     cdef int op = 1 - w.who
     s.p[op].hand = world.p[op].hand
-    s.p[op].costs = world.p[op].costs
-    s.p[op].kinds = world.p[op].kinds
+    s.p[op].prices = world.p[op].prices
     memcpy(s.deck, world.deck, sizeof(s.deck))
 
 
