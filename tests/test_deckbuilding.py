@@ -1,6 +1,7 @@
 """Deck builders and draft pickers: always legal, and sensible where that can be said."""
 
 import doctest
+import operator
 import random
 import time
 from collections import Counter
@@ -182,6 +183,22 @@ def test_greedy_builder_keeps_its_limits():
     builder = GreedyBuilder(lambda card: card.cost, min_creatures=7, limits={CardType.BLUE: 9})
     counts = Counter(card.type for card in chosen_cards(cards, build_deck(cards, builder)))
     assert counts == {CardType.CREATURE: 7, CardType.BLUE: 9, CardType.RED: 14}
+
+
+def test_greedy_builder_draws_enough_and_keeps_its_curve():
+    cards = generate_cards(7)
+    dearest = operator.attrgetter("cost")
+    free = chosen_cards(cards, build_deck(cards, GreedyBuilder(dearest)))
+    assert sum(card.cost >= 6 for card in free) > 10
+    builder = GreedyBuilder(dearest, min_draws=21, cost_limits={6: 10, 3: 20})
+    deck = chosen_cards(cards, build_deck(cards, builder))
+    assert sum(card.card_draw for card in deck) >= 21 > sum(card.card_draw for card in free)
+    # The cards that draw come first, whatever they cost.
+    assert sum(card.cost >= 6 and not card.card_draw for card in deck) <= 10
+    assert sum(card.cost >= 3 and not card.card_draw for card in deck) <= 20
+    assert sum(card.cost < 3 for card in deck) > sum(card.cost < 3 for card in free)
+    curve = chosen_cards(cards, build_deck(cards, GreedyBuilder(dearest, cost_limits={6: 10})))
+    assert sum(card.cost >= 6 for card in curve) == 10
 
 
 def test_own_deck_builders():

@@ -40,7 +40,7 @@ __all__ = ["Belief", "attractions"]
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
 #: likeliest, drawn card by card as a `Determinizer` draws: the mean log-likelihood of a card is
-#: -3.68, at 0.04 and 0.1 -3.89 and -3.81, with all 120 alike -4.79. It makes decks of mean cost
+#: -3.7, at 0.04 and at 0.1 -3.9 and -3.8, with all 120 alike -4.8. It makes decks of mean cost
 #: 2.3; those of the contest had 1.0 to 2.4.
 _TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
 

@@ -356,32 +356,49 @@ def _by_tuned_score(card: Card) -> float:
 class GreedyBuilder:
     """A `DeckBuilder`: the best cards by `score`, two of each, with guards against lopsided decks.
 
-    At least `min_creatures` of the 30 are creatures and of each type at most `limits` allows, as
-    far as the offer permits. Equal scores go to the cheaper card, then to the lower base id.
+    All guards are optional and hold as far as the offer permits. The cards of the deck draw at
+    least `min_draws` cards together, at least `min_creatures` of the 30 are creatures, of each type
+    there are at most `limits` allows, and at most ``cost_limits[n]`` cards cost n or more. Equal
+    scores go to the cheaper card, then to the lower base id.
     """
 
     score: CardScore
     min_creatures: int = 0
     limits: Mapping[CardType, int] = field(default_factory=dict)
+    min_draws: int = 0
+    cost_limits: Mapping[int, int] = field(default_factory=dict)
 
     def __call__(self, cards: Sequence[Card]) -> list[int]:
         distinct = {card.base_id: card for card in cards}.values()
         ranked = sorted(distinct, key=lambda card: (-self.score(card), card.cost, card.base_id))
         creatures = [card for card in ranked if card.type == CardType.CREATURE]
+        drawers = [card for card in ranked if card.card_draw > 0]
         deck: Counter[int] = Counter()
-        of_type: Counter[CardType] = Counter()
-        for candidates, size, limits in (
-            (creatures, min(self.min_creatures, DECK_SIZE), {}),
-            (ranked, DECK_SIZE, self.limits),
-            (ranked, DECK_SIZE, {}),
-        ):
+        taken: list[Card] = []
+
+        def take(candidates: Sequence[Card], wanted: Callable[[Card], bool]) -> None:
             for card in candidates:
-                limit = limits.get(card.type, DECK_SIZE)
-                free = min(size - deck.total(), limit - of_type[card.type])
-                copies = max(0, min(free, COPIES_PER_CARD - deck[card.base_id]))
-                deck[card.base_id] += copies
-                of_type[card.type] += copies
+                while (
+                    len(taken) < DECK_SIZE and deck[card.base_id] < COPIES_PER_CARD and wanted(card)
+                ):
+                    deck[card.base_id] += 1
+                    taken.append(card)
+
+        take(drawers, lambda card: sum(c.card_draw for c in taken) < self.min_draws)
+        take(creatures, lambda card: _count(taken, CardType.CREATURE) < self.min_creatures)
+        take(ranked, lambda card: self._allows(card, taken))
+        take(ranked, lambda card: True)
         return [card.base_id for card in ranked for _ in range(deck[card.base_id])]
+
+    def _allows(self, card: Card, taken: Sequence[Card]) -> bool:
+        return _count(taken, card.type) < self.limits.get(card.type, DECK_SIZE) and all(
+            card.cost < cost or sum(c.cost >= cost for c in taken) < limit
+            for cost, limit in self.cost_limits.items()
+        )
+
+
+def _count(cards: Sequence[Card], kind: CardType) -> int:
+    return sum(card.type == kind for card in cards)
 
 
 def _cheap(card: Card) -> float:
@@ -428,8 +445,8 @@ def _area_first(card: Card) -> float:
 
 _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
 
-#: The deck builders by name. "default" has the tuned score, "classic" the one that imitates the
-#: champion's decks; "cheapest" is a baseline.
+#: The deck builders by name. "default" has the tuned score, and no guards, which cost more than
+#: they brought (docs/bot.md); "classic" imitates the champion's decks; "cheapest" is a baseline.
 DECK_BUILDERS: dict[str, DeckBuilder] = {
     "default": GreedyBuilder(_by_tuned_score),
     "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
