@@ -235,9 +235,9 @@ def state_with_a_creature(rules):
     return State.new(deck, deck, rules=rules).child(1)
 
 
-#: Where a field of state_t is (_core.pxd; the second player's are 96 further), and what is wrong.
-HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, TURN = 151, 152, 153, 154, 155, 60
-PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW, MANA = 72, 80, 132, 136, 140, 144, 148
+#: Where the fields of a state_t are (_core.pxd); player 1's are `NEXT` further.
+TURN, PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW = 60, 72, 80, 132, 136, 140, 144
+MANA, HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, PAD, NEXT = 148, 151, 152, 153, 154, 155, 156, 96
 
 
 @pytest.mark.parametrize(
@@ -247,10 +247,10 @@ PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW, MANA = 72, 80, 132, 136, 140
         ("1.5", {DECK_LEFT: b"\x1f"}, "deck_left exceeds 30"),
         ("1.5", {PRICES: b"\xff"}, "prices are not those of the hand"),
         ("1.5", {MARKS + 3: b"\x01"}, "mark outside the board"),
-        ("1.5", {96 + MARKS: b"\x80"}, "gap in a lane"),
-        ("1.0", {96 + MARKS: b"\x80"}, "gap on the board"),
-        ("1.5", {96 + MARKS: b"\x01"}, "mark on an empty slot"),
-        ("1.2", {96 + ORDER: b"\x02"}, "board order of another length"),
+        ("1.5", {NEXT + MARKS: b"\x80"}, "gap in a lane"),
+        ("1.0", {NEXT + MARKS: b"\x80"}, "gap on the board"),
+        ("1.5", {NEXT + MARKS: b"\x01"}, "mark on an empty slot"),
+        ("1.2", {NEXT + ORDER: b"\x02"}, "board order of another length"),
         ("1.5", {ORDER: b"\x03"}, "board order of other lanes"),
         ("1.0", {ORDER: b"\x03"}, "board order of other lanes"),
         ("1.5", {MANA: b"\x80"}, "mana out of range"),
@@ -261,7 +261,7 @@ PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW, MANA = 72, 80, 132, 136, 140
         ("1.5", {RUNES: b"\x01"}, "runes and lost health of another rule set"),
         ("1.2", {LOST: b"\x01"}, "runes and lost health of another rule set"),
         ("1.5", {WON: b"\x02"}, "won is neither 0 nor 1"),
-        ("1.5", {WON: b"\x01", 96 + WON: b"\x01"}, "two winners"),
+        ("1.5", {WON: b"\x01", NEXT + WON: b"\x01"}, "two winners"),
         ("1.5", {TURN: b"\xfe\xff\xff\xff"}, "turn out of range"),
     ],
 )
