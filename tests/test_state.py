@@ -6,6 +6,7 @@ The rules themselves are tested against golden games and a twin elsewhere.
 import copy
 import random
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -29,7 +30,7 @@ from locmsim import (
 )
 from locmsim._batch import rollout_by_steps
 from locmsim._bench import kth_actions
-from locmsim._core import PlayerView
+from locmsim._core import PlayerView, Table, parse_integer
 from locmsim.positions import random_game, start_position
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -114,6 +115,23 @@ def test_states_are_not_made_by_hand():
         State()
     with pytest.raises(TypeError, match="not an acceptable base type"):
         type("Mine", (State,), {})
+    with pytest.raises(TypeError, match=r"tables are made by State\.new"):
+        Table()
+
+
+@each_rules
+def test_tables_know_their_rules(rules):
+    assert small_state(rules).table.rules == rules
+
+
+def test_a_pool_too_large_for_the_table_is_left_out():
+    """Of a list of more cards than a game can hold, those that occur are enough."""
+    cards = [replace(CREATURE, base_id=i) for i in range(300)]
+    state = State.new(cards[:30], cards[30:60])
+    decks = [[(c.id, c.card.base_id) for c in (*p.hand, *p.deck)] for p in state.players]
+    again = State.from_snapshot(state.snapshot(), cards, decks)
+    assert again == state
+    assert sorted(card.base_id for card in again.table.pool) == list(range(60))
 
 
 def test_a_state_made_around_its_constructors_is_empty_and_harmless():
@@ -409,6 +427,23 @@ def test_action_texts_refuse():
             state.string_to_action(*arguments)
     with pytest.raises(TypeError, match="expected a string, got 0"):
         state.string_to_action(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("+" + "0" * 30 + "12", 12),
+        ("-" + "0" * 5000 + "7", -7),
+        ("0" * 25, 0),
+        ("1" * 25, None),
+        ("1" * 5000, None),
+        (str(2**31 - 1), 2**31 - 1),
+        (str(2**31), None),
+        (str(-(2**31)), -(2**31)),
+    ],
+)
+def test_integers_of_any_length(text, value):
+    assert parse_integer(text) == value
 
 
 def test_str_is_a_readable_board():
