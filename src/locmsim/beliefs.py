@@ -323,7 +323,8 @@ def attractions(
     scores = {card: rate(card) for card in cards}
     best = max(scores.values())
     heat = _TEMPERATURES[rules]
-    return [(card, math.exp((value - best) / heat)) for card, value in scores.items()]
+    # Anything may be chosen: weights stay above 0, whatever the unit of the score.
+    return [(card, math.exp(max(-50.0, (value - best) / heat))) for card, value in scores.items()]
 
 
 def _runes(highest: int) -> list[int]:
