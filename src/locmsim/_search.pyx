@@ -1224,6 +1224,7 @@ cdef int64_t tree_search(
             break
         if not visit(w, tree, o, &stream, actions):
             break
+        w.budget.nodes -= 1             # a reply may need none
         done += 1
     return done
 
