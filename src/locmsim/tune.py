@@ -79,7 +79,7 @@ _SPREAD = 0.3
 _ADDED = 0.015
 _DECK_NOISE = 1.0
 #: As how many positions, or decks, the weights so far count, see `fit_logistic`.
-_PRIOR_ROWS = {"eval": 1000.0, "deck": 400.0}
+_PRIOR_ROWS = {"eval": 2000.0, "deck": 4000.0}
 #: New weights have to win by more than luck does in five of six matches of equals.
 _LEVEL = 0.68
 #: First step of CMA-ES, by the size of a weight; and the least size, by the mean one.
@@ -654,11 +654,10 @@ class Tuner:
 
     def _fit(self, iteration: int, last: bool) -> tuple[str, dict[str, Any]]:
         started = time.monotonic()
-        games = self._self_play(iteration)
-        rate = 60 * len(games.deck_won) / max(time.monotonic() - started, 0.001)
-        line = f"{len(games.deck_won)} games"
-        if len(games.deck_won) and rate < 1e6:  # they were not just read
-            line += f" ({rate:.0f}/min)"
+        played = self._self_play(iteration)
+        line = f"{len(self._games[iteration].deck_won)} games"
+        if played:
+            line += f" ({60 * played / (time.monotonic() - started):.0f}/min)"
         joined = _Games.joined([self._games[i] for i in sorted(self._games)])
         candidates = {}
         for part in self.settings.what:
@@ -744,8 +743,11 @@ class Tuner:
 
     # --------------------------------------------------------------------------------- games
 
-    def _self_play(self, iteration: int) -> _Games:
-        """The games of this iteration; those of the window are in memory then."""
+    def _self_play(self, iteration: int) -> int:
+        """Play what is missing of this iteration; how many games that was.
+
+        All games of the window are in memory then.
+        """
         for old in range(max(1, iteration - _WINDOW + 1), iteration):
             if old not in self._games:
                 self._games[old] = _joined_in_order(self._load_games(old))
@@ -762,7 +764,8 @@ class Tuner:
             for chunk, first in enumerate(range(0, settings.games, _CHUNK))
             if chunk not in done
         }
-        played = settings.games - sum(task.games for task in tasks.values())
+        missing = sum(task.games for task in tasks.values())
+        played = settings.games - missing
         self._on_games("self-play", played, settings.games)
         try:
             for chunk, games in self._spread(tasks):
@@ -774,7 +777,7 @@ class Tuner:
         finally:
             self._save_games(iteration, done)
         self._games[iteration] = _joined_in_order(done)
-        return self._games[iteration]
+        return missing
 
     def _match(
         self,
