@@ -345,6 +345,9 @@ def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
         games.write_bytes(bad)
         with pytest.raises(ValueError, match=r"games-0001\.npz: not the games of a tuning"):
             lines(Tuner(folder=tmp_path), 2)
+    games.unlink()
+    with pytest.raises(ValueError, match=r"games-0001\.npz: games of iteration 1 are gone"):
+        lines(Tuner(folder=tmp_path), 2)
     state = tmp_path / "state.json"
     content = json.loads(state.read_text())
     for bad in (

@@ -750,7 +750,12 @@ class Tuner:
         """
         for old in range(max(1, iteration - _WINDOW + 1), iteration):
             if old not in self._games:
-                self._games[old] = _joined_in_order(self._load_games(old))
+                chunks = self._load_games(old)
+                if not chunks:
+                    raise ValueError(
+                        f"{self._games_file(old)}: the games of iteration {old} are gone"
+                    )
+                self._games[old] = _joined_in_order(chunks)
         for old in [i for i in self._games if i <= iteration - _WINDOW]:
             del self._games[old]
         settings = self.settings
