@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from locmsim import State, tune
+from locmsim.cli import main
 from locmsim.deckbuilding import (
     CARD_TERMS,
     GreedyBuilder,
@@ -346,7 +347,7 @@ def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"games-0001\.npz: not the games of a tuning"):
             lines(Tuner(folder=tmp_path), 2)
     games.unlink()
-    with pytest.raises(ValueError, match=r"games-0001\.npz: games of iteration 1 are gone"):
+    with pytest.raises(ValueError, match=r"games-0001\.npz: the games of iteration 1 are gone"):
         lines(Tuner(folder=tmp_path), 2)
     state = tmp_path / "state.json"
     content = json.loads(state.read_text())
@@ -430,6 +431,22 @@ def test_wrong_usage(tmp_path: Path) -> None:
     ):
         code = 1 if "No such" in message else 2
         assert message in locmsim("tune", *words, cwd=tmp_path, code=code)
+
+
+@pytest.mark.parametrize(("method", "module"), [("fit", "scipy.optimize"), ("cmaes", "cmaes")])
+def test_a_package_that_is_missing(
+    method: str,
+    module: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It is said before any game is played."""
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(tune, "_play", None)
+    out = str(tmp_path / "tuned.json")
+    assert main(["tune", "--method", method, "--workers", "1", "--out", out]) == 1
+    assert "install locmsim[tune]" in capsys.readouterr().err
 
 
 def test_commands_of_the_page(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -627,6 +628,8 @@ class Tuner:
         """
         if workers < 1:
             raise ValueError(f"workers: expected at least 1, got {workers}")
+        # Fail now, and not after all those games.
+        import_module("scipy.optimize" if self.settings.method == "fit" else "cmaes")
         self._on_games = on_games or (lambda what, done, count: None)
         method = self._fit if self.settings.method == "fit" else self._evolve
         with local_workers(workers, ()) as self._workers:
