@@ -16,10 +16,14 @@ from locmsim.match import Match
 from locmsim.positions import load_position
 from locmsim.protocol import Observation
 from locmsim.rules import RULES
+from locmsim.search import Evaluation as SearchEvaluation
+from locmsim.search import SearchResult
 from locmsim.turnsearch import Budget, Evaluation, beam_search, greedy_turn
 
 EVALUATION = Evaluation()
 SMALL_BASELINE = "baseline:time_ms=0,nodes=100"
+SMALL_BEAM = "beam:time_ms=0,iterations=2000"
+SMALL_MCTS = "mcts:time_ms=0,iterations=40"
 
 
 def answer(agent: Agent, observation: Observation) -> str:
@@ -41,7 +45,7 @@ def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize(
-    "specs", [("random", "greedy"), ("greedy", "baseline:time_ms=0,nodes=100")]
+    "specs", [("random", "greedy"), ("greedy", SMALL_BASELINE), (SMALL_BEAM, SMALL_MCTS)]
 )
 def test_whole_matches(rules, specs):
     for seats in (specs, specs[::-1]):
@@ -54,7 +58,7 @@ def test_whole_matches(rules, specs):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE])
+@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE, SMALL_BEAM, SMALL_MCTS])
 def test_the_seed_decides(rules, spec):
     def game(seed: int) -> list[str]:
         agents = make_agent(spec), make_agent("random")
@@ -76,7 +80,7 @@ def test_a_new_game_starts_afresh():
     assert games[0] == games[1]
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE])
+@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE, SMALL_BEAM, SMALL_MCTS])
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_is_hidden_does_not_matter(rules, spec):
     """Two matches that differ in the deck's order and in the opponent's hand: the same answer."""
@@ -333,6 +337,51 @@ def test_baseline_stops_at_the_deadline(rules, allowed_ms, monkeypatch):
     assert max(used) == pytest.approx(allowed_ms, abs=1)
 
 
+@pytest.mark.parametrize("spec", ["beam", "mcts"])
+@pytest.mark.parametrize(("rules", "limits"), [("1.5", (1000, 200)), ("1.0", (1000, 100))])
+def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
+    """They are given at most seven tenths of a turn's limit, the time gone by taken off; more for
+    the first turn, whose limit is higher."""
+    agent = make_agent(spec, time_ms=1000.0)
+    given = []
+
+    def search(observation, *, time_ms, **_):
+        given.append(time_ms)
+        return SearchResult([], "PASS", 0.0, 0, 0, 0, 0, [], 0.0)
+
+    monkeypatch.setattr(agent.search, "search", search)
+    match = Match(rules, seed=2)
+    play(match, (agent, make_agent("random")))
+    first, *others = given
+    assert 0.3 * limits[1] < first <= 0.7 * limits[0]
+    assert len(others) > 3
+    assert all(0.3 * limits[1] < time_ms <= 0.7 * limits[1] for time_ms in others)
+
+
+@pytest.mark.parametrize("name", ["beam", "mcts"])
+def test_search_agents_take_the_options_of_their_search(name):
+    agent = make_agent(f"{name}:worlds=7,turns=2,lethal_share=0.5")
+    assert agent.search.options.worlds == 7
+    assert agent.search.options.turns == 2
+    assert agent.search.options.lethal_share == 0.5
+    agent = make_agent(name, evaluation=SearchEvaluation({"own.health": 0.9}))
+    assert agent.search.evaluation["own.health"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("beam:time_ms=0", "agent beam: one of time_ms and iterations must be above 0"),
+        ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
+        ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
+        ("mcts:iterations=-1", "agent mcts: time_ms and iterations: expected 0 or more"),
+    ],
+)
+def test_search_agents_refuse(spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
 def test_baseline_keeps_to_its_nodes():
     for state in turns("1.5", range(1)):
         agent = Baseline(time_ms=0, nodes=50)
@@ -426,7 +475,10 @@ def test_make_agent():
         ),
         ("baseline:time_ms=nan", "agent baseline: time_ms and nodes: expected 0 or more"),
         ("baseline:time_ms=0", "agent baseline: one of time_ms and nodes must be above 0"),
-        ("greedy:deck=best", "agent greedy: deck: expected one of default, classic, .*, got 'best'"),
+        (
+            "greedy:deck=best",
+            "agent greedy: deck: expected one of default, classic, .*, got 'best'",
+        ),
         ("greedy:draft=best", "agent greedy: draft: expected one of default, .*, got 'best'"),
         ("greedy:evaluation=x", "agent greedy: unknown option 'evaluation', expected deck, draft"),
     ],

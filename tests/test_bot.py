@@ -68,9 +68,16 @@ def test_the_folder_is_the_same_bot(start):
     assert process.stderr == ""
 
 
-def test_the_match_is_that_of_the_agent(start):
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "baseline:time_ms=0,nodes=150",
+        "beam:time_ms=0,iterations=3000",
+        "mcts:time_ms=0,iterations=50",
+    ],
+)
+def test_the_match_is_that_of_the_agent(start, spec):
     """Process and agent in this process give the same answers, for the same seed and budget."""
-    spec = "baseline:time_ms=0,nodes=150"
     process = start("--agent", spec, "--seed", "5", "--deck", "bodies")
     agents = make_agent(spec, deck="bodies"), make_agent("random")
     for player, agent in enumerate(agents):
@@ -139,7 +146,8 @@ def test_input_that_makes_no_sense(start):
     ("options", "message"),
     [
         (["--agent", "nobody"], "unknown agent 'nobody': expected one of random, greedy"),
-        (["--deck", "worst"], "agent baseline: deck: expected one of default"),
+        (["--deck", "worst"], "agent beam: deck: expected one of default"),
+        (["--search", "worst"], "argument --search: invalid choice: 'worst'"),
         (["--agent", "random", "--time-ms", "5"], "agent random: unknown option 'time_ms'"),
         (["--time-ms", "soon"], "argument --time-ms: invalid float value: 'soon'"),
         (["--speed", "5"], "unrecognized arguments: --speed 5"),

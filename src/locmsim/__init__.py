@@ -21,6 +21,7 @@ from locmsim.errors import (
 
 if TYPE_CHECKING:
     from locmsim import openspiel as openspiel
+    from locmsim import search as search
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.generator import generate_cards as generate_cards
     from locmsim.match import Match as Match
@@ -52,6 +53,7 @@ __all__ = [
     "load_cards",
     "openspiel",
     "save_cards",
+    "search",
 ]
 
 #: Names that are imported when asked for, and their modules; a module itself has no name in it.
@@ -63,6 +65,7 @@ _LATER = {
     "TurnResult": "match",
     "generate_cards": "generator",
     "openspiel": "openspiel",
+    "search": "search",
 }
 
 

@@ -28,11 +28,13 @@ from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, 
 from locmsim._core import State
 from locmsim.agents import make_agent
 from locmsim.batch import StateBatch
+from locmsim.beliefs import Belief
 from locmsim.generator import generate_cards
 from locmsim.match import Match
 from locmsim.positions import random_game, start_position
 from locmsim.protocol import Observation
 from locmsim.referee import play
+from locmsim.search import MCTS, BeamSearch, MCTSOptions
 
 __all__ = ["Figure", "machine", "measure", "report", "signature", "to_json"]
 
@@ -245,6 +247,43 @@ def _match(rules: str, seconds: float) -> Iterator[Figure]:
     yield Figure(group, "matches of two random agents", games, "/s")
 
 
+def search_positions(rules: str) -> list[tuple[Observation, Belief]]:
+    """Starts of turns with much to decide, and what their movers believe."""
+    found = []
+    for start in starts(rules)[:16]:
+        turns: dict[int, State] = {}
+        for state, _ in random_game(start, 1):
+            turns.setdefault(state.turn, state)
+        state = max(turns.values(), key=lambda state: len(state.legal_actions()))
+        # Nobody wins in this turn: the searches would be over at once.
+        belief = Belief()
+        belief.see(observation := state.observation(state.current_player()))
+        if BeamSearch().search(observation, iterations=20_000, belief=belief).value < 1:
+            found.append((observation, belief))
+    return found
+
+
+#: Name -> search, unit of its rate, iterations of a sample.
+SEARCHES: dict[str, tuple[BeamSearch | MCTS, str, int]] = {
+    "beam": (BeamSearch(), "nodes/s", 200_000),
+    "MCTS": (MCTS(), "visits/s", 3_000),
+    "MCTS, 8 random replies a visit": (MCTS(MCTSOptions(playouts=8)), "visits/s", 10_000),
+}
+
+
+def _searches(rules: str, seconds: float) -> Iterator[Figure]:
+    seen = search_positions(rules)
+    for name, (search, unit, iterations) in SEARCHES.items():
+
+        def rate(search: Any = search, unit: str = unit, iterations: int = iterations) -> float:
+            observation, belief = random.choice(seen)
+            result = search.search(observation, iterations=iterations, belief=belief)
+            done: int = result.nodes if unit == "nodes/s" else result.iterations
+            return done / result.elapsed
+
+        yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), unit)
+
+
 def _import(seconds: float) -> Iterator[Figure]:
     def run(code: str) -> float:
         return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
@@ -262,9 +301,10 @@ def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
     return [
         *_playouts(rules, 4 * share),
         *_kernel(rules, share),
-        *_python(rules, 2.5 * share),
+        *_python(rules, 2 * share),
         *_batch(rules, share),
-        *_match(rules, 1.5 * share),
+        *_match(rules, share),
+        *_searches(rules, share),
         *_import(2 * share),
     ]
 

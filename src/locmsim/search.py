@@ -252,11 +252,11 @@ class _Search:
         """The best turn found for the player who is asked, who sees `observation`.
 
         A `State` is first replaced by what its mover observes; his turn has to be at its beginning.
-        `belief` is what he knows from the game so far, `observation` included; without it the search starts from this observation
-        alone. It takes `time_ms` milliseconds (to within 2), or `iterations`: descents of the tree
-        for MCTS, nodes for the beam search. With iterations alone the result depends on the
-        arguments only. ``ValueError`` if neither is given, in the choice phase, and for a finished
-        game.
+        `belief` is what he knows from the game so far, `observation` included; without it the
+        search starts from this observation alone. It takes `time_ms` milliseconds (to within 2),
+        or `iterations`: descents of the tree for MCTS, nodes for the beam search. With iterations
+        alone the result depends on the arguments only. ``ValueError`` if neither is given, in the
+        choice phase, in the middle of a turn, and for a finished game.
         """
         started = time.perf_counter()
         if time_ms is None and iterations is None:
