@@ -452,13 +452,15 @@ def test_a_package_that_is_missing(
 def test_commands_of_the_page(tmp_path: Path) -> None:
     """With fewer games than there."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    commands = [
-        command
-        for block in blocks
-        for command in block.replace("\\\n", "").splitlines()
-        if command.startswith("locmsim tune")
-    ]
+    commands = [command for block in blocks for command in block.replace("\\\n", "").splitlines()]
+    *commands, arena = commands
     assert len(commands) >= 3
+    assert "--games 400" in arena
+    first, last = arena.split()[-1].split("..")
+    assert int(first) in PROOF_SEEDS
+    assert int(last) in PROOF_SEEDS
+    table = locmsim(*shlex.split(arena.replace("400", "2"))[1:], cwd=tmp_path)
+    assert table.startswith("2 games of rules 1.5")
     for command in commands:
         words = shlex.split(command)[1:]
         for option in ("--iterations", "--games"):
