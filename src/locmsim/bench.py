@@ -278,8 +278,8 @@ def _searches(rules: str, seconds: float) -> Iterator[Figure]:
         def rate(search: Any = search, unit: str = unit, iterations: int = iterations) -> float:
             observation, belief = random.choice(seen)
             result = search.search(observation, iterations=iterations, belief=belief)
-            done: int = result.nodes if unit == "nodes/s" else result.iterations
-            return done / result.elapsed
+            done = result.nodes if unit == "nodes/s" else result.iterations
+            return float(done / result.elapsed)
 
         yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), unit)
 
