@@ -359,6 +359,7 @@ cdef void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil:
 cdef enum:
     MAX_PLANS = 256             # whole turns compared by the opponent's replies
     MAX_TURN_ACTIONS = 64       # no turn is followed further
+    MAX_REPLY_WIDTH = 16        # positions of the beam in turns that are played on
     CLOCK_PERIOD = 32           # nodes between two looks at the clock, some 3 microseconds
 
 ctypedef struct budget_t:
@@ -409,6 +410,7 @@ ctypedef struct work_t:
     bint won                    # a winning turn was found; attacks on the player may follow it:
     plan_t win                  # ... by a beam
     int32_t n_win               # ... in the tree: its number of actions
+    int32_t reply_width         # 1: turns are played on greedily
     state_t* worlds             # samples of what is hidden, drawn when they are first used
     int32_t n_worlds, max_worlds
     uint64_t world_seed
@@ -845,6 +847,66 @@ cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
             return length
 
 
+cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
+    """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
+    when an action more has not made any position better."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t level[2][MAX_REPLY_WIDTH]
+    cdef float values[MAX_REPLY_WIDTH]
+    cdef state_t child
+    cdef state_t best_state
+    cdef int who = s.turn & 1
+    cdef int n_here = 1, n_next, n, i, j, k, m, now = 0, depth
+    cdef float best, value
+    cdef bint improved = True
+    if can_kill(s, w.table):
+        s.p[who].won = 1
+        return
+    best = value_of(w, s, who)
+    best_state = s[0]
+    level[0][0] = s[0]
+    for depth in range(MAX_TURN_ACTIONS):
+        if not improved:
+            break
+        improved = False
+        n_next = 0
+        for i in range(n_here):
+            n = state_list(&level[now][i], w.table, actions)
+            w.made += n - 1
+            w.budget.nodes -= n - 1
+            w.budget.until_clock -= n - 1
+            for j in range(1, n):
+                child = level[now][i]
+                state_apply(&child, w.table, actions[j])
+                value = value_of(w, &child, who)
+                if value >= MAX_VALUE or can_kill(&child, w.table):
+                    s[0] = child
+                    s.p[who].won = 1
+                    return
+                if n_next == w.reply_width and value <= values[n_next - 1]:
+                    continue
+                # Insert by value. Positions of the same value are taken for the same one.
+                k = 0
+                while k < n_next and values[k] > value:
+                    k += 1
+                if k < n_next and values[k] == value:
+                    continue
+                if n_next < w.reply_width:
+                    n_next += 1
+                for m in range(n_next - 1, k, -1):
+                    values[m] = values[m - 1]
+                    level[1 - now][m] = level[1 - now][m - 1]
+                values[k] = value
+                level[1 - now][k] = child
+        now = 1 - now
+        n_here = n_next
+        if n_next and values[0] > best:
+            best = values[0]
+            best_state = level[now][0]
+            improved = True
+    s[0] = best_state
+
+
 cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
     """The i-th sample, i at most the number drawn before."""
     cdef state_t* world = &w.worlds[i]
@@ -885,7 +947,10 @@ cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turn
         state_end_turn(&s, w.table)
         if state_winner(&s) >= 0:
             break
-        greedy_turn(w, &s, NULL)
+        if w.reply_width > 1:
+            narrow_turn(w, &s)
+        else:
+            greedy_turn(w, &s, NULL)
         if state_winner(&s) >= 0:
             break
     mover = s.turn & 1
@@ -1297,6 +1362,7 @@ cdef class Engine:
         self.is_tree = method == "mcts"
         self.o.lethal_share = options.lethal_share
         self.o.turns = options.turns
+        self.w.reply_width = options.reply_width
         self.o.width = width
         self.w.max_plans = 1
         if self.is_tree:

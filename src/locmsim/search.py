@@ -160,11 +160,13 @@ class BeamOptions:
     #: Whole turns whose ends are played on from.
     plans: int = _option(32, 1, 256)
     #: Turns played on greedily, the first one the opponent's; 0: static values decide.
-    turns: int = _option(3, 0, 20)
+    turns: int = _option(5, 0, 20)
+    #: Positions of the beam by which these turns are found; 1: action by action, the best one each.
+    reply_width: int = _option(4, 1, 16)
     #: Sampled worlds, at most.
-    worlds: int = _option(256, 1, 4096)
+    worlds: int = _option(512, 1, 4096)
     #: How many worlds the static value of a plan counts for.
-    prior: float = _option(1.0, 0.0, 1e6)
+    prior: float = _option(2.0, 0.0, 1e6)
     #: Part of the budget for the search for a win, and part of the rest for finding plans.
     lethal_share: float = _option(0.2, 0.0, 1.0)
     plan_share: float = _option(0.4, 0.0, 1.0)
@@ -185,6 +187,8 @@ class MCTSOptions:
     temperature: float = _option(3.0, 0.001, 1e6)
     #: Turns played on greedily at a leaf, the first one the opponent's.
     turns: int = _option(1, 1, 20)
+    #: Positions of the beam by which these turns are found; 1: action by action, the best one each.
+    reply_width: int = _option(1, 1, 16)
     #: Instead, if above 0: so many random turns of the opponent.
     playouts: int = _option(0, 0, 1000)
     #: Sampled worlds; visits of a leaf go through them in turn.
