@@ -1,17 +1,17 @@
-# Search over states: an evaluation, a beam search and a Monte-Carlo tree search, all without the GIL.
+# Search over states: an evaluation, a beam search and a Monte-Carlo tree search, without the GIL.
 #
-# Read _core.pxd first. A search is made for one player, `who`, who is to move. It starts at a root in
-# which all that he cannot see is arbitrary, and never looks at it: hidden cards come from `worlds`,
-# which are drawn from what he knows (`state_deal`).
+# Read _core.pxd first. A search is made for one player, `who`, who is to move. It starts at a root
+# in which all that he cannot see is arbitrary, and never looks at it: hidden cards come from
+# `worlds`, which are drawn from what he knows (`state_deal`).
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
-from locmsim._core cimport MAX_CARDS, state_t, table_t, unknown_t
+from locmsim._core cimport MAX_CARDS, state_t, table_t
 
 
 # ---- evaluation ----------------------------------------------------------------------------------
-# Linear in named terms, see `TERMS` in _search.pyx; tables of all values that a term can take make it
-# a few loads for a player and three for a creature.
+# Linear in named terms, see `TERMS` in _search.pyx; tables of all values that a term can take make
+# it a few loads for a player and three for a creature.
 
 cdef enum:
     HEALTH_STEPS = 64           # health beyond is worth `health` a point

@@ -7,7 +7,7 @@ front of the functions that do. Section numbers are those of docs/rules.md.
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport expf, sqrtf, tanhf
-from libc.stdint cimport int16_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -25,9 +25,9 @@ from locmsim._core cimport (
     LETHAL,
     MAX_ACTIONS,
     MAX_BOARD,
+    MAX_CARDS,
     MAX_DECK,
     MAX_HAND,
-    MAX_MANA,
     OCCUPIED,
     PASS,
     READY,
@@ -35,7 +35,6 @@ from locmsim._core cimport (
     RULES_15,
     SPENT,
     SUMMON,
-    USE,
     WARD,
     Determinizer,
     State,
@@ -51,9 +50,12 @@ from locmsim._core cimport (
     state_list,
     state_play_turn,
     state_player,
+    state_t,
     state_winner,
     stream_below,
     stream_start,
+    table_t,
+    unknown_t,
 )
 
 __all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
@@ -280,7 +282,7 @@ cdef float evaluate(const state_t* s, const table_t* t, const eval_t* e, int who
     cdef int32_t mine[2]
     cdef int32_t theirs[2]
     cdef bint one = t.rules == RULES_10
-    cdef int damage, h
+    cdef int damage
     cdef uint64_t hand
     cdef float value
     if me.won | op.won:
@@ -291,7 +293,7 @@ cdef float evaluate(const state_t* s, const table_t* t, const eval_t* e, int who
     damage = open_attack(me, theirs, one)
     value -= e.side[1].open_attack * damage + e.side[1].kill * (damage >= me.health)
     hand = me.hand
-    for h in range(me.hand_size):
+    for _ in range(me.hand_size):
         value += e.hand_card[hand & 255]
         hand >>= 8
     return value + e.bonus * me.bonus
@@ -320,9 +322,12 @@ cdef inline uint64_t board_hash(const player_t* p, uint64_t salt, bint one) noex
         slot = lowest_bit_(left)
         left &= left - 1
         x = &p.board[slot]
-        word = (<uint64_t>(<uint32_t>x.attack & 0xFFFF) | <uint64_t>(<uint32_t>x.defense & 0xFFFF) << 16
-                | <uint64_t>x.keywords << 32 | <uint64_t>(p.marks >> READY >> slot & 1) << 40
-                | <uint64_t>(p.marks >> SPENT >> slot & 1) << 41 | <uint64_t>(slot >= 3 and not one) << 42)
+        word = <uint64_t>(<uint32_t>x.attack & 0xFFFF)
+        word |= <uint64_t>(<uint32_t>x.defense & 0xFFFF) << 16
+        word |= <uint64_t>x.keywords << 32
+        word |= <uint64_t>(p.marks >> READY >> slot & 1) << 40
+        word |= <uint64_t>(p.marks >> SPENT >> slot & 1) << 41
+        word |= <uint64_t>(slot >= 3 and not one) << 42
         total += mixed(word ^ salt)
     return total
 
@@ -335,9 +340,8 @@ cdef uint64_t turn_hash(
     cdef const player_t* op = &s.p[1 - me]
     cdef uint64_t total, hand = p.hand
     cdef bint one = t.rules == RULES_10
-    cdef int h
     total = board_hash(p, 0x5555ULL << 44, one) + board_hash(op, 0xAAAAULL << 44, one)
-    for h in range(p.hand_size):
+    for _ in range(p.hand_size):
         total += card_keys[hand & 255]
         hand >>= 8
     total += mixed(<uint64_t><uint32_t>p.health << 32 | <uint32_t>op.health)
@@ -437,21 +441,6 @@ cdef inline bint spend(work_t* w) noexcept nogil:
     return True
 
 
-cdef inline budget_t part_of(const budget_t* b, float share, int64_t now) noexcept nogil:
-    """A share of what is left."""
-    cdef budget_t part = b[0]
-    part.deadline = now + <int64_t>(share * (b.deadline - now))
-    part.nodes = <int64_t>(share * b.nodes)
-    part.until_clock = 0
-    return part
-
-
-cdef inline void take_back(budget_t* b, const budget_t* part, const budget_t* given) noexcept nogil:
-    """Put the nodes that a part did not use back."""
-    b.nodes -= given.nodes - (part.nodes if part.nodes > 0 else 0)
-    b.until_clock = 0
-
-
 cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
     if w.callback is NULL:
         return evaluate(s, w.table, w.eval, who)
@@ -522,8 +511,8 @@ cdef void note_plan(
 
 
 # ---- a win within the turn -----------------------------------------------------------------------
-# The beam search below looks for one first, over the actions that can matter only and ordered by the
-# damage still missing.
+# The beam search below looks for one first, over the actions that can matter only and ordered by
+# the damage still missing.
 
 ctypedef struct lethal_t:
     int16_t potential[MAX_CARDS]    # more damage than this a card of the hand cannot add
@@ -716,7 +705,7 @@ cdef bint beam_pass(work_t* w, int width, const lethal_t* lethal) noexcept nogil
     cdef candidate_t* c
     cdef uint64_t hash
     cdef float value
-    cdef int n_here = 1, n_next, n, i, j, depth = 0, now = 0, winner
+    cdef int n_here = 1, n_next, n, i, j, depth = 0, now = 0
     cdef bint complete = True
     w.salt = mixed(w.salt + 1)
     w.level[0][0] = w.root
@@ -856,7 +845,7 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     cdef state_t child
     cdef state_t best_state
     cdef int who = s.turn & 1
-    cdef int n_here = 1, n_next, n, i, j, k, m, now = 0, depth
+    cdef int n_here = 1, n_next, n, i, j, k, m, now = 0
     cdef float best, value
     cdef bint improved = True
     if can_kill(s, w.table):
@@ -865,7 +854,7 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     best = value_of(w, s, who)
     best_state = s[0]
     level[0][0] = s[0]
-    for depth in range(MAX_TURN_ACTIONS):
+    for _ in range(MAX_TURN_ACTIONS):
         if not improved:
             break
         improved = False
@@ -941,9 +930,9 @@ cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) no
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil:
     """The result, from -1 to 1, when after the own turn `turns` more are played greedily."""
     cdef state_t s = end[0]
-    cdef int i, mover
+    cdef int mover
     put_world(w, &s, world)
-    for i in range(turns):
+    for _ in range(turns):
         state_end_turn(&s, w.table)
         if state_winner(&s) >= 0:
             break
@@ -972,9 +961,13 @@ cdef int best_plan(
     cdef const state_t* world
     cdef int64_t start = now_ns_()
     cdef int64_t nodes = w.budget.nodes
-    cdef int64_t before, cost = 24 * turns      # of playing on once, in nodes: a guess at first
-    cdef int n = w.n_plans, alive = n, worlds = 0, rounds = 0, round = 0, i, j, k, length
+    # The nodes of playing on once: a guess at first. A small budget is for fewer plans.
+    cdef int64_t before, cost = 24 * turns * w.reply_width
+    cdef int n = w.n_plans, alive, worlds = 0, rounds = 0, round = 0, i, j, k, length
     cdef float x, used
+    while n > 1 and cost * n > w.budget.nodes:
+        n >>= 1
+    alive = n
     order[0] = 0
     for i in range(n):
         w.ends[i] = w.root
@@ -1156,12 +1149,11 @@ cdef float random_replies(
     cdef state_t begin = end[0]
     cdef state_t s
     cdef float total = 0
-    cdef int i, k
     put_world(w, &begin, world)
     state_end_turn(&begin, w.table)
     if state_winner(&begin) >= 0:
         return 1 if begin.p[w.who].won else -1
-    for i in range(playouts):
+    for _ in range(playouts):
         s = begin
         state_play_turn(&s, w.table, stream)
         total += value_of(w, &s, 1 - w.who)
@@ -1225,7 +1217,7 @@ cdef int winning_turn(
 cdef bint visit(
     work_t* w, tree_t* tree, const options_t* o, uint64_t* stream, uint8_t* actions
 ) noexcept nogil:
-    """One descent. False if a winning turn was found, which is then in `actions`, `w.n_win` long."""
+    """One descent. False if it found a winning turn, which is then in `actions`, `w.n_win` long."""
     cdef int32_t path[MAX_TURN_ACTIONS]
     cdef node_t* node = &tree.nodes[0]
     cdef edge_t* edge
@@ -1329,7 +1321,6 @@ cdef int most_visited(
 # ---- classes -------------------------------------------------------------------------------------
 
 cdef int64_t UNLIMITED = 1LL << 62
-
 
 
 class Outcome:
@@ -1593,10 +1584,10 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     """The winner of a game between two engines, and its turns: what tuning plays by the thousand.
 
     `start` is where it begins, a battle with all its cards. `engines` are those of player 0 and 1,
-    `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each knows
-    his own deck, but not its order, and takes the hidden cards of the other one from his `worlds`
-    as if he had seen none. A game of over 400 turns has no winner, -1. To `ends` the states at the
-    ends of the turns are appended.
+    `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each
+    knows his own deck, but not its order, and takes the hidden cards of the other one from his
+    `worlds` as if he had seen none. A game of over 400 turns has no winner, -1. To `ends` the
+    states at the ends of the turns are appended.
     """
     cdef Engine first = engines[0], second = engines[1], engine
     cdef Determinizer of_first = worlds[0], of_second = worlds[1]
