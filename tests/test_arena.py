@@ -35,7 +35,7 @@ from locmsim.transcript import result_log
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_games_are_those_of_the_schedule(rules: str) -> None:
-    with Arena(["greedy", "random"], games=6, seed=2, rules=rules) as arena:
+    with Arena(["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 6
         settings = arena.settings
@@ -71,7 +71,7 @@ def test_agents_and_commands_mixed() -> None:
 
 def test_player_against_itself() -> None:
     """Two agents are made, with seeds of their own."""
-    with Arena(["random", "random"], games=2, seed=2) as arena:
+    with Arena(["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert [player.name for player in arena.settings.players] == ["random", "random#2"]
         first, second = (
@@ -83,7 +83,7 @@ def test_player_against_itself() -> None:
 
 @pytest.mark.parametrize("ids", ["new", "old"])
 def test_agents_play_with_either_ids(ids: str) -> None:
-    with Arena(["greedy", "random"], games=4, seed=2, ids=ids) as arena:
+    with Arena(["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert all(not player.faults for player in arena.tally.players)
         assert arena.replay(4).match.log["ids"] == ids
@@ -105,7 +105,7 @@ class Failing(Random):
 
 def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(AGENTS, "failing", Failing)
-    with Arena(["random", "failing"], games=4, seed=2) as arena:
+    with Arena(["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 4
         faults = arena.tally.players[1].faults
@@ -128,12 +128,12 @@ def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch
 
 def test_going_on(tmp_path: Path) -> None:
     """Two runs come to what one run does, nothing is played twice."""
-    with Arena(["greedy", "random"], games=12, seed=4) as whole:
+    with Arena(["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
         whole.run(jobs=1)
         expected = played(whole)
     db = tmp_path / "results.db"
     seen: list[int] = []
-    with Arena(["greedy", "random"], db=db, games=4, seed=4) as arena:
+    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1, on_games=seen.append)
     with Arena(db=db, games=12) as arena:
         assert arena.settings.seed == 4
@@ -148,7 +148,9 @@ def test_going_on(tmp_path: Path) -> None:
 
 
 def test_games_in_any_order_add_up_alike() -> None:
-    with Arena(["greedy", "random"], games=20, seed=4, sprt=Sprt(0, 200)) as arena:
+    with Arena(
+        ["greedy", "random"], games=20, seed=4, sprt=Sprt(0, 200), timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         outcomes = list(arena._store.outcomes())
         again = Tally(arena.settings, arena.goal.sprt)
@@ -164,7 +166,7 @@ def test_interrupted(tmp_path: Path) -> None:
         if arena.tally.games >= 3:
             raise KeyboardInterrupt
 
-    with Arena(["greedy", "random"], db=db, games=8, seed=4) as arena:
+    with Arena(["greedy", "random"], db=db, games=8, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(KeyboardInterrupt):
             arena.run(jobs=1, on_games=interrupt)
         before = arena.tally.games
@@ -186,17 +188,17 @@ def test_other_settings_for_the_same_file(
     tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=2, seed=4) as arena:
+    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     with pytest.raises(StoreError, match=message):
         Arena(db=db, **changed)
-    with Arena(["greedy", "random"], db=db, seed=4) as arena:
+    with Arena(["greedy", "random"], db=db, seed=4, timeout_scale=25.0) as arena:
         assert arena.tally.games == 2
 
 
 def test_loaded_to_look_at(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=4, seed=4) as arena:
+    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         with Arena.load(db) as loaded:
             assert loaded.table() == arena.table()
@@ -208,7 +210,7 @@ def test_loaded_to_look_at(tmp_path: Path) -> None:
 
 def test_stored_game_that_does_not_fit() -> None:
     """A changed file is noticed when a game is replayed."""
-    with Arena(["greedy", "random"], games=2, seed=4) as arena:
+    with Arena(["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         arena._store._connection.execute("UPDATE games SET score0 = 1 - score0 WHERE game = 1")
         with pytest.raises(ValueError, match="game 1: ended"):
@@ -217,9 +219,9 @@ def test_stored_game_that_does_not_fit() -> None:
 
 
 def test_default_number_of_games(tmp_path: Path) -> None:
-    with Arena(["random", "greedy"]) as arena:
+    with Arena(["random", "greedy"], timeout_scale=25.0) as arena:
         assert arena.goal.games == 200
-    with Arena(["random", "greedy", "random"], seeds=(1, 2, 3)) as arena:
+    with Arena(["random", "greedy", "random"], seeds=(1, 2, 3), timeout_scale=25.0) as arena:
         assert arena.goal.games == 18
 
 
@@ -266,7 +268,7 @@ def test_agents_that_take_time_get_a_core_each() -> None:
 
 def test_program_that_is_not_there() -> None:
     """Said at once, and not as a fault in every game."""
-    with Arena(["random", "baselin:nodes=5"]) as arena:
+    with Arena(["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
         with pytest.raises(ValueError, match="neither a program 'baselin:nodes=5' nor an agent"):
             arena.run(jobs=1)
         assert arena.tally.games == 0
@@ -276,12 +278,12 @@ def test_program_that_is_not_there() -> None:
 
 
 def test_any_executor() -> None:
-    with Arena(["greedy", "random"], games=6, seed=4) as arena:
+    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         expected = played(arena)
     with (
         ThreadPoolExecutor(2) as executor,
-        Arena(["greedy", "random"], games=6, seed=4) as arena,
+        Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena,
     ):
         arena.run(executor=executor, slots=3)
         assert played(arena) == expected
@@ -306,7 +308,7 @@ class Recording(Executor):
 
 def test_slots() -> None:
     executor = Recording()
-    with Arena(["greedy", "random"], games=6, seed=4) as arena:
+    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(KeyboardInterrupt):
             arena.run(executor=executor, slots=3, on_games=_interrupt)
         assert executor.most == 3
@@ -329,7 +331,7 @@ def test_task_that_fails() -> None:
                 future.set_result(fn(*args))
             return future
 
-    with Arena(["greedy", "random"], games=1000, seed=4) as arena:
+    with Arena(["greedy", "random"], games=1000, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
             arena.run(executor=Failing(), slots=1)
         assert arena.tally.games == len(arena._store.numbers()) >= 3
@@ -340,7 +342,9 @@ def test_task_that_fails() -> None:
 
 def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=1000, seed=4, sprt=Sprt(0, 50)) as arena:
+    with Arena(
+        ["greedy", "random"], db=db, games=1000, seed=4, sprt=Sprt(0, 50), timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         games = arena.tally.games
         assert games < 400
@@ -437,7 +441,9 @@ def test_elo_of_even_players() -> None:
 
 def test_table_of_many() -> None:
     pytest.importorskip("choix")
-    with Arena(["random", "baseline:nodes=40", "greedy"], games=6, seed=3) as arena:
+    with Arena(
+        ["random", "baseline:nodes=40", "greedy"], games=6, seed=3, timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         lines = arena.table().splitlines()
         # The strongest comes first.
@@ -465,7 +471,7 @@ def test_gauntlet() -> None:
 
 
 def test_single_games() -> None:
-    with Arena(["greedy", "random"], games=5, seed=3, mirror=False) as arena:
+    with Arena(["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
         assert arena.tally.player_units(0).total == 5
@@ -514,7 +520,9 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_games_as_csv() -> None:
-    with Arena([Player("a,b", "greedy", False), "random"], games=4, seed=3) as arena:
+    with Arena(
+        [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         rows = list(csv.DictReader(arena.to_csv().splitlines()))
         records = [arena.record(number) for number in range(1, 5)]
@@ -548,7 +556,7 @@ def test_lost_games() -> None:
         ["3", seeds[1], "0", "old", "10", "crashed: it was killed"],
         ["4", seeds[1], "1", "old", "10", "on the board"],
     ]
-    with Arena(["greedy", "random"], games=2, seed=3) as arena:
+    with Arena(["greedy", "random"], games=2, seed=3, timeout_scale=25.0) as arena:
         assert arena.lost_table("random") == ""
         with pytest.raises(ValueError, match="no player is called 'fred': expected one of greedy"):
             arena.lost_table("fred")

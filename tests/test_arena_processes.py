@@ -171,7 +171,7 @@ class Mine(Greedy):
 AGENTS["mine"] = Mine
 
 if __name__ == "__main__":
-    with Arena(["mine:deck=bodies", "random"], games=4, seed=1) as arena:
+    with Arena(["mine:deck=bodies", "random"], games=4, seed=1, timeout_scale=25.0) as arena:
         arena.run(jobs=2)
         print(arena.tally.games, sum(player.faults.total() for player in arena.tally.players))
 """
@@ -190,7 +190,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
 
 def test_worker_that_is_killed() -> None:
     """Others take over its games, nothing is lost or played twice."""
-    with Arena(["random", "greedy"], games=60, seed=3) as arena:
+    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         expected = played(arena)
     killed: list[int] = []
@@ -203,7 +203,7 @@ def test_worker_that_is_killed() -> None:
             os.kill(killed[0], signal.SIGKILL)
 
     cores = available_cores()
-    with Arena(["random", "greedy"], games=60, seed=3) as arena:
+    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
         with local_workers(2, cores) as workers:
             arena.run(executor=workers.executor, slots=4, on_games=kill)
         assert killed
@@ -239,7 +239,7 @@ class Deadly(Executor):
 
 def test_game_that_kills_its_worker() -> None:
     """Those that were with it are played; it alone ends the tournament, and is named."""
-    with Arena(["random", "greedy"], games=8, seed=3) as arena:
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
         with pytest.raises(
             ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\) ended"
@@ -252,14 +252,14 @@ def test_game_that_kills_its_worker() -> None:
 
 
 def test_game_whose_worker_was_killed_once() -> None:
-    with Arena(["random", "greedy"], games=8, seed=3) as arena:
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         arena.run(executor=Deadly(3, 1), slots=2)
         assert arena.tally.games == 8
 
 
 def test_executor_that_is_gone() -> None:
     pool = CorePool(2, ())
-    with Arena(["random", "greedy"], games=8, seed=3) as arena:
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
 
         class Gone(Executor):
             def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

@@ -199,7 +199,7 @@ def test_full_disk(path: Path, records: list[Record]) -> None:
 
 
 def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
-    with Arena(["random", "greedy"], db=path, games=200, seed=3) as arena:
+    with Arena(["random", "greedy"], db=path, games=200, seed=3, timeout_scale=25.0) as arena:
         with full_disk(arena._store), pytest.raises(StoreError, match="full"):
             arena.run(jobs=1)
         played = arena.tally.games
@@ -215,7 +215,9 @@ def test_file_size_limit(path: Path) -> None:
     script = f"""
         import resource, sys
         from locmsim.arena import Arena, StoreError
-        with Arena(["random", "greedy"], db={str(path)!r}, games=1000, seed=3) as arena:
+        with Arena(
+            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+        ) as arena:
             resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
             try:
                 arena.run(jobs=1)
@@ -249,7 +251,9 @@ def test_killed_while_writing(path: Path) -> None:
             if count >= 10:
                 os.write(1, str(count).encode())
                 os.kill(os.getpid(), signal.SIGKILL)
-        with Arena(["random", "greedy"], db={str(path)!r}, games=1000, seed=3) as arena:
+        with Arena(
+            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+        ) as arena:
             arena.run(jobs=1, on_games=on_games)
     """
     done = subprocess.run(
