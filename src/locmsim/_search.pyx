@@ -1505,10 +1505,11 @@ cdef class Engine:
 
     cdef void restore(self, const budget_t* given, const budget_t* part) noexcept nogil:
         """Go on with the whole budget, less the nodes that a part of it used."""
-        cdef int64_t left = self.w.budget.nodes if self.w.budget.nodes > 0 else 0
-        self.w.budget = given[0]
-        self.w.budget.nodes -= part.nodes - left
-        self.w.budget.over = self.error_set()
+        cdef budget_t* budget = &self.w.budget
+        cdef int64_t left = budget.nodes if budget.nodes > 0 else 0
+        budget[0] = given[0]
+        budget.nodes -= part.nodes - left
+        budget.over = self.error_set()
 
     cdef bint error_set(self) noexcept nogil:
         with gil:
