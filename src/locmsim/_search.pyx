@@ -956,6 +956,7 @@ cdef int best_plan(
     static value counts as `prior` worlds.
     """
     cdef float total[MAX_PLANS]
+    cdef float results[MAX_PLANS]
     cdef int order[MAX_PLANS]
     cdef uint8_t path[MAX_TURN_ACTIONS + 2]
     cdef const state_t* world
@@ -982,9 +983,14 @@ cdef int best_plan(
         world = world_of(w, worlds)
         before = w.budget.nodes
         for k in range(alive):
-            total[order[k]] += play_on(w, &w.ends[order[k]], world, turns)
+            if now_ns_() >= w.budget.deadline:
+                break
+            results[k] = play_on(w, &w.ends[order[k]], world, turns)
+        else:                           # a world that not all plans were tried in does not count
+            for k in range(alive):
+                total[order[k]] += results[k]
+            worlds += 1
         cost = 1 + (before - w.budget.nodes) // alive
-        worlds += 1
         used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes,
                    <float>(now_ns_() - start) / (w.budget.deadline - start))
         while round < rounds and used * rounds >= round + 1:
