@@ -50,7 +50,7 @@ if not instrumented and sys.platform != "win32":
     # Instrumented code would take the compiler minutes that way.
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
-MODULES = ["_core", "_batch", "_bench", "_search", "_ownturn"]
+MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn"]
 
 extensions = [
     Extension(

@@ -111,12 +111,32 @@ def test_decks_draw_more_than_the_cheapest_ones(heuristic):
     assert mean(draws(heuristic)) > mean(draws("cheapest")) + 3
 
 
-def test_default_decks_are_the_best_15_cards_by_the_tuned_score():
+def test_score_decks_are_the_best_cards_by_the_tuned_score():
     score = card_score("1.5")
     for seed in range(5):
         cards = generate_cards(seed)
         best = sorted(cards, key=score, reverse=True)[:15]
-        assert build_deck(cards) == [card.base_id for card in best for _ in range(2)]
+        deck = build_deck(cards, "score")
+        if sum(card.type == CardType.CREATURE for card in best) >= 5:
+            assert deck == [card.base_id for card in best for _ in range(2)]
+        assert _count_creatures(cards, deck) >= 10
+
+
+def _count_creatures(cards, deck):
+    return sum(card.type == CardType.CREATURE for card in chosen_cards(cards, deck))
+
+
+def test_score_decks_have_creatures_to_use_items_on():
+    """There is an offer of whose best cards by the score hardly any is a creature."""
+    score = card_score("1.5")
+    few = [
+        cards
+        for cards in map(generate_cards, range(60))
+        if sum(c.type == CardType.CREATURE for c in sorted(cards, key=score)[-15:]) < 5
+    ]
+    assert few
+    for cards in few:
+        assert _count_creatures(cards, build_deck(cards, "score")) == 10
 
 
 def test_default_decks_are_cheap_and_full_of_areas():
@@ -137,7 +157,7 @@ def test_a_deck_is_built_in_time():
         started = time.process_time()
         build_deck(cards)
         times.append(time.process_time() - started)
-    assert min(times) < 0.01
+    assert min(times) < 0.5  # of 4 s that there are
 
 
 def test_classic_deck_is_cheap_and_balanced():

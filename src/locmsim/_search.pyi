@@ -2,6 +2,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 from locmsim._core import Determinizer, State
+from locmsim._network import Network
 
 __all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
 
@@ -28,9 +29,12 @@ class Engine:
         method: str,
         options: Any,
         evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        network: Network | None = None,
     ) -> Engine: ...
     def evaluate_by(
-        self, evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]]
+        self,
+        evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        network: Network | None = None,
     ) -> None: ...
     def search(
         self,

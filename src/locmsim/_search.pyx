@@ -57,6 +57,7 @@ from locmsim._core cimport (
     table_t,
     unknown_t,
 )
+from locmsim._network cimport Network, network_t, network_value
 
 __all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
 
@@ -362,6 +363,7 @@ cdef void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil:
 
 cdef enum:
     MAX_PLANS = 256             # whole turns compared by the opponent's replies
+    PLANS_SEEN = 4              # as many times more are looked at by a network
     MAX_TURN_ACTIONS = 64       # no turn is followed further
     MAX_REPLY_WIDTH = 16        # positions of the beam in turns that are played on
     CLOCK_PERIOD = 32           # nodes between two looks at the clock, some 3 microseconds
@@ -390,6 +392,7 @@ ctypedef struct plan_t:         # a whole turn
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
+    const network_t* network    # foretells results in the place of `eval`, or NULL
     void* callback              # Python function used instead of `eval`, or NULL
     void* engine                # ... and who keeps its exception
     int32_t who
@@ -446,6 +449,13 @@ cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
         return evaluate(s, w.table, w.eval, who)
     with gil:
         return (<Engine>w.engine).call_back(s, who)
+
+
+cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
+    """The expected result for `who`, whose turn ends, from -1 to 1."""
+    if w.network is NULL or state_winner(s) >= 0:
+        return squashed(value_of(w, s, who), w.eval)
+    return tanhf(network_value(w.network, s, w.table, who) / 2)
 
 
 cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
@@ -943,17 +953,18 @@ cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turn
         if state_winner(&s) >= 0:
             break
     mover = s.turn & 1
-    cdef float value = squashed(value_of(w, &s, mover), w.eval)
+    cdef float value = result_of(w, &s, mover)
     return value if mover == w.who else -value
 
 
 cdef int best_plan(
-    work_t* w, int turns, float prior, float* value
+    work_t* w, int turns, int plans, float prior, float* value
 ) noexcept nogil:
     """The plan with the best mean result over worlds, the same ones for all plans.
 
-    By sequential halving: after each part of the budget the worse half of the plans drops out. The
-    static value counts as `prior` worlds.
+    The best `plans` by the result expected at their own ends are compared, by sequential halving:
+    after each part of the budget the worse half drops out. That expectation counts as `prior`
+    worlds.
     """
     cdef float total[MAX_PLANS]
     cdef float results[MAX_PLANS]
@@ -966,18 +977,26 @@ cdef int best_plan(
     cdef int64_t before, cost = 24 * turns * w.reply_width
     cdef int n = w.n_plans, alive, worlds = 0, rounds = 0, round = 0, i, j, k, length
     cdef float x, used
-    while n > 1 and cost * n > w.budget.nodes:
-        n >>= 1
-    alive = n
-    order[0] = 0
     for i in range(n):
         w.ends[i] = w.root
         length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
         for j in range(length):
             state_apply(&w.ends[i], w.table, path[j])
-        total[i] = prior * squashed(w.plans[i].value, w.eval)
-        order[i] = i
-    while (1 << rounds) < n:
+        if w.network is NULL:
+            results[i] = squashed(w.plans[i].value, w.eval)
+        else:
+            results[i] = result_of(w, &w.ends[i], w.who)
+        total[i] = prior * results[i]
+        j = i
+        while j > 0 and results[order[j - 1]] < results[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    n = min(n, plans)
+    while n > 1 and cost * n > w.budget.nodes:
+        n >>= 1
+    alive = n
+    while turns and (1 << rounds) < n:
         rounds += 1
     while round < rounds and worlds < w.max_worlds and w.budget.nodes >= cost * alive:
         world = world_of(w, worlds)
@@ -1008,8 +1027,8 @@ cdef int best_plan(
     for i in range(1, alive):
         if total[order[i]] > total[k]:
             k = order[i]
-    value[0] = total[k] / (worlds + prior) if worlds + prior > 0 else squashed(
-        w.plans[k].value, w.eval)
+    value[0] = total[k] / (worlds + prior) if worlds + prior > 0 else result_of(
+        w, &w.ends[k], w.who)
     return k
 
 
@@ -1042,6 +1061,7 @@ ctypedef struct tree_t:
 
 ctypedef struct options_t:      # see the dataclasses in search.py
     int32_t width
+    int32_t plans
     int32_t turns
     float prior
     float lethal_share
@@ -1348,11 +1368,12 @@ cdef class Engine:
     cdef options_t o
     cdef bint is_tree
     cdef Evaluator evaluator
+    cdef Network network
     cdef object function
     cdef object error
     cdef Table table
 
-    def __cinit__(self, str method, options, evaluation):
+    def __cinit__(self, str method, options, evaluation, Network network=None):
         cdef int width = options.width if method == "beam" else 256
         cdef int nodes = options.max_nodes if method == "mcts" else 0
         cdef int places = 1
@@ -1361,7 +1382,6 @@ cdef class Engine:
         self.o.turns = options.turns
         self.w.reply_width = options.reply_width
         self.o.width = width
-        self.w.max_plans = 1
         if self.is_tree:
             self.o.exploration = options.exploration
             self.o.widening = options.widening
@@ -1370,7 +1390,7 @@ cdef class Engine:
         else:
             self.o.plan_share = options.plan_share
             self.o.prior = options.prior
-            self.w.max_plans = options.plans
+            self.o.plans = options.plans
         self.w.max_worlds = options.worlds
         self.w.max_width = width
         self.w.max_candidates = 64 * width
@@ -1395,7 +1415,7 @@ cdef class Engine:
             self.tree.edges = <edge_t*>self.memory(self.tree.max_edges * sizeof(edge_t))
             self.tree.places = <int32_t*>self.memory(places * sizeof(int32_t))
         self.w.engine = <void*>self
-        self.evaluate_by(evaluation)
+        self.evaluate_by(evaluation, network)
 
     cdef void* memory(self, size_t size) except NULL:
         cdef void* p = PyMem_Malloc(size)
@@ -1415,11 +1435,16 @@ cdef class Engine:
         PyMem_Free(self.tree.edges)
         PyMem_Free(self.tree.places)
 
-    def evaluate_by(self, evaluation):
-        """Use an `Evaluator`, or a pair of one and a function of state and player."""
+    def evaluate_by(self, evaluation, Network network=None):
+        """Use an `Evaluator`, or a pair of one and a function of state and player; and a network."""
         self.function = None
         if not isinstance(evaluation, Evaluator):
             evaluation, self.function = evaluation
+        self.network = network
+        self.w.network = NULL if network is None else &network.n
+        # A network chooses from more plans than it keeps.
+        self.w.max_plans = max(1, min(
+            MAX_PLANS, self.o.plans * (1 if network is None else PLANS_SEEN)))
         self.evaluator = evaluation
         self.w.eval = &self.evaluator.e
         self.w.callback = NULL if self.function is None else <void*>self.function
@@ -1490,11 +1515,8 @@ cdef class Engine:
                 beam_search(w, self.o.width)
                 self.restore(&given, &part)
                 if not w.won:
-                    n = 0
-                    value[0] = squashed(w.plans[0].value, w.eval)
-                    if self.o.turns and w.n_plans > 1:
-                        n = best_plan(w, self.o.turns, self.o.prior, value)
-                        count[0] = w.n_worlds
+                    n = best_plan(w, self.o.turns, self.o.plans, self.o.prior, value)
+                    count[0] = w.n_worlds
                     return path_of(w, w.plans[n].parent, w.plans[n].action, path)
         value[0] = 1
         n = path_of(w, w.win.parent, w.win.action, path)

@@ -561,7 +561,7 @@ def _add_tune(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
     add("--method", choices=("fit", "cmaes"), help="how new weights are found (default: fit)")
-    add("--what", metavar="PARTS", help="eval, deck or eval,deck (default: all that there is)")
+    add("--what", metavar="PARTS", help="some of eval,deck,network (default: eval,deck)")
     add("--weights", metavar="FILE", help="weights file to start from (default: our own weights)")
     add(
         "--out",

@@ -24,9 +24,10 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from locmsim._core import State
+from locmsim._network import Network
 from locmsim._search import TERMS, Engine, Evaluator
 from locmsim.beliefs import Belief
 from locmsim.files import write_whole
@@ -51,7 +52,7 @@ ValueFunction: TypeAlias = Callable[[State, int], float]
 
 
 class Evaluation(Mapping[str, float]):
-    """The weights of an evaluation: a number for each name in `TERMS`, which says what it counts.
+    """What positions are worth: a weight for each name in `TERMS`, which says what it counts.
 
     `weights` replaces some or all of the default ones of a rule set:
 
@@ -63,16 +64,31 @@ class Evaluation(Mapping[str, float]):
 
     It can be called with a state and the player whose turn ends there. ``ValueError`` names a
     weight that is unknown or no number.
+
+    Searches find turns with the weights. What comes of them is foretold by `network`, if there is
+    one: that of the rule set in the package, where it has one and no `weights` are given, or a
+    `locmsim.network.Network`; else by the weights, too. None is for no network.
     """
 
-    def __init__(self, weights: Mapping[str, float] | None = None, rules: str = "1.5") -> None:
-        self._weights = {**_default_weights()[get_rules(rules).name], **(weights or {})}
+    def __init__(
+        self,
+        weights: Mapping[str, float] | None = None,
+        rules: str = "1.5",
+        *,
+        network: Network | Literal["default"] | None = "default",
+    ) -> None:
+        self._weights = {**_defaults().weights[get_rules(rules).name], **(weights or {})}
         self.compiled = Evaluator(self._weights)
+        if network == "default":
+            network = None if weights else _defaults().networks.get(rules)
+        #: By which results are foretold, or None.
+        self.network: Network | None = network
 
     def replace(self, **weights: float) -> "Evaluation":
         """The same with other weights, whose names may have ``_`` in the place of their dot."""
         names = {name.replace(".", "_"): name for name in TERMS}
-        return Evaluation({**self, **{names.get(key, key): w for key, w in weights.items()}})
+        changed = {**self, **{names.get(key, key): w for key, w in weights.items()}}
+        return Evaluation(changed, network=self.network)
 
     def __getitem__(self, name: str) -> float:
         return self._weights[name]
@@ -93,28 +109,41 @@ class Evaluation(Mapping[str, float]):
 def load_weights(path: str | os.PathLike[str]) -> dict[str, Evaluation]:
     """The evaluations of a weights file, by rule set; those it lacks are the default ones.
 
-    The file is a JSON object: rule set -> {term: weight}; terms left out have their default. What
-    `locmsim tune` writes beside them ("deck", "about") is not read here.
+    The file is a JSON object: rule set -> {term: weight}; terms left out have their default. Its
+    object ``"network"``, if it has one, holds networks: rule set -> {name: numbers} (see
+    `locmsim.network.SHAPES`). What else `locmsim tune` writes ("deck", "about") is not read here.
     ``ValueError`` names the file and what is wrong in it, ``OSError`` if it cannot be read.
     """
-    name = os.fspath(path)
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        return _evaluations(json.loads(Path(path).read_text(encoding="utf-8")))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{os.fspath(path)}: no JSON: {error}") from None
     except ValueError as error:
-        raise ValueError(f"{name}: no JSON: {error}") from None
-    if isinstance(content, dict):
-        content = {key: w for key, w in content.items() if key not in ("deck", "about")}
-    if not isinstance(content, dict) or not all(isinstance(w, dict) for w in content.values()):
-        raise ValueError(f"{name}: expected an object of rule sets, each an object of weights")
-    for rules in content:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def _evaluations(content: Any) -> dict[str, Evaluation]:
+    if not isinstance(content, dict):
+        raise ValueError("expected an object of rule sets, each an object of weights")
+    parts = {key: w for key, w in content.items() if key not in ("deck", "about", "network")}
+    networks = content.get("network", {})
+    if not isinstance(networks, dict) or not all(
+        isinstance(w, dict) for w in [*parts.values(), *networks.values()]
+    ):
+        raise ValueError("expected an object of rule sets, each an object of weights")
+    for rules in [*parts, *networks]:
         if rules not in RULES:
-            raise ValueError(f"{name}: unknown rule set {rules!r}: expected one of {[*RULES]}")
+            raise ValueError(f"unknown rule set {rules!r}: expected one of {[*RULES]}")
     evaluations = {}
     for rules in RULES:
         try:
-            evaluations[rules] = Evaluation(content.get(rules), rules)
+            network = Network(networks[rules]) if rules in networks else None
+            if rules in parts or network:
+                evaluations[rules] = Evaluation(parts.get(rules), rules, network=network)
+            else:
+                evaluations[rules] = Evaluation(rules=rules)
         except ValueError as error:
-            raise ValueError(f"{name}: {rules}: {error}") from None
+            raise ValueError(f"{rules}: {error}") from None
     return evaluations
 
 
@@ -124,11 +153,17 @@ def save_weights(path: str | os.PathLike[str], weights: Mapping[str, Mapping[str
     write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
+@dataclass(frozen=True)
+class _Defaults:
+    weights: Mapping[str, Mapping[str, float]]
+    networks: Mapping[str, Network]
+
+
 @cache
-def _default_weights() -> dict[str, dict[str, float]]:
-    text = files("locmsim").joinpath("data/weights.json").read_text(encoding="utf-8")
-    weights: dict[str, dict[str, float]] = json.loads(text)
-    return weights
+def _defaults() -> _Defaults:
+    content = json.loads(files("locmsim").joinpath("data/weights.json").read_text(encoding="utf-8"))
+    networks = {rules: Network(arrays) for rules, arrays in content.get("network", {}).items()}
+    return _Defaults({rules: content[rules] for rules in RULES}, networks)
 
 
 # ------------------------------------------------------------------------------------- options
@@ -315,7 +350,7 @@ class _Search:
             if isinstance(given, Mapping) and not isinstance(given, Evaluation):
                 given = given[rules]
             if isinstance(given, Evaluation):
-                self._engine = Engine(self._method, self.options, given.compiled)
+                self._engine = Engine(self._method, self.options, given.compiled, given.network)
             else:
                 self._engine = Engine(self._method, self.options, (default.compiled, given))
             self._rules = rules

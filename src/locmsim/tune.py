@@ -1,9 +1,10 @@
-"""Tuning: better weights for the evaluation and for the deck score, by self-play in this process.
+"""Tuning: a better evaluation and deck score, by self-play in this process.
 
 Two methods. "fit" plays games between perturbed players and asks by logistic regression how much
-each term of a position, and of a deck, does for winning; "cmaes" moves all weights at random and
-follows what wins against the weights at the start. Either way new weights are taken only if they
-win matches against the best ones so far. docs/tuning.md has the command.
+each term of a position, and of a deck, does for winning, or has a network learn to foretell who
+wins; "cmaes" moves all weights at random and follows what wins against the weights at the start.
+Either way what is new is taken only if it wins matches against the best so far.
+docs/tuning.md has the command.
 
     >>> tuner = Tuner(Settings(games=50, match_games=20, nodes=200, pools=5))
     >>> for line in tuner.run(iterations=1):
@@ -28,7 +29,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from locmsim.deckbuilding import CARD_TERMS, WeightedScore, card_score, card_ter
 from locmsim.files import write_whole
 from locmsim.generator import generate_cards
 from locmsim.match import Match
+from locmsim.network import BLOCKS, Network, inputs, learn
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
 from locmsim.search import BeamOptions, Evaluation, load_weights
 
@@ -62,13 +64,17 @@ TUNING_SEEDS = range(1, 1_000_000)
 PROOF_SEEDS = range(10_000_000, 11_000_000)
 
 METHODS = ("fit", "cmaes")
-PARTS = ("eval", "deck")
+PARTS = ("eval", "deck", "network")
+#: ... as fields of `Weights`
+_FIELDS = {"eval": "evaluation", "deck": "deck", "network": "network"}
 
 #: How the players search.
 _SEARCH = BeamOptions(turns=1, width=16, plans=16)
 #: Terms of an evaluation that add up; the scale is given.
 _TERMS = tuple(name for name in TERMS if name != "scale")
 _CARD_TERMS = tuple(CARD_TERMS)
+#: Numbers that a network sees.
+_INPUTS = sum(math.prod(shape) for shape in BLOCKS.values())
 #: Games, and mirrored pairs, that make up a task for a worker.
 _CHUNK = 20
 _PAIRS = 10
@@ -96,6 +102,8 @@ _MOST = 999.0
 _Array = NDArray[np.float64]
 _T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
+#: What a player judges positions by.
+_Judge: TypeAlias = tuple[Evaluator, Network | None]
 
 
 # --------------------------------------------------------------------------- what is tuned
@@ -103,23 +111,30 @@ _Triplets = Sequence[Sequence[Card]]
 
 @dataclass(frozen=True)
 class Weights:
-    """A player as far as tuning is concerned: all weights of an evaluation, and of a deck score.
+    """A player as far as tuning is concerned: all weights of an evaluation, and of a deck score,
+    and the arrays of a network, as lists.
 
     `deck` is None for rules with a draft. ``ValueError`` names a bad weight.
     """
 
     evaluation: Mapping[str, float]
     deck: Mapping[str, float] | None = None
+    network: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         Evaluator(self.evaluation)
         if self.deck is not None:
             WeightedScore(self.deck)
+        self.compiled_network()
+
+    def compiled_network(self) -> Network | None:
+        """For use in searches."""
+        return None if self.network is None else Network(self.network)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None, rules: str = "1.5") -> "Weights":
         """Those of a weights file; what it lacks, and without a file all, are the default ones."""
-        evaluation: Mapping[str, float] = Evaluation(rules=rules)
+        evaluation = Evaluation(rules=rules)
         deck = None
         if not get_rules(rules).draft:
             score = card_score(rules)
@@ -134,7 +149,12 @@ class Weights:
                     WeightedScore(deck)
                 except ValueError as error:
                     raise ValueError(f"{os.fspath(path)}: {error}") from None
-        return cls(dict(evaluation), None if deck is None else dict(deck))
+        network = evaluation.network
+        return cls(
+            dict(evaluation),
+            None if deck is None else dict(deck),
+            None if network is None else _listed(network.arrays),
+        )
 
     def vector(self, part: str) -> _Array:
         """The weights of "eval" (in the order of `TERMS`, without the scale) or of "deck"."""
@@ -146,7 +166,16 @@ class Weights:
         names, weights = _named_part(self, part)
         rounded = (float(f"{max(-_MOST, min(_MOST, x)):.4g}") for x in vector.tolist())
         new = {**weights, **dict(zip(names, rounded, strict=True))}
-        return Weights(new, self.deck) if part == "eval" else Weights(self.evaluation, new)
+        return replace(self, **{_FIELDS[part]: new})
+
+
+def _listed(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
+    """Arrays for a file of text, cut to five digits."""
+
+    def cut(numbers: Any) -> Any:
+        return [*map(cut, numbers)] if isinstance(numbers, list) else float(f"{numbers:.5g}")
+
+    return {name: cut(array.tolist()) for name, array in arrays.items()}
 
 
 def _named_part(weights: Weights, part: str) -> tuple[tuple[str, ...], Mapping[str, float]]:
@@ -161,7 +190,7 @@ class Settings:
 
     rules: str = "1.5"
     method: str = "fit"
-    #: Which weights change: "eval", "deck"; by default whatever the rules have.
+    #: What changes: "eval", "deck", "network"; by default the weights that the rules have.
     what: tuple[str, ...] = ()
     #: Games of an iteration, and of each match that decides whether new weights are taken.
     games: int = 4000
@@ -174,14 +203,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.what:
-            every = PARTS[:1] if get_rules(self.rules).draft else PARTS
+            every = PARTS[:1] if get_rules(self.rules).draft else PARTS[:2]
             object.__setattr__(self, "what", every)
         if self.method not in METHODS:
             raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.what != tuple(part for part in PARTS if part in self.what):
-            raise ValueError(f"what: expected eval, deck or both, got {','.join(self.what)!r}")
+            raise ValueError(f"what: expected some of {PARTS}, got {','.join(self.what)!r}")
         if "deck" in self.what and get_rules(self.rules).draft:
             raise ValueError(f"what: rules {self.rules} have a draft and no deck to choose")
+        if "network" in self.what and self.method == "cmaes":
+            raise ValueError("what: method cmaes changes weights, not a network")
         for name, least in (
             ("games", 2), ("match_games", 2), ("nodes", 1), ("pools", 1), ("seed", 0),
         ):  # fmt: skip
@@ -276,7 +307,7 @@ def _play(
     rules: str,
     offer: _Offer,
     decks: Sequence[Sequence[Card]],
-    evaluators: Sequence[Evaluator],
+    players: Sequence[_Judge],
     nodes: int,
     seed: int,
     ends: list[State] | None = None,
@@ -285,27 +316,31 @@ def _play(
     start = State.new(*decks, rules=rules, pool=offer.cards)
     groups = [offer.groups, offer.groups]
     engines = _engines()
-    for engine, evaluator in zip(engines, evaluators, strict=True):
-        engine.evaluate_by(evaluator)
+    for engine, player in zip(engines, players, strict=True):
+        engine.evaluate_by(*player)
     worlds = Determinizer(start, 0, groups), Determinizer(start, 1, groups)
     return play_game(start, engines, worlds, (nodes, nodes), seed, ends)[0]
 
 
 @dataclass
 class _Games:
-    """What a regression sees of games: of positions at the ends of turns, for who has just played,
-    and of the difference of the decks of players 0 and 1."""
+    """What is learnt from: positions at the ends of turns, for who has just played, as the terms of
+    an evaluation and as a network sees them (if one learns), and the difference of the decks of
+    players 0 and 1."""
 
     positions: NDArray[np.float32]
+    position_inputs: NDArray[np.int16]
     position_won: NDArray[np.int8]
     decks: NDArray[np.float32]
     deck_won: NDArray[np.int8]
 
     def check(self) -> None:
         """``ValueError`` if the arrays do not belong together."""
-        if self.positions.shape != (len(self.position_won), len(_TERMS)) or self.decks.shape != (
-            len(self.deck_won),
-            len(_CARD_TERMS),
+        rows = len(self.position_won), len(self.deck_won)
+        if (
+            self.positions.shape != (rows[0], len(_TERMS))
+            or self.position_inputs.shape not in ((rows[0], _INPUTS), (0, _INPUTS))
+            or self.decks.shape != (rows[1], len(_CARD_TERMS))
         ):
             raise ValueError("arrays of other shapes")
 
@@ -335,6 +370,7 @@ class _SelfPlay:
         settings = self.settings
         chance = settings.random("games", self.iteration, self.chunk)
         positions: list[list[float]] = []
+        seen: list[NDArray[np.int16]] = []
         position_won: list[bool] = []
         decks: list[_Array] = []
         deck_won: list[bool] = []
@@ -346,13 +382,16 @@ class _SelfPlay:
             built = [_deck(settings.rules, offer, weights, chance) for weights in pair]
             for deck, _ in built:
                 chance.shuffle(deck)
-            evaluators = [_perturbed(weights.evaluation, chance) for weights in pair]
+            judges = [
+                (_perturbed(weights.evaluation, chance), weights.compiled_network())
+                for weights in pair
+            ]
             ends: list[State] = []
             winner = _play(
                 settings.rules,
                 offer,
                 [deck for deck, _ in built],
-                evaluators,
+                judges,
                 settings.nodes,
                 chance.getrandbits(60),
                 ends,
@@ -366,9 +405,12 @@ class _SelfPlay:
                 if chance.random() < 0.5 and not state.is_terminal():
                     player = turn % 2
                     positions.append([unit(state, player) for unit in _units()])
+                    if "network" in settings.what:
+                        seen.append(inputs(state, player))
                     position_won.append(winner == player)
         return _Games(
             np.array(positions, np.float32).reshape(-1, len(_TERMS)),
+            np.array(seen, np.int16).reshape(-1, _INPUTS),
             np.array(position_won, np.int8),
             np.array(decks, np.float32).reshape(-1, len(_CARD_TERMS)),
             np.array(deck_won, np.int8),
@@ -397,10 +439,13 @@ class _Pairs:
     seeds: Sequence[int]
 
     def __call__(self) -> list[int]:
-        evaluators = [Evaluator(self.first.evaluation), Evaluator(self.second.evaluation)]
-        return [self._pair(seed, evaluators) for seed in self.seeds]
+        judges = [
+            (Evaluator(weights.evaluation), weights.compiled_network())
+            for weights in (self.first, self.second)
+        ]
+        return [self._pair(seed, judges) for seed in self.seeds]
 
-    def _pair(self, seed: int, evaluators: list[Evaluator]) -> int:
+    def _pair(self, seed: int, judges: Sequence[_Judge]) -> int:
         offer = _offer(self.rules, seed)
         chance = random.Random(seed)
         decks = [_deck(self.rules, offer, weights)[0] for weights in (self.first, self.second)]
@@ -414,7 +459,7 @@ class _Pairs:
                 self.rules,
                 offer,
                 [[decks[p][i] for i in order] for p, order in zip(players, orders, strict=True)],
-                [evaluators[p] for p in players],
+                [judges[p] for p in players],
                 self.nodes,
                 game_seed,
             )
@@ -485,6 +530,9 @@ def fit_logistic(
 
 def _fitted(weights: Weights, part: str, games: _Games) -> tuple[Weights, float]:
     """Weights by which the games would have been foretold best."""
+    if part == "network":
+        arrays, loss = learn(games.position_inputs, games.position_won)
+        return replace(weights, network=_listed(arrays)), loss
     if part == "deck":
         vector, loss = fit_logistic(
             games.decks, games.deck_won, weights.vector(part), _PRIOR_ROWS[part]
@@ -611,6 +659,9 @@ class Tuner:
         content[self.settings.rules] = dict(self.best.evaluation)
         if self.best.deck is not None:
             content["deck"] = dict(self.best.deck)
+        if self.best.network is not None:
+            networks = {**content.get("network", {}), self.settings.rules: self.best.network}
+            content["network"] = networks
         content["about"] = [*about, self.record()]
         write_whole(path, json.dumps(content, indent=1) + "\n")
 
@@ -666,9 +717,9 @@ class Tuner:
         for part in self.settings.what:
             candidates[part], loss = _fitted(self.best, part, joined)
             line += f"; loss of {part} {loss:.4f}"
-        if len(candidates) == 2:
-            both = Weights(candidates["eval"].evaluation, candidates["deck"].deck)
-            candidates["eval,deck"] = both
+        if len(candidates) > 1:
+            every = {_FIELDS[part]: getattr(new, _FIELDS[part]) for part, new in candidates.items()}
+            candidates[",".join(candidates)] = replace(self.best, **every)
         results = {
             name: self._match(iteration, name, weights, self.best, "choice")
             for name, weights in candidates.items()

@@ -1,0 +1,20 @@
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import State
+
+__all__ = ["BLOCKS", "SHAPES", "Network", "inputs"]
+
+SHAPES: dict[str, tuple[int, ...]]
+BLOCKS: dict[str, tuple[int, ...]]
+
+@final
+class Network:
+    arrays: dict[str, NDArray[np.float32]]
+    def __new__(cls, arrays: Mapping[str, Any]) -> Network: ...
+    def __call__(self, state: State, player: int) -> float: ...
+
+def inputs(state: State, player: int) -> NDArray[np.int16]: ...

@@ -1,0 +1,292 @@
+"""A small neural network that foretells the result of a game; see _network.pxd.
+
+Section numbers are those of docs/rules.md.
+"""
+
+cimport cython
+from libc.stdint cimport int16_t, uint32_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from locmsim._core cimport (
+    AREA_LANE1,
+    AREA_LANE2,
+    BREAKTHROUGH,
+    CREATURE,
+    DRAIN,
+    GUARD,
+    GUARDED,
+    MAX_BOARD,
+    MAX_DECK,
+    MAX_HAND,
+    OCCUPIED,
+    RULES_10,
+    RULES_15,
+    WARD,
+    State,
+    card_t,
+    creature_t,
+    player_t,
+    state_t,
+    table_t,
+)
+
+__all__ = ["BLOCKS", "SHAPES", "Network", "inputs"]
+
+cdef enum:
+    MOST = 20                   # of what is printed on cards, more is the same
+
+
+# ---- what it sees --------------------------------------------------------------------------------
+
+
+cdef inline int cut(int x) noexcept nogil:
+    return MOST if x > MOST else -MOST if x < -MOST else x
+
+
+cdef int see_board(
+    inputs_t* o, int side, const player_t* p, const player_t* op, bint one
+) noexcept nogil:
+    """The creatures of a side; returns the attack in lanes where no Guard is in its way."""
+    cdef uint32_t left = p.marks >> OCCUPIED & 63
+    cdef uint32_t guarded = op.marks >> GUARDED & 63
+    cdef const creature_t* x
+    cdef int16_t* f
+    cdef int slot, i, a, d, free = 0
+    for slot in range(MAX_BOARD):
+        if not left >> slot & 1:
+            continue
+        x = &p.board[slot]
+        f = o.creatures[side][slot]
+        a = cut(x.attack)
+        d = cut(x.defense)
+        if not guarded & (63 if one else 7 if slot < 3 else 56):
+            free += a
+        f[0] = 1
+        f[1] = a
+        f[2] = d
+        f[3] = min(a, d)
+        for i in range(6):
+            f[4 + i] = x.keywords >> i & 1
+        f[10] = a if x.keywords & BREAKTHROUGH else 0
+        f[11] = a if x.keywords & DRAIN else 0
+        f[12] = a if x.keywords & WARD else 0
+        f[13] = d if x.keywords & GUARD else 0
+        f[14] = min(a, 3)
+        f[15] = min(d, 3)
+    return free
+
+
+cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
+    """What a player has beside his creatures; returns his health after the next draw (4)."""
+    cdef int draws = p.next_draw + p.lost // 5
+    cdef int taken = min(MAX_HAND - p.hand_size, draws, p.deck_left)
+    cdef int hand = p.hand_size + taken
+    cdef int left = p.deck_left - taken
+    cdef int health = p.health
+    if draws > taken and hand < MAX_HAND:
+        health -= (10 if t.rules == RULES_15 else 5) * (draws - taken)
+    health = max(-10, min(50, health))
+    f[0] = health
+    f[1] = max(0, 12 - health)
+    f[2] = max(0, 6 - health)
+    f[3] = hand
+    f[4] = max(0, hand - 5)
+    f[5] = left
+    f[6] = max(0, 10 - left)
+    f[7] = max(0, 4 - left)
+    if t.rules == RULES_15:
+        f[8] = p.lost % 5
+    else:
+        f[8] = (p.runes & 1) + (p.runes >> 1 & 1) + (p.runes >> 2 & 1) + (p.runes >> 3 & 1) + (
+            p.runes >> 4 & 1)
+    f[9] = p.max_mana
+    f[10] = p.bonus
+    f[11] = min(draws, 12)
+    return health
+
+
+cdef void see(inputs_t* o, const state_t* s, const table_t* t, int who) noexcept nogil:
+    cdef const player_t* me = &s.p[who]
+    cdef const player_t* op = &s.p[1 - who]
+    cdef const card_t* c
+    cdef int16_t* f
+    cdef bint one = t.rules == RULES_10
+    cdef int i, j, mine, theirs, my_health, their_health
+    memset(o, 0, sizeof(inputs_t))
+    for i in range(MAX_BOARD):
+        o.lane[i] = 0 if one else i >= 3
+    mine = see_board(o, 0, me, op, one)
+    theirs = see_board(o, 1, op, me, one)
+    for i in range(me.hand_size):
+        c = &t.cards[me.hand >> 8 * i & 255]
+        f = o.hand[i]
+        f[0] = 1
+        f[1 + c.type] = 1
+        f[5] = c.cost
+        f[6] = cut(c.attack)
+        f[7] = cut(c.defense)
+        for j in range(6):
+            f[8 + j] = c.keywords >> j & 1
+        f[14] = cut(c.my_health)
+        f[15] = cut(c.opponent_health)
+        f[16] = c.draw
+        f[17] = c.area == AREA_LANE1
+        f[18] = c.area == AREA_LANE2
+        f[19] = c.cost >= 4
+    f = o.other
+    my_health = see_player(f, me, t)
+    their_health = see_player(f + 12, op, t)
+    f[24] = min(s.turn, 40)
+    f[25] = max(0, 4 - s.turn)
+    for i in range(MAX_DECK - me.deck_left, MAX_DECK):
+        c = &t.cards[s.deck[who][i]]
+        f[26] += c.cost
+        f[27] += c.draw
+        f[28] += c.type == CREATURE
+        f[29] += c.area != 0
+        f[30] += c.cost <= 1
+    f[31] = min(mine, 40)
+    f[32] = min(theirs, 40)
+    f[33] = mine >= their_health
+    f[34] = theirs >= my_health
+    f[35] = max(-20, min(20, their_health - mine))
+    f[36] = max(-20, min(20, my_health - theirs))
+    f[37] = max(0, -f[35])
+    f[38] = max(0, -f[36])
+
+
+# ---- the network ---------------------------------------------------------------------------------
+
+
+cdef inline void add(float* to, float x, const float* row, int n) noexcept nogil:
+    """Add a multiple of a row of weights. Most inputs are 0, so it pays to look."""
+    cdef int k
+    if x:
+        for k in range(n):
+            to[k] += x * row[k]
+
+
+cdef inline void add_positive(float* to, const float* units, int n) noexcept nogil:
+    cdef int k
+    for k in range(n):
+        to[k] += units[k] if units[k] > 0 else 0
+
+
+cdef float network_value(
+    const network_t* n, const state_t* s, const table_t* t, int who
+) noexcept nogil:
+    cdef inputs_t seen
+    cdef float units[LANE]              # of the layer that is being made
+    cdef float sums[2][2 * SUMS]        # [lane]
+    cdef float joined[JOINED]
+    cdef float hidden[HIDDEN]
+    cdef float deeper[HIDDEN]
+    cdef int side, slot, lane, i
+    cdef float value = n.output_bias
+    see(&seen, s, t, who)
+    memset(sums, 0, sizeof(sums))
+    memset(joined, 0, sizeof(joined))
+    for side in range(2):
+        for slot in range(MAX_BOARD):
+            if seen.creatures[side][slot][0]:
+                memset(units, 0, sizeof(units))
+                for i in range(CREATURE_INPUTS):
+                    add(units, seen.creatures[side][slot][i], n.creature[side][i], SUMS)
+                add_positive(&sums[seen.lane[slot]][side * SUMS], units, SUMS)
+    for lane in range(2):
+        memcpy(units, n.lane_bias, sizeof(units))
+        for i in range(2 * SUMS):
+            add(units, sums[lane][i], n.lane[i], LANE)
+            joined[LANE + i] += sums[lane][i]
+        add_positive(joined, units, LANE)
+    for slot in range(s.p[who].hand_size):
+        memset(units, 0, sizeof(units))
+        for i in range(CARD_INPUTS):
+            add(units, seen.hand[slot][i], n.card[i], SUMS)
+        add_positive(&joined[LANE + 2 * SUMS], units, SUMS)
+    for i in range(OTHER_INPUTS):
+        joined[LANE + 3 * SUMS + i] = seen.other[i]
+    memcpy(hidden, n.hidden_bias, sizeof(hidden))
+    memcpy(deeper, n.deeper_bias, sizeof(deeper))
+    for i in range(JOINED):
+        value += joined[i] * n.direct[i]
+        add(hidden, joined[i], n.hidden[i], HIDDEN)
+    for i in range(HIDDEN):
+        add(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i], HIDDEN)
+    for i in range(HIDDEN):
+        value += deeper[i] * n.output[i] if deeper[i] > 0 else 0
+    return value
+
+
+#: Name -> shape of the arrays of a network, in their order in `network_t`.
+SHAPES = {
+    "creature": (2, CREATURE_INPUTS, SUMS),
+    "card": (CARD_INPUTS, SUMS),
+    "lane": (2 * SUMS, LANE),
+    "lane_bias": (LANE,),
+    "hidden": (JOINED, HIDDEN),
+    "hidden_bias": (HIDDEN,),
+    "deeper": (HIDDEN, HIDDEN),
+    "deeper_bias": (HIDDEN,),
+    "output": (HIDDEN,),
+    "direct": (JOINED,),
+    "output_bias": (),
+}
+#: Name -> shape of the parts of `inputs_t`, in their order.
+BLOCKS = {
+    "creatures": (2, MAX_BOARD, CREATURE_INPUTS),
+    "lane": (MAX_BOARD,),
+    "hand": (MAX_HAND, CARD_INPUTS),
+    "other": (OTHER_INPUTS,),
+}
+
+
+@cython.final
+cdef class Network:
+    """A network for use in searches: `arrays` has one of numbers for each name in `SHAPES`.
+
+    ``ValueError`` names one that is missing, unknown, of another shape or not finite.
+    """
+
+    def __cinit__(self, arrays):
+        cdef float* to = <float*>&self.n
+        cdef const float[:] numbers
+        cdef int i
+        self.arrays = {}
+        for name in arrays:
+            if name not in SHAPES:
+                raise ValueError(f"network: unknown array {name!r}")
+        for name, shape in SHAPES.items():
+            if name not in arrays:
+                raise ValueError(f"network: {name} is missing")
+            try:
+                array = np.asarray(arrays[name], np.float32)
+            except (TypeError, ValueError):
+                raise ValueError(f"network: {name}: expected an array of numbers") from None
+            if array.shape != shape:
+                raise ValueError(f"network: {name}: expected shape {shape}, got {array.shape}")
+            if not np.isfinite(array).all():
+                raise ValueError(f"network: {name}: not all numbers are finite")
+            self.arrays[name] = array
+            numbers = np.ascontiguousarray(array).ravel()
+            for i in range(<int>numbers.shape[0]):
+                to[i] = numbers[i]
+            to += numbers.shape[0]
+
+    def __call__(self, State state not None, player):
+        """The logarithm of the odds that `player`, whose turn is ending, wins."""
+        if player not in (0, 1):
+            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        return network_value(&self.n, &state.s, &state.table.t, player)
+
+
+def inputs(State state not None, player):
+    """What a network sees of a state, for `player`, whose turn is ending: int16, the `BLOCKS` one
+    behind the other. ``ValueError`` for another player than 0 and 1."""
+    cdef inputs_t seen
+    if player not in (0, 1):
+        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    see(&seen, &state.s, &state.table.t, player)
+    return np.frombuffer((<char*>&seen)[:sizeof(inputs_t)], np.int16)

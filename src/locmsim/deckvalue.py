@@ -1,0 +1,192 @@
+"""What a whole deck is worth, and a deck builder that looks for the one that is worth most.
+
+A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
+dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
+behind a layer of units. It was learnt from games between decks of all kinds, played by the search
+that plays the deck (`tools/deck_network.py`).
+
+    >>> from locmsim.deckbuilding import build_deck
+    >>> from locmsim.deckvalue import default_value
+    >>> from locmsim.generator import generate_cards
+    >>> cards = generate_cards(1)
+    >>> by_id = {card.base_id: card for card in cards}
+    >>> value = default_value()
+    >>> decks = [[by_id[i] for i in build_deck(cards, name)] for name in ("default", "cheapest")]
+    >>> value(decks[0]) > value(decks[1])
+    True
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim.cards import Card
+from locmsim.deckterms import CARD_TERMS, card_terms
+from locmsim.network import descend
+from locmsim.rules import COPIES_PER_CARD, DECK_SIZE
+
+__all__ = ["SHAPES", "DeckValue", "default_value", "learn_decks", "term_rows"]
+
+_Array = NDArray[np.float32]
+
+_TERMS = {name: column for column, name in enumerate(CARD_TERMS)}
+_UNITS = 24
+#: Name -> shape of the arrays of a `DeckValue`.
+SHAPES = {
+    "card": (len(_TERMS), _UNITS),
+    "card_bias": (_UNITS,),
+    "hidden": (len(_TERMS) + _UNITS, _UNITS),
+    "hidden_bias": (_UNITS,),
+    "output": (_UNITS,),
+    "direct": (len(_TERMS) + _UNITS,),
+}
+#: An exchange has to raise the value by more than this.
+_LEAST_GAIN = 1e-4
+_DECAY = 1e-2
+
+
+def term_rows(cards: Sequence[Card]) -> _Array:
+    """The `CARD_TERMS` of cards: shape (cards, terms)."""
+    rows = np.zeros((len(cards), len(_TERMS)), np.float32)
+    for row, card in zip(rows, cards, strict=True):
+        for name, number in card_terms(card).items():
+            row[_TERMS[name]] = number
+    return rows
+
+
+class DeckValue:
+    """The value of decks; the difference of two decks' values is the logarithm of the odds.
+
+    `arrays` has one of numbers for each name in `SHAPES`; ``ValueError`` names one that is missing,
+    unknown, of another shape or not finite.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any]) -> None:
+        for name in arrays:
+            if name not in SHAPES:
+                raise ValueError(f"deck value: unknown array {name!r}")
+        self.arrays: dict[str, _Array] = {}
+        for name, shape in SHAPES.items():
+            if name not in arrays:
+                raise ValueError(f"deck value: {name} is missing")
+            array = np.asarray(arrays[name], np.float32)
+            if array.shape != shape or not np.isfinite(array).all():
+                raise ValueError(f"deck value: {name}: expected numbers of shape {shape}")
+            self.arrays[name] = array
+
+    def __call__(self, deck: Sequence[Card]) -> float:
+        return float(self._of_sums(self._parts(term_rows(deck)).sum(axis=0)))
+
+    def improved(self, deck: Sequence[int], cards: Sequence[Card]) -> list[int]:
+        """The deck, by base ids, that exchanging cards for offered ones leads to: one at a time, as
+        long as that raises the value, and always by the best exchange."""
+        offered = list({card.base_id: card for card in cards}.values())
+        parts = self._parts(term_rows(offered))
+        chosen = Counter(deck)
+        copies = np.array([chosen[card.base_id] for card in offered])
+        total = copies @ parts
+        value = float(self._of_sums(total))
+        while (copies < COPIES_PER_CARD).any():
+            out, into = np.flatnonzero(copies), np.flatnonzero(copies < COPIES_PER_CARD)
+            values = self._of_sums(total - parts[out, None] + parts[None, into])
+            values[out[:, None] == into] = -np.inf
+            best = np.unravel_index(values.argmax(), values.shape)
+            if values[best] <= value + _LEAST_GAIN:
+                break
+            copies[out[best[0]]] -= 1
+            copies[into[best[1]]] += 1
+            total = copies @ parts
+            value = float(values[best])
+        return [card.base_id for card, n in zip(offered, copies, strict=True) for _ in range(n)]
+
+    def _parts(self, terms: _Array) -> _Array:
+        """What cards add to the sums that count."""
+        units = np.maximum(terms @ self.arrays["card"] + self.arrays["card_bias"], 0)
+        return np.concatenate([terms, units], axis=-1)
+
+    def _of_sums(self, sums: _Array) -> _Array:
+        hidden = np.maximum(sums @ self.arrays["hidden"] + self.arrays["hidden_bias"], 0)
+        value: _Array = sums @ self.arrays["direct"] + hidden @ self.arrays["output"]
+        return value
+
+
+@cache
+def default_value() -> DeckValue:
+    """The one in the package."""
+    text = files("locmsim").joinpath("data/deck-network.json").read_text(encoding="utf-8")
+    return DeckValue(json.loads(text)["network"])
+
+
+# ---------------------------------------------------------------------------------- learning
+
+
+def learn_decks(
+    decks: NDArray[Any], won: NDArray[Any], *, epochs: int = 6, seed: int = 0
+) -> tuple[DeckValue, float]:
+    """A `DeckValue` that foretells results, and the mean loss (nats) in the last epoch.
+
+    `decks` has shape (games, 2, 30, terms), the `term_rows` of the decks of players 0 and 1; `won`
+    is 1 where player 0 has won. ``ValueError`` without games.
+    """
+    if not len(won):
+        raise ValueError("nothing to learn from: no games")
+    chance = np.random.default_rng(seed)
+    model = _Games(decks, chance)
+    loss = descend(model, decks, won, epochs=epochs, chance=chance, decay=_DECAY)
+    return model.value(), loss
+
+
+class _Games:
+    """Pairs of decks, their terms divided by their spread and their sums by ten."""
+
+    def __init__(self, decks: NDArray[Any], chance: np.random.Generator) -> None:
+        terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
+        self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
+        self.arrays: dict[str, _Array] = {"advantage": np.zeros((), np.float32)}
+        for name, shape in SHAPES.items():
+            size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
+            self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
+
+    def forward(self, rows: NDArray[Any]) -> tuple[_Array, dict[str, _Array]]:
+        w = self.arrays
+        cards = rows.astype(np.float32) / self.spread
+        units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
+        sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
+        hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
+        values = sums @ w["direct"] + hidden @ w["output"]
+        layers = {"cards": cards, "units": units, "sums": sums, "hidden": hidden}
+        return values[:, 0] - values[:, 1] + w["advantage"], layers
+
+    def gradients(self, layers: dict[str, _Array], logits: _Array) -> dict[str, _Array]:
+        w, n = self.arrays, 2 * len(logits)
+        values = np.stack([logits, -logits], axis=1).reshape(n)
+        sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)
+        behind = np.outer(values, w["output"]) * (hidden > 0)
+        by_sums = (behind @ w["hidden"].T + np.outer(values, w["direct"])) / 10
+        units = by_sums[:, None, -_UNITS:] * (layers["units"].reshape(n, DECK_SIZE, -1) > 0)
+        cards = layers["cards"].reshape(n, DECK_SIZE, -1)
+        return {
+            "card": np.tensordot(cards, units, ([0, 1], [0, 1])),
+            "card_bias": units.sum((0, 1)),
+            "hidden": sums.T @ behind,
+            "hidden_bias": behind.sum(0),
+            "output": hidden.T @ values,
+            "direct": sums.T @ values,
+            "advantage": np.asarray(logits.sum()),
+        }
+
+    def value(self) -> DeckValue:
+        """For terms as they are."""
+        w = dict(self.arrays)
+        del w["advantage"]
+        scale = 10 * np.concatenate([self.spread, np.ones(_UNITS, np.float32)])
+        w["card"] = w["card"] / self.spread[:, None]
+        w["hidden"] = w["hidden"] / scale[:, None]
+        w["direct"] = w["direct"] / scale
+        return DeckValue(w)

@@ -1,0 +1,150 @@
+"""The value of whole decks, and the decks that it leads to."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from locmsim.deckbuilding import DECK_BUILDERS, SwapBuilder, build_deck
+from locmsim.deckterms import CARD_TERMS, card_terms
+from locmsim.deckvalue import SHAPES, DeckValue, _Games, default_value, learn_decks, term_rows
+from locmsim.generator import generate_cards
+
+
+def zeros() -> dict[str, np.ndarray]:
+    return {name: np.zeros(shape) for name, shape in SHAPES.items()}
+
+
+def wanting(**weights: float) -> DeckValue:
+    """A value that is the sum of some terms."""
+    arrays = zeros()
+    for column, name in enumerate(CARD_TERMS):
+        arrays["direct"][column] = weights.get(name.replace(".", "_"), 0.0)
+    return DeckValue(arrays)
+
+
+def random_decks(games: int) -> tuple[np.ndarray, list]:
+    chance = random.Random(1)
+    decks = []
+    for seed in range(games):
+        cards = generate_cards(seed % 5)
+        decks.append([chance.sample(cards, 30) for _ in range(2)])
+    return np.array([[term_rows(deck) for deck in pair] for pair in decks]), decks
+
+
+def test_term_rows_are_the_terms():
+    cards = generate_cards(1)
+    for row, card in zip(term_rows(cards), cards, strict=True):
+        names = {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}
+        assert names == card_terms(card)
+
+
+def test_a_sum_of_terms_leads_to_the_best_deck():
+    cards = generate_cards(2)
+    value = wanting(draw=1.0)
+    ids = SwapBuilder(DECK_BUILDERS["cheapest"], value)(cards)
+    best = sorted((card.card_draw for card in cards for _ in range(2)), reverse=True)[:30]
+    by_id = {card.base_id: card for card in cards}
+    assert sorted((by_id[i].card_draw for i in ids), reverse=True) == best
+    assert value([by_id[i] for i in ids]) == pytest.approx(sum(best))
+
+
+def test_exchanges_end_where_none_is_better():
+    value = default_value()
+    for seed in range(3):
+        cards = generate_cards(seed)
+        by_id = {card.base_id: card for card in cards}
+        start = build_deck(cards, "score")
+        deck = value.improved(start, cards)
+        assert len(deck) == 30
+        assert max(Counter(deck).values()) <= 2
+        reached = value([by_id[i] for i in deck])
+        assert reached >= value([by_id[i] for i in start])
+        for out in sorted(set(deck)):
+            rest = [by_id[i] for i in deck]
+            rest.remove(by_id[out])
+            for card in cards[::7]:
+                if rest.count(card) < 2:
+                    assert value([*rest, card]) < reached + 1e-3
+
+
+def test_the_default_deck_is_the_improved_one():
+    for seed in range(3):
+        cards = generate_cards(seed)
+        assert build_deck(cards) == default_value().improved(build_deck(cards, "score"), cards)
+
+
+def test_the_order_of_cards_makes_no_difference():
+    cards = generate_cards(3)
+    shuffled = random.Random(1).sample(cards, len(cards))
+    assert sorted(build_deck(cards)) == sorted(build_deck(shuffled))
+
+
+def test_gradients_are_the_derivatives():
+    rows, _ = random_decks(20)
+    chance = np.random.default_rng(0)
+    model = _Games(rows, chance)
+    model.arrays = {
+        name: array + 0.3 * chance.standard_normal(array.shape)
+        for name, array in model.arrays.items()
+    }
+    weights = chance.standard_normal(len(rows))
+    _, layers = model.forward(rows)
+    gradients = model.gradients(layers, weights)
+    assert set(gradients) == {*SHAPES, "advantage"}
+    for name, array in model.arrays.items():
+        direction = chance.standard_normal(array.shape)
+        step, results = 1e-6, []
+        for sign in (1, -1):
+            model.arrays[name] = array + sign * step * direction
+            results.append(float(model.forward(rows)[0] @ weights))
+        model.arrays[name] = array
+        slope = (results[0] - results[1]) / (2 * step)
+        assert float((gradients[name] * direction).sum()) == pytest.approx(slope, rel=1e-2, abs=0.1)
+
+
+def test_it_learns_what_no_sum_over_cards_can_say():
+    """Decks win that are nearest to ten creatures."""
+    rows, decks = random_decks(1500)
+    off = [[abs(sum(card.type == 0 for card in deck) - 10) for deck in pair] for pair in decks]
+    rows, won = (
+        np.array([x for x, (a, b) in zip(rows, off, strict=True) if a != b]),
+        np.array([a < b for a, b in off if a != b]),
+    )
+    value, loss = learn_decks(rows, won, epochs=40)
+    assert loss < 0.35
+    foretold = [value(a) > value(b) for (a, b), (x, y) in zip(decks, off, strict=True) if x != y]
+    assert np.mean(np.array(foretold) == won) > 0.8
+
+
+def test_what_is_learnt_is_what_the_model_says():
+    rows, decks = random_decks(40)
+    model = _Games(rows, np.random.default_rng(0))
+    model.arrays["output"] = np.ones(SHAPES["output"], np.float32)
+    odds, _ = model.forward(rows)
+    value = model.value()
+    got = [value(a) - value(b) for a, b in decks]
+    np.testing.assert_allclose(got, odds, rtol=1e-3, atol=1e-3)
+
+
+def test_learning_needs_games():
+    with pytest.raises(ValueError, match="no games"):
+        learn_decks(np.zeros((0, 2, 30, len(CARD_TERMS))), np.zeros(0))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"luck": [1]}, "deck value: unknown array 'luck'"),
+        ({"output": [1.0]}, r"deck value: output: expected numbers of shape \(24,\)"),
+        ({"output": [float("inf")] * 24}, r"deck value: output: expected numbers of shape"),
+    ],
+)
+def test_bad_arrays_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        DeckValue({**zeros(), **change})
+    arrays = zeros()
+    del arrays["card"]
+    with pytest.raises(ValueError, match="deck value: card is missing"):
+        DeckValue(arrays)
