@@ -1,6 +1,7 @@
 """The network that foretells results: the compiled one against numpy, learning, use in searches."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -186,7 +187,7 @@ def test_a_search_plays_for_what_the_network_wants():
     """One that counts cards in hand alone, against one that counts them the other way round."""
     arrays = {name: np.zeros(shape) for name, shape in SHAPES.items()}
     some = states("1.5", 3)
-    turns = [some[0], *(b for a, b in zip(some, some[1:], strict=False) if b.turn > a.turn)][:30]
+    turns = [some[0], *(b for a, b in pairwise(some) if b.turn > a.turn)][:30]
     sizes = {}
     for sign in (1, -1):
         direct = arrays["direct"].copy()

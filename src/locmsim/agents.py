@@ -183,12 +183,24 @@ class _Chooser(_Player):
 
 @dataclass
 class Greedy(_Chooser):
-    """One action after the other, each the best by its immediate result."""
+    """One action after the other, each the best by its immediate result.
 
+    Its deck is what the default was when it was made: a yardstick stays as it is.
+    """
+
+    deck: str | DeckBuilder = "classic"
     evaluation: Evaluation = field(default_factory=Evaluation)
 
     def plan(self, state: State, started: float) -> list[int]:
         return greedy_turn(state, self.evaluation)
+
+
+def _check_bounds(time_ms: float, name: str, bound: int) -> None:
+    """``ValueError`` unless a turn is bounded by its time or by the number of that name."""
+    if not (time_ms >= 0 and bound >= 0):
+        raise ValueError(f"time_ms and {name}: expected 0 or more, got {time_ms} and {bound}")
+    if not (time_ms or bound):
+        raise ValueError(f"one of time_ms and {name} must be above 0")
 
 
 @dataclass
@@ -212,12 +224,7 @@ class Baseline(_Chooser):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (self.time_ms >= 0 and self.nodes >= 0):
-            raise ValueError(
-                f"time_ms and nodes: expected 0 or more, got {self.time_ms} and {self.nodes}"
-            )
-        if not (self.time_ms or self.nodes):
-            raise ValueError("one of time_ms and nodes must be above 0")
+        _check_bounds(self.time_ms, "nodes", self.nodes)
 
     def plan(self, state: State, started: float) -> list[int]:
         lethal = find_lethal(state, self._budget(state.rules, started, self.LETHAL_SHARE))
@@ -261,12 +268,7 @@ class _SearchAgent(_Chooser):
         evaluation: Any = None,
         **options: float,
     ) -> None:
-        if not (time_ms >= 0 and iterations >= 0):
-            raise ValueError(
-                f"time_ms and iterations: expected 0 or more, got {time_ms} and {iterations}"
-            )
-        if not (time_ms or iterations):
-            raise ValueError("one of time_ms and iterations must be above 0")
+        _check_bounds(time_ms, "iterations", iterations)
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
@@ -359,12 +361,7 @@ class OwnTurnSearch(_Chooser):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (self.time_ms >= 0 and self.nodes >= 0):
-            raise ValueError(
-                f"time_ms and nodes: expected 0 or more, got {self.time_ms} and {self.nodes}"
-            )
-        if not (self.time_ms or self.nodes):
-            raise ValueError("one of time_ms and nodes must be above 0")
+        _check_bounds(self.time_ms, "nodes", self.nodes)
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)

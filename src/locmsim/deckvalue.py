@@ -153,7 +153,7 @@ class _Games:
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
             self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
 
-    def forward(self, rows: NDArray[Any]) -> tuple[_Array, dict[str, _Array]]:
+    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, _Array]]:
         w = self.arrays
         cards = rows.astype(np.float32) / self.spread
         units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
@@ -163,7 +163,7 @@ class _Games:
         layers = {"cards": cards, "units": units, "sums": sums, "hidden": hidden}
         return values[:, 0] - values[:, 1] + w["advantage"], layers
 
-    def gradients(self, layers: dict[str, _Array], logits: _Array) -> dict[str, _Array]:
+    def gradients(self, layers: dict[str, _Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
         w, n = self.arrays, 2 * len(logits)
         values = np.stack([logits, -logits], axis=1).reshape(n)
         sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)

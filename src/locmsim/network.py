@@ -44,10 +44,10 @@ class Model(Protocol):
 
     arrays: dict[str, _Array]
 
-    def forward(self, rows: NDArray[Any]) -> tuple[_Array, Any]:
+    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], Any]:
         """The logarithms of the odds, and whatever `gradients` needs."""
 
-    def gradients(self, layers: Any, logits: _Array) -> dict[str, _Array]:
+    def gradients(self, layers: Any, logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The derivatives of a sum over the rows, given those by the `logits`."""
 
 
@@ -149,7 +149,7 @@ class _Positions:
             "lane": lane, "card": card, "joined": joined, "hidden": hidden, "deeper": deeper,
         }  # fmt: skip
 
-    def gradients(self, layers: dict[str, _Array], logits: _Array) -> dict[str, _Array]:
+    def gradients(self, layers: dict[str, _Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Of a sum over the positions, given its derivatives by the `logits`."""
         w, n = self.arrays, len(logits)
         lanes, sums = w["lane"].shape[1], w["card"].shape[1]
