@@ -477,7 +477,7 @@ def test_make_agent():
         ("baseline:time_ms=0", "agent baseline: one of time_ms and nodes must be above 0"),
         (
             "greedy:deck=best",
-            "agent greedy: deck: expected one of default, classic, .*, got 'best'",
+            "agent greedy: deck: expected one of default, score, classic, .*, got 'best'",
         ),
         ("greedy:draft=best", "agent greedy: draft: expected one of default, .*, got 'best'"),
         ("greedy:evaluation=x", "agent greedy: unknown option 'evaluation', expected deck, draft"),

@@ -228,8 +228,8 @@ def equal_but_for_order(a: State, b: State) -> bool:
 @each_rules
 def test_a_wide_beam_finds_the_best_turn(rules):
     """With a static evaluation, against all turns of small positions."""
-    search = BeamSearch(BeamOptions(turns=0, width=65536))
-    evaluation = Evaluation(rules=rules)
+    evaluation = Evaluation(rules=rules, network=None)
+    search = BeamSearch(BeamOptions(turns=0, width=65536), evaluation=evaluation)
     checked = 0
     for state in positions(rules, games=5, step=1):
         ends = all_turns(state, 300)
@@ -514,7 +514,7 @@ def test_options_refuse(options, given, message):
 @each_search
 def test_a_function_may_evaluate(search):
     """The default weights called from Python give what they give compiled."""
-    evaluation = Evaluation()
+    evaluation = Evaluation(network=None)
     calls = []
 
     def function(state: State, player: int) -> float:
@@ -523,7 +523,7 @@ def test_a_function_may_evaluate(search):
 
     for state in list(positions("1.5", games=2))[:4]:
         by_function = search(evaluation=function).search(state, iterations=budget(search, 0.2))
-        compiled = search().search(state, iterations=budget(search, 0.2))
+        compiled = search(evaluation=evaluation).search(state, iterations=budget(search, 0.2))
         assert by_function.line == compiled.line
         assert by_function.value == pytest.approx(compiled.value, abs=1e-3)
     assert set(calls) == {0, 1}

@@ -7,8 +7,6 @@ cimport cython
 from libc.stdint cimport int16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-import numpy as np
-
 from locmsim._core cimport (
     AREA_LANE1,
     AREA_LANE2,
@@ -251,6 +249,8 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
+        import numpy as np  # slow to import, and not needed for a search without a network
+
         cdef float* to = <float*>&self.n
         cdef const float[:] numbers
         cdef int i
@@ -285,6 +285,8 @@ cdef class Network:
 def inputs(State state not None, player):
     """What a network sees of a state, for `player`, whose turn is ending: int16, the `BLOCKS` one
     behind the other. ``ValueError`` for another player than 0 and 1."""
+    import numpy as np
+
     cdef inputs_t seen
     if player not in (0, 1):
         raise ValueError(f"player: expected 0 or 1, got {player!r}")

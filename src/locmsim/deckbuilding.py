@@ -36,12 +36,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from locmsim.cards import ABILITIES, Area, Card, CardType
 from locmsim.deckterms import CARD_TERMS, card_terms
-from locmsim.deckvalue import DeckValue, default_value
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, get_rules
+
+if TYPE_CHECKING:
+    from locmsim.deckvalue import DeckValue
 
 __all__ = [
     "CARD_TERMS",
@@ -373,9 +375,11 @@ class SwapBuilder:
     """
 
     start: DeckBuilder
-    value: DeckValue | None = None
+    value: "DeckValue | None" = None
 
     def __call__(self, cards: Sequence[Card]) -> list[int]:
+        from locmsim.deckvalue import default_value  # slow to import
+
         return (self.value or default_value()).improved(self.start(cards), cards)
 
 

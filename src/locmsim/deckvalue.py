@@ -86,7 +86,8 @@ class DeckValue:
     def improved(self, deck: Sequence[int], cards: Sequence[Card]) -> list[int]:
         """The deck, by base ids, that exchanging cards for offered ones leads to: one at a time, as
         long as that raises the value, and always by the best exchange."""
-        offered = list({card.base_id: card for card in cards}.values())
+        # Sorted, so that the order of the offer decides nothing.
+        offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
         parts = self._parts(term_rows(offered))
         chosen = Counter(deck)
         copies = np.array([chosen[card.base_id] for card in offered])
