@@ -195,7 +195,7 @@ class BeamOptions:
     #: Whole turns whose ends are played on from.
     plans: int = _option(32, 1, 256)
     #: Turns played on greedily, the first one the opponent's; 0: static values decide.
-    turns: int = _option(5, 0, 20)
+    turns: int = _option(2, 0, 20)
     #: Positions of the beam by which these turns are found; 1: action by action, the best one each.
     reply_width: int = _option(4, 1, 16)
     #: Sampled worlds, at most.
