@@ -848,7 +848,8 @@ cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
 
 cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
-    when an action more has not made any position better."""
+    when an action more has not made any position better. A network chooses from all that were
+    followed."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t level[2][MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
@@ -856,13 +857,15 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     cdef state_t best_state
     cdef int who = s.turn & 1
     cdef int n_here = 1, n_next, n, i, j, k, m, now = 0
-    cdef float best, value
+    cdef float best, value, odds = 0
     cdef bint improved = True
     if can_kill(s, w.table):
         s.p[who].won = 1
         return
     best = value_of(w, s, who)
     best_state = s[0]
+    if w.network is not NULL:
+        odds = network_value(w.network, s, w.table, who)
     level[0][0] = s[0]
     for _ in range(MAX_TURN_ACTIONS):
         if not improved:
@@ -901,8 +904,17 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
         n_here = n_next
         if n_next and values[0] > best:
             best = values[0]
-            best_state = level[now][0]
             improved = True
+            if w.network is NULL:
+                best_state = level[now][0]
+        if w.network is not NULL:
+            for i in range(n_here):
+                if values[i] <= -MAX_VALUE:
+                    continue
+                value = network_value(w.network, &level[now][i], w.table, who)
+                if value > odds:
+                    odds = value
+                    best_state = level[now][i]
     s[0] = best_state
 
 

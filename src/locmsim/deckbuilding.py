@@ -345,22 +345,14 @@ _CHAMPION_SCORE = LinearScore(
 # for play that wins by trading them.
 _BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
 
-# Area cards count up to three times, so they come before all others as long as they are cheap.
-# Among them points for mana; that defense should count for more than attack was found by playing.
-_STATS_SCORE = LinearScore(
-    cost=-3.0,
-    attack=0.3,
-    defense=0.9,
-    my_health=0.2,
-    opponent_damage=0.3,
-    draw=0.2,
-    types=(0.0, 1.0, 0.0, 0.0),
-    abilities=(0.1, 0.5, 0.3, 0.5, 1.0, 0.8),
-)
+
+def _is_cheap_area(card: Card) -> bool:
+    return card.area != Area.TARGET and card.cost <= 4
 
 
 def _area_first(card: Card) -> float:
-    return _STATS_SCORE(card) + 100.0 * (card.area != Area.TARGET and card.cost <= 4)
+    # Area cards count up to three times, so they come before all others as long as they are cheap.
+    return _by_tuned_score(card) + 100.0 * _is_cheap_area(card)
 
 
 _ITEM_LIMITS = {CardType.GREEN: 10, CardType.RED: 8, CardType.BLUE: 8}
@@ -371,16 +363,21 @@ class SwapBuilder:
     """A `DeckBuilder`: another one's deck, in which cards are exchanged while that improves it.
 
     `value` says what a whole deck is worth (default: the network in the package, see
-    `locmsim.deckvalue`).
+    `locmsim.deckvalue`). Only cards that `allowed` answers True for come in.
     """
 
     start: DeckBuilder
     value: "DeckValue | None" = None
+    allowed: Callable[[Card], bool] | None = None
 
     def __call__(self, cards: Sequence[Card]) -> list[int]:
         from locmsim.deckvalue import default_value  # slow to import
 
-        return (self.value or default_value()).improved(self.start(cards), cards)
+        deck = self.start(cards)
+        allowed = self.allowed
+        if allowed is not None:
+            cards = [card for card in cards if card.base_id in deck or allowed(card)]
+        return (self.value or default_value()).improved(deck, cards)
 
 
 _SCORE = GreedyBuilder(_by_tuned_score, min_creatures=10)
@@ -393,7 +390,7 @@ DECK_BUILDERS: dict[str, DeckBuilder] = {
     "score": _SCORE,
     "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
     "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),
-    "area": GreedyBuilder(_area_first, min_creatures=10, limits=_ITEM_LIMITS),
+    "area": SwapBuilder(GreedyBuilder(_area_first, min_creatures=10), allowed=_is_cheap_area),
     "cheapest": GreedyBuilder(_cheap),
 }
 
