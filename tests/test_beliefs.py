@@ -9,9 +9,9 @@ from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_card
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim.beliefs import Belief
+from locmsim.beliefs import Belief, attractions
 from locmsim.cards import CardType, cards_1x
-from locmsim.deckbuilding import card_score
+from locmsim.deckbuilding import build_deck, card_score
 from locmsim.generator import generate_cards
 from locmsim.match import Match
 from locmsim.protocol import Observation
@@ -288,3 +288,17 @@ def test_determinizer_names_what_is_wrong():
             Determinizer(state, 0, [mine, enough])
     with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
         Determinizer(state, 2, [enough, enough])
+
+
+def test_cards_of_our_own_deck_are_likelier():
+    """Others who choose from the same offer may find the same deck."""
+    cards = generate_cards(4)
+    own = set(build_deck(cards))
+    assert len(own) >= 15
+    by_score = dict(attractions(cards, "1.5", card_score("1.5")))
+    weights = dict(attractions(cards, "1.5"))
+    assert max(weights.values()) == 1
+    ratio = {card.base_id: weights[card] / by_score[card] for card in cards}
+    others = [ratio[i] for i in ratio if i not in own]
+    assert max(others) - min(others) < 1e-9 * max(others)
+    assert min(ratio[i] for i in own) > max(others)

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from locmsim._core import Determinizer, State
 from locmsim.cards import Card, CardType, cards_1x
-from locmsim.deckbuilding import CardScore, card_score
+from locmsim.deckbuilding import CardScore, build_deck, card_score
 from locmsim.generator import generate_cards
 from locmsim.protocol import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, Observation, PlayerLine
 from locmsim.rules import (
@@ -40,9 +40,11 @@ __all__ = ["Belief", "attractions"]
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
 #: likeliest, drawn card by card as a `Determinizer` draws: the mean log-likelihood of a card is
-#: -3.7, at 0.04 and at 0.1 -3.9 and -3.8, with all 120 alike -4.8. It makes decks of mean cost
-#: 2.3; those of the contest had 1.0 to 2.4.
+#: -3.9, at 0.04 and at 0.1 lower, with all 120 alike -4.8.
 _TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
+#: What the cards of our own deck (1.5) are more likely than that, the best card by score being 1:
+#: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
+_OWN_DECK = 0.4
 
 #: Ids at this distance belong to different players (1.5: 30 cards each, every second id).
 _IDS_PER_PLAYER = 2 * DECK_SIZE
@@ -71,6 +73,9 @@ class Belief:
         self._turn = -1  # number of own turns before the present one
         self._observation: Observation | None = None
         self._determinizer: Determinizer | None = None
+        self._wanted: dict[int, float] | None = (
+            None  # the pool's attractions by base id, or not yet
+        )
 
     # ----------------------------------------------------------------------------- what is known
 
@@ -108,6 +113,7 @@ class Belief:
     def _see_offer(self, observation: Observation) -> None:
         offer = observation.offer
         self._offers.append(offer)
+        self._wanted = None
         self._cards.update((card.base_id, card) for card in offer)
         if self._rules.draft:  # the second player is shown the opponent as a turn ahead
             self._seat = observation.opponent.deck_size - observation.me.deck_size
@@ -129,7 +135,10 @@ class Belief:
         values = [*row[4:6], row.defense, *row[7:12]]
         if row.location != HAND:  # present values: good enough, but they may be out of bounds
             values[1:3] = [max(-500, min(500, value)) for value in (row.attack, row.defense)]
-        self._cards[row.base_id] = Card(row.base_id, CardType(row.type), *values)  # type: ignore[arg-type]
+        card = Card(row.base_id, CardType(row.type), *values)  # type: ignore[arg-type]
+        if self._cards.get(row.base_id) != card:
+            self._cards[row.base_id] = card
+            self._wanted = None
 
     def _note(self, whose: int, instance_id: int, base_id: int) -> None:
         # An area copy has the id of its original plus one, and originals have even ids (1.5).
@@ -225,8 +234,10 @@ class Belief:
         if missing > 0:
             more = -(-missing // len(pool))
             copies = {base_id: copies.get(base_id, 0) + more for base_id in pool}
-        weighted = self._weighted([pool[base_id] for base_id in copies])
-        return [(copies[card.base_id], [(card, weight)]) for card, weight in weighted]
+        if self._wanted is None:
+            weighted = self._weighted([*pool.values()])
+            self._wanted = {card.base_id: weight for card, weight in weighted}
+        return [(n, [(pool[base_id], self._wanted[base_id])]) for base_id, n in copies.items()]
 
     def _weighted(self, cards: Sequence[Card]) -> list[tuple[Card, float]]:
         rules = self._rules.name
@@ -317,14 +328,24 @@ def attractions(
 ) -> list[tuple[Card, float]]:
     """The different ones of `cards`, each with the weight, up to 1, of being chosen by anyone.
 
-    `score` tells how attractive a card is (default: that of our own heuristics).
+    `score` tells how attractive a card is. By default that is the one of our own heuristics, and
+    the cards of the deck that we should choose count for more (1.5).
     """
     rate = score or card_score(rules)
     scores = {card: rate(card) for card in cards}
     best = max(scores.values())
     heat = _TEMPERATURES[rules]
+    deck: Counter[int] = Counter()
+    if score is None and not RULES[rules].draft and len(scores) * COPIES_PER_CARD >= DECK_SIZE:
+        deck.update(build_deck([*scores]))
+    more = _OWN_DECK / COPIES_PER_CARD
     # Anything may be chosen: weights stay above 0, whatever the unit of the score.
-    return [(card, math.exp(max(-50.0, (value - best) / heat))) for card, value in scores.items()]
+    weights = {
+        card: math.exp(max(-50.0, (value - best) / heat)) + more * deck[card.base_id]
+        for card, value in scores.items()
+    }
+    most = max(weights.values())
+    return [(card, weight / most) for card, weight in weights.items()]
 
 
 def _runes(highest: int) -> list[int]:
