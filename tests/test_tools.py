@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 
 import locmsim
 from locmsim.cards import cards_1x
+from locmsim.deckterms import CARD_TERMS
+from locmsim.deckvalue import DeckValue, default_value
+from locmsim.generator import generate_cards
 
 TOOLS = Path(__file__).parent.parent / "tools"
 
@@ -92,6 +96,71 @@ def test_the_values_of_the_package(rules):
     assert numbers == sorted(numbers, reverse=True)
     assert abs(np.mean(numbers)) < 0.01
     assert 1 < np.std(numbers) < 4
+
+
+# ---- deck_network.py ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def deck_network(monkeypatch):
+    module = tool("deck_network")
+    monkeypatch.setattr(module, "CHUNK", 6)
+    monkeypatch.setattr(module, "NODES", 50)
+    return module
+
+
+def test_games_between_decks_of_many_kinds(deck_network):
+    arrays = {name: array.tolist() for name, array in default_value().arrays.items()}
+    for given in ({}, arrays):
+        rows, won = deck_network.play(given, (1, 0, 5))
+        again = deck_network.play(given, (1, 0, 5))
+        assert np.array_equal(rows, again[0])
+        assert np.array_equal(won, again[1])
+        assert rows.shape == (len(won), 2, 30, len(CARD_TERMS))
+        cost = [i for i, name in enumerate(CARD_TERMS) if name.startswith("cost.")]
+        assert (rows[..., cost].sum(axis=-1) == 1).all()
+
+
+def test_decks_to_learn_from_are_legal(deck_network):
+    arrays = {name: array.tolist() for name, array in default_value().arrays.items()}
+    chance = random.Random(3)
+    different = set()
+    for seed in range(10):
+        cards = generate_cards(seed)
+        for given in ({}, arrays):
+            deck = deck_network.random_deck(cards, given, chance)
+            ids = sorted(card.base_id for card in deck)
+            assert len(ids) == 30
+            assert max(map(ids.count, ids)) <= 2
+            different.add(tuple(ids))
+    assert len(different) == 20
+
+
+def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "value.json"
+    argv = ["deck_network.py", "--rounds", "2", "--games", "12", "--out", str(out)]
+    monkeypatch.setattr("sys.argv", argv)
+    monkeypatch.setattr(deck_network, "ProcessPoolExecutor", Here)
+    deck_network.main()
+    content = json.loads(out.read_text())
+    DeckValue(content["network"])
+    assert content["about"][0]["command"] == " ".join(argv)
+    assert "24 games: loss" in capsys.readouterr().err
+
+
+class Here:
+    """An executor that does it itself."""
+
+    def __init__(self, jobs):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    map = staticmethod(map)
 
 
 # ---- kernel_coverage.py -------------------------------------------------------------------------

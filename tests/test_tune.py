@@ -26,6 +26,8 @@ from locmsim.deckbuilding import (
     load_card_weights,
 )
 from locmsim.generator import generate_cards
+from locmsim.network import BLOCKS, SHAPES, Network
+from locmsim.positions import start_position
 from locmsim.search import TERMS, Evaluation, load_weights
 from locmsim.tune import (
     PROOF_SEEDS,
@@ -165,8 +167,10 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
         Settings("1.2", games=40, match_games=10, nodes=30, pools=3),
         Settings("1.0", "cmaes", games=40, match_games=10, nodes=50),
         Settings(method="cmaes", what=("deck",), games=40, match_games=10, nodes=50),
+        Settings("1.2", what=("network",), games=40, match_games=10, nodes=30, pools=3),
+        Settings(what=("eval", "deck", "network"), games=40, match_games=10, nodes=30, pools=3),
     ],
-    ids=lambda settings: f"{settings.rules}-{settings.method}",
+    ids=lambda settings: f"{settings.rules}-{settings.method}-{','.join(settings.what)}",
 )
 def test_an_iteration(settings: Settings, tmp_path: Path) -> None:
     """It says what it did, leaves other weights alone, and does the same again."""
@@ -183,10 +187,35 @@ def test_an_iteration(settings: Settings, tmp_path: Path) -> None:
         assert tuner.best.deck == tuner.start.deck
     if "eval" not in settings.what:
         assert tuner.best.evaluation == tuner.start.evaluation
+    if "network" not in settings.what:
+        assert tuner.best.network == tuner.start.network
     again = Tuner(settings)
     assert lines(again, 1) == [line]
     assert again.best == tuner.best
     assert again.record() == tuner.record()
+
+
+def test_a_network_is_learnt_stored_and_used(tmp_path: Path) -> None:
+    """From a network that takes defeats for victories; the file brings the new one to searches."""
+    state = tmp_path / "state"
+    backwards = {name: np.zeros(shape).tolist() for name, shape in SHAPES.items()}
+    health = len(backwards["direct"]) - BLOCKS["other"][0]
+    backwards["direct"][health], backwards["direct"][health + 12] = -0.3, 0.3
+    start = Weights(OURS.evaluation, OURS.deck, backwards)
+    settings = Settings(what=("network",), games=300, match_games=60, nodes=200, pools=20)
+    tuner = Tuner(settings, start=start, folder=state)
+    (line,) = lines(tuner, 1)
+    assert line.endswith(": accepted") or ": accepted;" in line
+    assert tuner.best.network != start.network
+    assert tuner.best.evaluation == start.evaluation
+    assert Tuner(folder=state).best == tuner.best
+    tuner.write(tmp_path / "tuned.json")
+    read = Weights.load(tmp_path / "tuned.json")
+    assert read.network == tuner.best.network
+    found = load_weights(tmp_path / "tuned.json")["1.5"].network
+    assert found is not None
+    position = start_position(1)
+    assert found(position, 0) == Network(tuner.best.network)(position, 0)
 
 
 def test_the_number_of_workers_changes_nothing() -> None:
@@ -321,6 +350,7 @@ def test_bad_weights_files(text: str, message: str, tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"rules": "2"}, "unknown rules '2'"),
+        ({"method": "cmaes", "what": ("network",)}, "method cmaes changes weights, not a network"),
         ({"rules": "1.2", "what": ("deck",)}, r"what: rules 1\.2 have a draft"),
         ({"what": ("deck", "luck")}, "what: expected some of"),
         ({"method": "guess"}, "method: expected one of fit, cmaes, got 'guess'"),
