@@ -133,8 +133,8 @@ def _playouts(rules: str, seconds: float) -> Iterator[Figure]:
 
         def gain() -> float:
             state = random.choice(states)
-            alone = _seconds(lambda: state.rollouts(20_000, 1))
-            return alone / _seconds(lambda: state.rollouts(20_000, 1, threads=2))
+            alone = _seconds(lambda: state.rollouts(50_000, 1))
+            return alone / _seconds(lambda: state.rollouts(50_000, 1, threads=2))
 
         yield Figure(group, "threads=2 over threads=1", _median(gain, seconds / 2), "x")
 

@@ -22,5 +22,6 @@ def in_threads(work: Callable[[int, int], _T], n: int, threads: int) -> list[_T]
     from concurrent.futures import ThreadPoolExecutor  # slow to import
 
     bounds = [n * i // parts for i in range(parts + 1)]
-    with ThreadPoolExecutor(parts) as pool:
-        return list(pool.map(work, bounds[:-1], bounds[1:]))
+    with ThreadPoolExecutor(parts - 1) as pool:
+        others = pool.map(work, bounds[1:-1], bounds[2:])
+        return [work(0, bounds[1]), *others]  # this thread has nothing better to do
