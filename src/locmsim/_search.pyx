@@ -848,29 +848,27 @@ cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
 
 cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
-    when an action more has not made any position better. A network chooses from all that were
-    followed."""
+    when an action more has not made any position better. A network chooses from the best of all."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t level[2][MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
+    cdef state_t kept[MAX_REPLY_WIDTH]          # the best of all levels, best first
+    cdef float kept_values[MAX_REPLY_WIDTH]
     cdef state_t child
-    cdef state_t best_state
     cdef int who = s.turn & 1
-    cdef int n_here = 1, n_next, n, i, j, k, m, now = 0
+    cdef int n_here = 1, n_kept = 1, n_next, n, i, j, k, m, now = 0
     cdef float best, value, odds = 0
     cdef bint improved = True
     if can_kill(s, w.table):
         s.p[who].won = 1
         return
     best = value_of(w, s, who)
-    best_state = s[0]
-    if w.network is not NULL:
-        odds = network_value(w.network, s, w.table, who)
+    kept[0] = s[0]
+    kept_values[0] = best
     level[0][0] = s[0]
     for _ in range(MAX_TURN_ACTIONS):
         if not improved:
             break
-        improved = False
         n_next = 0
         for i in range(n_here):
             n = state_list(&level[now][i], w.table, actions)
@@ -902,20 +900,29 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
                 level[1 - now][k] = child
         now = 1 - now
         n_here = n_next
-        if n_next and values[0] > best:
+        improved = n_next > 0 and values[0] > best
+        if improved:
             best = values[0]
-            improved = True
-            if w.network is NULL:
-                best_state = level[now][0]
-        if w.network is not NULL:
-            for i in range(n_here):
-                if values[i] <= -MAX_VALUE:
-                    continue
-                value = network_value(w.network, &level[now][i], w.table, who)
-                if value > odds:
-                    odds = value
-                    best_state = level[now][i]
-    s[0] = best_state
+        for i in range(n_here):
+            if n_kept == w.reply_width and values[i] <= kept_values[n_kept - 1]:
+                break
+            if n_kept < w.reply_width:
+                n_kept += 1
+            k = n_kept - 1
+            while k > 0 and kept_values[k - 1] < values[i]:
+                kept_values[k] = kept_values[k - 1]
+                kept[k] = kept[k - 1]
+                k -= 1
+            kept_values[k] = values[i]
+            kept[k] = level[now][i]
+    k = 0
+    if w.network is not NULL:
+        for i in range(n_kept):
+            value = network_value(w.network, &kept[i], w.table, who)
+            if (i == 0 or value > odds) and kept_values[i] > -MAX_VALUE:
+                odds = value
+                k = i
+    s[0] = kept[k]
 
 
 cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
