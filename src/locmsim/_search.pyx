@@ -1455,7 +1455,7 @@ cdef class Engine:
         PyMem_Free(self.tree.places)
 
     def evaluate_by(self, evaluation, Network network=None):
-        """Use an `Evaluator`, or a pair of one and a function of state and player; a network, too."""
+        """Use an `Evaluator`, or a pair of one and a function of state and player; a network."""
         self.function = None
         if not isinstance(evaluation, Evaluator):
             evaluation, self.function = evaluation
