@@ -31,6 +31,7 @@ from locmsim.beliefs import attractions
 from locmsim.deckbuilding import SwapBuilder, build_deck
 from locmsim.deckvalue import DeckValue, learn_decks, term_rows
 from locmsim.generator import generate_cards
+from locmsim.network import listed
 from locmsim.rules import COPIES_PER_CARD
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.tune import TUNING_SEEDS
@@ -111,15 +112,8 @@ def main():
             arrays = {name: array.tolist() for name, array in value.arrays.items()}
             print(f"{len(won)} games: loss {loss:.4f}", file=sys.stderr, flush=True)
     about = {"command": " ".join(sys.argv), "games": len(won), "loss": round(loss, 4)}
-    content = {"network": {name: listed(a) for name, a in arrays.items()}, "about": [about]}
+    content = {"network": listed(value.arrays), "about": [about]}
     args.out.write_text(json.dumps(content) + "\n")
-
-
-def listed(numbers):
-    """Cut to five digits."""
-    if isinstance(numbers, list):
-        return [listed(number) for number in numbers]
-    return float(f"{numbers:.5g}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
     True
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from locmsim._network import BLOCKS, SHAPES, Network, inputs
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "descend", "inputs", "learn"]
+__all__ = ["BLOCKS", "SHAPES", "Network", "descend", "inputs", "learn", "listed"]
 
 _Array = NDArray[np.float32]
 
@@ -37,6 +38,15 @@ _MEANS = 0.9, 0.999
 _SAMPLE = 100_000
 #: Arrays that begin with zeros.
 _ZERO = {"lane_bias", "hidden_bias", "deeper_bias", "direct"}
+
+
+def listed(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
+    """Arrays as lists for a file of text, their numbers cut to five digits."""
+
+    def cut(numbers: Any) -> Any:
+        return [*map(cut, numbers)] if isinstance(numbers, list) else float(f"{numbers:.5g}")
+
+    return {name: cut(array.tolist()) for name, array in arrays.items()}
 
 
 class Model(Protocol):

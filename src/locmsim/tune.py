@@ -44,7 +44,7 @@ from locmsim.deckbuilding import CARD_TERMS, WeightedScore, card_score, card_ter
 from locmsim.files import write_whole
 from locmsim.generator import generate_cards
 from locmsim.match import Match
-from locmsim.network import BLOCKS, Network, inputs, learn
+from locmsim.network import BLOCKS, Network, inputs, learn, listed
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
 from locmsim.search import BeamOptions, Evaluation, load_weights
 
@@ -153,7 +153,7 @@ class Weights:
         return cls(
             dict(evaluation),
             None if deck is None else dict(deck),
-            None if network is None else _listed(network.arrays),
+            None if network is None else listed(network.arrays),
         )
 
     def vector(self, part: str) -> _Array:
@@ -167,15 +167,6 @@ class Weights:
         rounded = (float(f"{max(-_MOST, min(_MOST, x)):.4g}") for x in vector.tolist())
         new = {**weights, **dict(zip(names, rounded, strict=True))}
         return replace(self, **{_FIELDS[part]: new})
-
-
-def _listed(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
-    """Arrays for a file of text, cut to five digits."""
-
-    def cut(numbers: Any) -> Any:
-        return [*map(cut, numbers)] if isinstance(numbers, list) else float(f"{numbers:.5g}")
-
-    return {name: cut(array.tolist()) for name, array in arrays.items()}
 
 
 def _named_part(weights: Weights, part: str) -> tuple[tuple[str, ...], Mapping[str, float]]:
@@ -369,6 +360,7 @@ class _SelfPlay:
     def __call__(self) -> _Games:
         settings = self.settings
         chance = settings.random("games", self.iteration, self.chunk)
+        players = [(weights, weights.compiled_network()) for weights in self.players]
         positions: list[list[float]] = []
         seen: list[NDArray[np.int16]] = []
         position_won: list[bool] = []
@@ -377,14 +369,13 @@ class _SelfPlay:
         for _ in range(self.games):
             offer = _offer(settings.rules, chance.choice(self.pools))
             # One player has the best weights, the other as often as not earlier ones.
-            pair = [self.players[0], chance.choice([self.players[0], chance.choice(self.players)])]
+            pair = [players[0], chance.choice([players[0], chance.choice(players)])]
             chance.shuffle(pair)
-            built = [_deck(settings.rules, offer, weights, chance) for weights in pair]
+            built = [_deck(settings.rules, offer, weights, chance) for weights, _ in pair]
             for deck, _ in built:
                 chance.shuffle(deck)
             judges = [
-                (_perturbed(weights.evaluation, chance), weights.compiled_network())
-                for weights in pair
+                (_perturbed(weights.evaluation, chance), network) for weights, network in pair
             ]
             ends: list[State] = []
             winner = _play(
@@ -532,7 +523,7 @@ def _fitted(weights: Weights, part: str, games: _Games) -> tuple[Weights, float]
     """Weights by which the games would have been foretold best."""
     if part == "network":
         arrays, loss = learn(games.position_inputs, games.position_won)
-        return replace(weights, network=_listed(arrays)), loss
+        return replace(weights, network=listed(arrays)), loss
     if part == "deck":
         vector, loss = fit_logistic(
             games.decks, games.deck_won, weights.vector(part), _PRIOR_ROWS[part]
