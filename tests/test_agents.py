@@ -368,9 +368,29 @@ def test_search_agents_take_the_options_of_their_search(name):
     assert agent.search.evaluation["own.health"] == 0.9
 
 
+@pytest.mark.parametrize("name", ["beam", "mcts"])
+def test_search_agents_take_all_cards_for_likely_if_told_to(name):
+    """The opponent's hidden cards by either belief, summed over samples: how dear they are."""
+
+    def cost(spec: str) -> int:
+        agent, match = make_agent(spec), Match(seed=6)
+        for seed in (0, 1):  # in a second game, too
+            agent.reset(seed)
+        match.submit(0, agent.choose(match.observation(0)))
+        match.submit(1, "PASS")
+        agent.belief.see(match.observation(0))
+        views = [agent.belief.sample(seed).players[1] for seed in range(20)]
+        return sum(item.card.cost for view in views for item in view.deck)
+
+    likely, anything = (cost(f"{name}:belief={belief}") for belief in ("score", "any"))
+    assert cost(name) == likely
+    assert anything > 2 * likely
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
+        ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
         ("beam:time_ms=0", "agent beam: one of time_ms and iterations must be above 0"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),

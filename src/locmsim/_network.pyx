@@ -29,6 +29,7 @@ from locmsim._core cimport (
     state_t,
     table_t,
 )
+from locmsim._platform cimport count_bits_
 
 __all__ = ["BLOCKS", "SHAPES", "Network", "inputs"]
 
@@ -97,8 +98,7 @@ cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noex
     if t.rules == RULES_15:
         f[8] = p.lost % 5
     else:
-        f[8] = (p.runes & 1) + (p.runes >> 1 & 1) + (p.runes >> 2 & 1) + (p.runes >> 3 & 1) + (
-            p.runes >> 4 & 1)
+        f[8] = count_bits_(p.runes)
     f[9] = p.max_mana
     f[10] = p.bonus
     f[11] = min(draws, 12)

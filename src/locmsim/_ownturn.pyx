@@ -40,25 +40,9 @@ from locmsim._core cimport (
     state_winner,
     table_t,
 )
+from locmsim._platform cimport now_ns_
 
 __all__ = ["OTHER_TERMS", "SIDE_TERMS", "OwnTurn"]
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <time.h>
-    /* Nanoseconds of a clock that only goes forward. */
-    static int64_t clock_ns_(void) {
-        struct timespec t;
-    #if defined(_WIN32)
-        timespec_get(&t, TIME_UTC);
-    #else
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    #endif
-        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    }
-    """
-    int64_t clock_ns_() noexcept nogil
 
 #: What the evaluation counts for each player. Weights are called "own." or "their." and a name.
 SIDE_TERMS = {
@@ -120,7 +104,7 @@ ctypedef struct search_t:
     float cost
     float ready
     int32_t who
-    int64_t deadline            # of clock_ns_
+    int64_t deadline            # of now_ns_
     int64_t nodes               # actions that may still be applied
     int32_t until_clock
     bint over
@@ -274,7 +258,7 @@ cdef inline bint spend(search_t* w) noexcept nogil:
     w.until_clock -= 1
     if w.until_clock <= 0:
         w.until_clock = CLOCK_PERIOD
-        if clock_ns_() >= w.deadline:
+        if now_ns_() >= w.deadline:
             w.over = True
     if w.nodes < 0:
         w.over = True
@@ -385,7 +369,7 @@ cdef void finish(search_t* w) noexcept nogil:
 
 
 cdef void run(search_t* w, const state_t* root, int64_t deadline, int64_t nodes) noexcept nogil:
-    cdef int64_t now = clock_ns_()
+    cdef int64_t now = now_ns_()
     cdef int64_t left, share
     cdef line_t line
     cdef int i, _tried
@@ -423,7 +407,7 @@ cdef void run(search_t* w, const state_t* root, int64_t deadline, int64_t nodes)
         w.until_clock = 0
         follow(w, &line, True)
         left -= share - max(w.nodes, 0)
-        if w.best.value >= WON or left <= 0 or clock_ns_() >= w.deadline:
+        if w.best.value >= WON or left <= 0 or now_ns_() >= w.deadline:
             break
     w.nodes = nodes // 16 + max(left, 0)
     w.deadline = deadline
@@ -479,7 +463,7 @@ cdef class OwnTurn:
         if state_winner(&state.s) >= 0:
             raise ValueError("the game is over")
         if time_ns is not None:
-            deadline = clock_ns_() + <int64_t>time_ns
+            deadline = now_ns_() + <int64_t>time_ns
         if nodes is not None:
             most = nodes
         self.w.table = table

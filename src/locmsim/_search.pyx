@@ -58,34 +58,9 @@ from locmsim._core cimport (
     unknown_t,
 )
 from locmsim._network cimport Network, network_t, network_value
+from locmsim._platform cimport count_bits_, lowest_bit_, now_ns_
 
 __all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
-
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #include <time.h>
-    /* Nanoseconds of a clock that only goes forward. */
-    static int64_t now_ns_(void) {
-        struct timespec t;
-    #if defined(_WIN32)
-        timespec_get(&t, TIME_UTC);
-    #else
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    #endif
-        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    }
-    #if defined(__GNUC__)
-    #define lowest_bit_(x) __builtin_ctz(x)
-    #define count_bits_(x) __builtin_popcount(x)
-    #else
-    static int count_bits_(uint32_t x) { int n = 0; for (; x; x &= x - 1) n++; return n; }
-    static int lowest_bit_(uint32_t x) { return count_bits_((x & (0 - x)) - 1); }
-    #endif
-    """
-    int64_t now_ns_() noexcept nogil
-    int lowest_bit_(uint32_t x) noexcept nogil
-    int count_bits_(uint32_t x) noexcept nogil
 
 
 # ---- evaluation ----------------------------------------------------------------------------------

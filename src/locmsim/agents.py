@@ -31,6 +31,7 @@ from locmsim.cards import Card
 from locmsim.deckbuilding import (
     DECK_BUILDERS,
     DRAFT_PICKERS,
+    CardScore,
     DeckBuilder,
     DraftPicker,
     build_deck,
@@ -240,6 +241,13 @@ class Baseline(_Chooser):
         )
 
 
+#: The scores by which an opponent is taken to choose his cards, see `Belief`.
+_TASTES: dict[str, Mapping[str, CardScore] | None] = {
+    "score": None,
+    "any": dict.fromkeys(RULES, lambda card: 0.0),
+}
+
+
 class _SearchAgent(_Chooser):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
@@ -247,7 +255,9 @@ class _SearchAgent(_Chooser):
     for the first one, whose limit is higher; or a number of `iterations` (see
     `locmsim.search.MCTS.search`); 0 for no bound of that kind. With a bound of iterations alone the
     answers depend on the seed and on what was shown only. `weights` is the path of a weights file,
-    `evaluation` what the search takes in its place; `options` are those of the search.
+    `evaluation` what the search takes in its place; `belief` says which cards the opponent is taken
+    to choose: those of high "score", or "any", whatever they are worth; `options` are those of the
+    search.
     """
 
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
@@ -266,13 +276,17 @@ class _SearchAgent(_Chooser):
         iterations: int = 0,
         weights: str = "",
         evaluation: Any = None,
+        belief: str = "score",
         **options: float,
     ) -> None:
         _check_bounds(time_ms, "iterations", iterations)
+        if belief not in _TASTES:
+            raise ValueError(f"belief: expected one of {', '.join(_TASTES)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
         self.iterations = iterations
+        self._taste = _TASTES[belief]
         chosen: Any = self.search_options(**options)  # type: ignore[arg-type]
         self.search = self.searches(
             chosen, evaluation=load_weights(weights) if weights else evaluation
@@ -294,6 +308,7 @@ class _SearchAgent(_Chooser):
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
+        self.belief = Belief(self._taste)
         self.first_turn = True
         #: What the search found in the last turn.
         self.result: SearchResult | None = None

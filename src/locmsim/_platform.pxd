@@ -1,0 +1,28 @@
+# What compilers and systems call differently: a clock, and counting and finding bits.
+
+from libc.stdint cimport int64_t, uint32_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <time.h>
+    static inline int64_t now_ns_(void) {
+        struct timespec t;
+    #if defined(_WIN32)
+        timespec_get(&t, TIME_UTC);
+    #else
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    #endif
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    #if defined(__GNUC__)
+    #define lowest_bit_(x) __builtin_ctz(x)
+    #define count_bits_(x) __builtin_popcount(x)
+    #else
+    static inline int count_bits_(uint32_t x) { int n = 0; for (; x; x &= x - 1) n++; return n; }
+    static inline int lowest_bit_(uint32_t x) { return count_bits_((x & (0 - x)) - 1); }
+    #endif
+    """
+    int64_t now_ns_() noexcept nogil            # nanoseconds of a clock that only goes forward
+    int lowest_bit_(uint32_t x) noexcept nogil  # place of the lowest one; x is not 0
+    int count_bits_(uint32_t x) noexcept nogil  # number of ones
