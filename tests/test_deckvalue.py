@@ -127,8 +127,9 @@ def test_learning_needs_games():
     ("change", "message"),
     [
         ({"luck": [1]}, "deck value: unknown array 'luck'"),
-        ({"output": [1.0]}, r"deck value: output: expected numbers of shape \(24,\)"),
-        ({"output": [float("inf")] * 24}, r"deck value: output: expected numbers of shape"),
+        ({"output": [1.0]}, r"deck value: output: expected shape \(24,\), got \(1,\)"),
+        ({"output": ["a"] * 24}, "deck value: output: expected an array of numbers"),
+        ({"output": [float("inf")] * 24}, "deck value: output: not all numbers are finite"),
     ],
 )
 def test_bad_arrays_are_named(change, message):

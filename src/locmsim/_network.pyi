@@ -6,10 +6,14 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "inputs"]
+__all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
 SHAPES: dict[str, tuple[int, ...]]
 BLOCKS: dict[str, tuple[int, ...]]
+
+def checked(
+    owner: str, arrays: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, NDArray[np.float32]]: ...
 
 @final
 class Network:

@@ -31,7 +31,7 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport count_bits_
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "inputs"]
+__all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
 cdef enum:
     MOST = 20                   # of what is printed on cards, more is the same
@@ -241,6 +241,33 @@ BLOCKS = {
 }
 
 
+def checked(owner, arrays, shapes):
+    """`arrays` as float32, in the order of `shapes`, which has the shape that each is to have.
+
+    ``ValueError`` names the owner and an array that is missing, unknown, of another shape or not
+    finite.
+    """
+    import numpy as np  # slow to import, and not needed for a search without a network
+
+    result = {}
+    for name in arrays:
+        if name not in shapes:
+            raise ValueError(f"{owner}: unknown array {name!r}")
+    for name, shape in shapes.items():
+        if name not in arrays:
+            raise ValueError(f"{owner}: {name} is missing")
+        try:
+            array = np.array(arrays[name], np.float32, order="C")
+        except (TypeError, ValueError):
+            raise ValueError(f"{owner}: {name}: expected an array of numbers") from None
+        if array.shape != shape:
+            raise ValueError(f"{owner}: {name}: expected shape {shape}, got {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{owner}: {name}: not all numbers are finite")
+        result[name] = array
+    return result
+
+
 @cython.final
 cdef class Network:
     """A network for use in searches: `arrays` has one of numbers for each name in `SHAPES`.
@@ -249,28 +276,12 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
-        import numpy as np  # slow to import, and not needed for a search without a network
-
         cdef float* to = <float*>&self.n
         cdef const float[:] numbers
         cdef int i
-        self.arrays = {}
-        for name in arrays:
-            if name not in SHAPES:
-                raise ValueError(f"network: unknown array {name!r}")
-        for name, shape in SHAPES.items():
-            if name not in arrays:
-                raise ValueError(f"network: {name} is missing")
-            try:
-                array = np.asarray(arrays[name], np.float32)
-            except (TypeError, ValueError):
-                raise ValueError(f"network: {name}: expected an array of numbers") from None
-            if array.shape != shape:
-                raise ValueError(f"network: {name}: expected shape {shape}, got {array.shape}")
-            if not np.isfinite(array).all():
-                raise ValueError(f"network: {name}: not all numbers are finite")
-            self.arrays[name] = array
-            numbers = np.ascontiguousarray(array).ravel()
+        self.arrays = checked("network", arrays, SHAPES)
+        for array in self.arrays.values():
+            numbers = array.ravel()
             for i in range(<int>numbers.shape[0]):
                 to[i] = numbers[i]
             to += numbers.shape[0]

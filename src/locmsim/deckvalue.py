@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._network import checked
 from locmsim.cards import Card
 from locmsim.deckterms import CARD_TERMS, card_terms
 from locmsim.network import descend
@@ -68,17 +69,7 @@ class DeckValue:
     """
 
     def __init__(self, arrays: Mapping[str, Any]) -> None:
-        for name in arrays:
-            if name not in SHAPES:
-                raise ValueError(f"deck value: unknown array {name!r}")
-        self.arrays: dict[str, _Array] = {}
-        for name, shape in SHAPES.items():
-            if name not in arrays:
-                raise ValueError(f"deck value: {name} is missing")
-            array = np.asarray(arrays[name], np.float32)
-            if array.shape != shape or not np.isfinite(array).all():
-                raise ValueError(f"deck value: {name}: expected numbers of shape {shape}")
-            self.arrays[name] = array
+        self.arrays = checked("deck value", arrays, SHAPES)
 
     def __call__(self, deck: Sequence[Card]) -> float:
         return float(self._of_sums(self._parts(term_rows(deck)).sum(axis=0)))
