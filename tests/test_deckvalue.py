@@ -85,13 +85,13 @@ def test_the_order_of_cards_makes_no_difference():
 def test_gradients_are_the_derivatives():
     rows, _ = random_decks(20)
     chance = np.random.default_rng(0)
-    model = _Games(rows, chance)
+    model = _Games(rows, np.arange(20) % 3, chance)
     assert set(model.arrays) == {*SHAPES, "advantage"}
     model.arrays = {
         name: array + 0.3 * chance.standard_normal(array.shape)
         for name, array in model.arrays.items()
     }
-    check_gradients(model, rows)
+    check_gradients(model, np.array([3, 0, 7, 7, 19]))
 
 
 def test_it_learns_what_no_sum_over_cards_can_say():
@@ -110,12 +110,22 @@ def test_it_learns_what_no_sum_over_cards_can_say():
 
 def test_what_is_learnt_is_what_the_model_says():
     rows, decks = random_decks(40)
-    model = _Games(rows, np.random.default_rng(0))
+    model = _Games(rows, np.zeros(40, int), np.random.default_rng(0))
     model.arrays["output"] = np.ones(SHAPES["output"], np.float32)
-    odds, _ = model.forward(rows)
+    odds, _ = model.forward(np.arange(40))
     value = model.value()
     got = [value(a) - value(b) for a, b in decks]
     np.testing.assert_allclose(got, odds, rtol=1e-3, atol=1e-3)
+
+
+def test_who_played_is_told_from_the_decks():
+    """Both play the same deck; player 0 wins all games of one kind and none of the other."""
+    rows = np.repeat(random_decks(40)[0][:, :1], 2, axis=1)
+    kinds = np.arange(40) % 2
+    _, told = learn_decks(rows, kinds, kinds=kinds, epochs=600)
+    _, untold = learn_decks(rows, kinds, epochs=600)
+    assert told < 0.5
+    assert untold > 0.69
 
 
 def test_learning_needs_games():

@@ -105,20 +105,34 @@ def test_the_values_of_the_package(rules):
 def deck_network(monkeypatch):
     module = tool("deck_network")
     monkeypatch.setattr(module, "CHUNK", 6)
-    monkeypatch.setattr(module, "NODES", 50)
+    for name in ("NODES", "LAST_NODES", "NARROW_NODES"):
+        monkeypatch.setattr(module, name, 50)
     return module
 
 
-def test_games_between_decks_of_many_kinds(deck_network):
+@pytest.mark.parametrize("last", [False, True])
+def test_games_between_decks_of_many_kinds(deck_network, last):
     arrays = {name: array.tolist() for name, array in default_value().arrays.items()}
     for given in ({}, arrays):
-        rows, won = deck_network.play(given, (1, 0, 5))
-        again = deck_network.play(given, (1, 0, 5))
+        rows, won, kinds = deck_network.play(given, last, (1, 0, 5))
+        again = deck_network.play(given, last, (1, 0, 5))
         assert np.array_equal(rows, again[0])
         assert np.array_equal(won, again[1])
+        assert np.array_equal(kinds, again[2])
         assert rows.shape == (len(won), 2, 30, len(CARD_TERMS))
         cost = [i for i, name in enumerate(CARD_TERMS) if name.startswith("cost.")]
         assert (rows[..., cost].sum(axis=-1) == 1).all()
+        assert len(set(kinds)) > 1 if last else set(kinds) == {0}
+
+
+def test_who_plays_the_last_games_and_where(deck_network, monkeypatch):
+    """The agent's own search beats the narrow beam, in the seat that the kind of game says."""
+    monkeypatch.setattr(deck_network, "LAST_NODES", 3000)
+    monkeypatch.setattr(deck_network, "OPPONENTS", ("narrow",))
+    monkeypatch.setattr(deck_network, "CHUNK", 12)
+    _, won, kinds = deck_network.play({}, True, (1, 0, 5))
+    assert set(kinds) == {4, 5}
+    assert (won == (kinds == 4)).mean() > 0.7
 
 
 def test_decks_to_learn_from_are_legal(deck_network):
@@ -138,14 +152,15 @@ def test_decks_to_learn_from_are_legal(deck_network):
 
 def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
     out = tmp_path / "value.json"
-    argv = ["deck_network.py", "--rounds", "2", "--games", "12", "--out", str(out)]
+    argv = ["deck_network.py", "--rounds", "1", "--games", "12"]
+    argv += ["--last-rounds", "1", "--last-games", "6", "--out", str(out)]
     monkeypatch.setattr("sys.argv", argv)
     monkeypatch.setattr(deck_network, "ProcessPoolExecutor", Here)
     deck_network.main()
     content = json.loads(out.read_text())
     DeckValue(content["network"])
     assert content["about"][0]["command"] == " ".join(argv)
-    assert "24 games: loss" in capsys.readouterr().err
+    assert "18 games: loss" in capsys.readouterr().err
 
 
 class Here:

@@ -1,14 +1,16 @@
 """What whole decks of rules 1.5 are worth, learnt from games: the value behind the default deck.
 
-    python tools/deck_network.py --rounds 3 --games 90000 --jobs 2
+    python tools/deck_network.py --jobs 2
 
 writes `src/locmsim/data/deck-network.json`, which `locmsim.deckvalue` reads.
 
 In each round, games are played between decks of many kinds: those of the deck builders, and from
 the second round on also those that the value found so far takes for the best, with its terms
 disturbed; in some of either kind a few cards are exchanged for any others. The search of the agent
-"beam" plays them, with a small budget. From the games of all rounds a new value is learnt. Without
-the later rounds the value is wrong about decks that nobody had played: the ones that it likes best.
+"beam" plays them: in the first rounds with a small budget and shallow, in the last rounds in
+earnest, against itself and against players that only see their own turn. From the games of all
+rounds a new value is learnt. Without the later rounds the value is wrong about decks that nobody
+had played: the ones that it likes best.
 
 The games depend on the seed only, not on the number of processes. Their cards are among
 `locmsim.tune.TUNING_SEEDS`.
@@ -18,6 +20,7 @@ import argparse
 import json
 import random
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
@@ -26,21 +29,34 @@ import numpy as np
 
 from locmsim import State
 from locmsim._core import Determinizer
+from locmsim._ownturn import OwnTurn
 from locmsim._search import Engine, play_game
 from locmsim.beliefs import attractions
 from locmsim.deckbuilding import SwapBuilder, build_deck
 from locmsim.deckvalue import DeckValue, learn_decks, term_rows
 from locmsim.generator import generate_cards
 from locmsim.network import listed
+from locmsim.opponents import own_turn_weights
 from locmsim.rules import COPIES_PER_CARD
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.tune import TUNING_SEEDS
 
 FILE = Path(__file__).parents[1] / "src/locmsim/data/deck-network.json"
 BUILDERS = "score", "score", "classic", "bodies", "area"
+CHUNK = 100
+#: The search of the first rounds, and its nodes for a turn.
 SEARCH = BeamOptions(turns=1, width=16, plans=12, reply_width=1)
 NODES = 2500
-CHUNK = 100
+#: Nodes of the agent's own search, and of those that see their own turn only: `OwnTurn`, and a beam
+#: so narrow that it is nearly greedy.
+LAST_NODES = 20_000
+OWN_TURN_NODES = 1000, 4000
+NARROW = BeamOptions(turns=0, width=8)
+NARROW_NODES = 300
+#: Who plays against it.
+OPPONENTS = "itself", "itself", "own turn", "own turn", "own turn", "narrow"
+#: Longer games have no winner.
+MAX_TURNS = 300
 #: Part of the decks that the value so far likes, and by how much its terms are disturbed, in their
 #: own spread.
 LIKED = 0.7
@@ -50,9 +66,9 @@ EXCHANGED = 0, 0, 2, 5, 10
 
 
 @cache
-def engines():
+def engines(options=SEARCH):
     evaluation = Evaluation()
-    return [Engine("beam", SEARCH, evaluation.compiled, evaluation.network) for _ in range(2)]
+    return [Engine("beam", options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
 def random_deck(cards, arrays, chance):
@@ -74,41 +90,95 @@ def random_deck(cards, arrays, chance):
     return deck
 
 
-def play(arrays, task):
-    """The terms of the decks of some games, and whether player 0 won."""
+def play(arrays, last, task):
+    """The terms of the decks of some games, whether player 0 won, and who played: its kind."""
     chance = random.Random(f"deck network {task}")
-    rows, won = [], []
+    rows, won, kinds = [], [], []
     for _ in range(CHUNK):
         cards = generate_cards(chance.choice(TUNING_SEEDS))
         decks = [random_deck(cards, arrays, chance) for _ in range(2)]
         for deck in decks:
             chance.shuffle(deck)
         start = State.new(*decks, rules="1.5", pool=cards)
-        groups = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
-        worlds = [Determinizer(start, player, [groups, groups]) for player in (0, 1)]
-        seed = chance.getrandbits(60)
-        winner, _ = play_game(start, engines(), worlds, (NODES, NODES), seed)
+        likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
+        kind, winner = (play_last if last else play_first)(start, likely, chance)
         if winner >= 0:
             rows.append([term_rows(deck) for deck in decks])
             won.append(winner == 0)
-    return np.clip(rows, -128, 127).astype(np.int8), np.array(won, np.int8)
+            kinds.append(kind)
+    rows = np.clip(rows, -128, 127).astype(np.int8)
+    return rows, np.array(won, np.int8), np.array(kinds, np.int8)
+
+
+def play_first(start, likely, chance):
+    """A game of the first rounds: its kind, 0, and the winner."""
+    worlds = [Determinizer(start, player, [likely, likely]) for player in (0, 1)]
+    winner, _ = play_game(start, engines(), worlds, (NODES, NODES), chance.getrandbits(60))
+    return 0, winner
+
+
+def play_last(start, likely, chance):
+    """A game of the last rounds: its kind, which says against whom and in which seat the agent's
+    own search plays, and the winner."""
+    opponent, seat = chance.choice(OPPONENTS), chance.randrange(2)
+    searches, narrow = engines(BeamOptions()), engines(NARROW)[0]
+    if opponent == "itself":
+        kind, other = 1, partial(beam_turn, searches[1], LAST_NODES, likely, chance)
+    elif opponent == "narrow":
+        kind, other = 2, partial(beam_turn, narrow, NARROW_NODES, likely, chance)
+    else:
+        nodes = chance.choice(OWN_TURN_NODES)
+        kind = 3 + OWN_TURN_NODES.index(nodes)
+        other = partial(own_turn_search().search, nodes=nodes)
+    players = [partial(beam_turn, searches[0], LAST_NODES, likely, chance), other]
+    if seat:
+        players.reverse()
+    state = start.clone()
+    for _ in range(MAX_TURNS):
+        for action in players[state.current_player()](state):
+            state.apply_action(action)
+        if not state.is_terminal():
+            state.apply_action(0)
+        if state.is_terminal():
+            return 2 * kind + seat, state.winner
+    return 2 * kind + seat, -1
+
+
+def beam_turn(engine, nodes, likely, chance, state):
+    """The actions of a turn; of the own deck all is known but the order."""
+    player = state.current_player()
+    deck = Counter(item.card for item in state.players[player].deck)
+    groups = [likely, likely]
+    if deck:
+        groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
+    worlds = Determinizer(state, player, groups)
+    seed = chance.getrandbits(60)
+    return engine.search(worlds, time_ns=None, nodes=nodes, visits=None, seed=seed).actions
+
+
+@cache
+def own_turn_search():
+    return OwnTurn(own_turn_weights("1.5"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--games", type=int, default=90_000, help="in each round")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--games", type=int, default=63_000, help="in each of them")
+    parser.add_argument("--last-rounds", type=int, default=2)
+    parser.add_argument("--last-games", type=int, default=45_000, help="in each of them")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=FILE)
     args = parser.parse_args()
     arrays, played = {}, []
+    rounds = args.rounds * [(False, args.games)] + args.last_rounds * [(True, args.last_games)]
     with ProcessPoolExecutor(args.jobs) as executor:
-        for number in range(args.rounds):
-            tasks = [(args.seed, number, i) for i in range(-(-args.games // CHUNK))]
-            played += executor.map(partial(play, arrays), tasks)
-            decks, won = map(np.concatenate, zip(*played, strict=True))
-            value, loss = learn_decks(decks, won, seed=args.seed)
+        for number, (last, games) in enumerate(rounds):
+            tasks = [(args.seed, number, i) for i in range(-(-games // CHUNK))]
+            played += executor.map(partial(play, arrays, last), tasks)
+            decks, won, kinds = map(np.concatenate, zip(*played, strict=True))
+            value, loss = learn_decks(decks, won, kinds=kinds, seed=args.seed)
             arrays = {name: array.tolist() for name, array in value.arrays.items()}
             print(f"{len(won)} games: loss {loss:.4f}", file=sys.stderr, flush=True)
     about = {"command": " ".join(sys.argv), "games": len(won), "loss": round(loss, 4)}

@@ -119,43 +119,57 @@ def default_value() -> DeckValue:
 
 
 def learn_decks(
-    decks: NDArray[Any], won: NDArray[Any], *, epochs: int = 6, seed: int = 0
+    decks: NDArray[Any],
+    won: NDArray[Any],
+    *,
+    kinds: NDArray[Any] | None = None,
+    epochs: int = 6,
+    seed: int = 0,
 ) -> tuple[DeckValue, float]:
     """A `DeckValue` that foretells results, and the mean loss (nats) in the last epoch.
 
     `decks` has shape (games, 2, 30, terms), the `term_rows` of the decks of players 0 and 1; `won`
-    is 1 where player 0 has won. ``ValueError`` without games.
+    is 1 where player 0 has won. `kinds`, whole numbers from 0, tells games between different
+    players apart: what player 0 has ahead of player 1, decks aside, is learnt for each kind.
+    ``ValueError`` without games.
     """
     if not len(won):
         raise ValueError("nothing to learn from: no games")
     chance = np.random.default_rng(seed)
-    model = _Games(decks, chance)
-    loss = descend(model, decks, won, epochs=epochs, chance=chance, decay=_DECAY)
+    model = _Games(decks, np.zeros(len(won), np.int64) if kinds is None else kinds, chance)
+    loss = descend(model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=_DECAY)
     return model.value(), loss
 
 
 class _Games:
-    """Pairs of decks, their terms divided by their spread and their sums by ten."""
+    """Pairs of decks, their terms divided by their spread and their sums by ten; the rows of this
+    model are numbers of games."""
 
-    def __init__(self, decks: NDArray[Any], chance: np.random.Generator) -> None:
+    def __init__(
+        self, decks: NDArray[Any], kinds: NDArray[Any], chance: np.random.Generator
+    ) -> None:
+        self.decks, self.kinds = decks, kinds
         terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
         self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
-        self.arrays: dict[str, _Array] = {"advantage": np.zeros((), np.float32)}
+        self.arrays: dict[str, _Array] = {"advantage": np.zeros(kinds.max() + 1, np.float32)}
         for name, shape in SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
             self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
 
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, _Array]]:
+    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
         w = self.arrays
-        cards = rows.astype(np.float32) / self.spread
+        kinds = self.kinds[rows]
+        cards = self.decks[rows].astype(np.float32) / self.spread
         units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
         sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
         hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
         values = sums @ w["direct"] + hidden @ w["output"]
-        layers = {"cards": cards, "units": units, "sums": sums, "hidden": hidden}
-        return values[:, 0] - values[:, 1] + w["advantage"], layers
+        layers = {"kinds": kinds, "cards": cards, "units": units, "sums": sums, "hidden": hidden}
+        return values[:, 0] - values[:, 1] + w["advantage"][kinds], layers
 
-    def gradients(self, layers: dict[str, _Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def gradients(
+        self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
+    ) -> dict[str, NDArray[Any]]:
         w, n = self.arrays, 2 * len(logits)
         values = np.stack([logits, -logits], axis=1).reshape(n)
         sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)
@@ -170,7 +184,7 @@ class _Games:
             "hidden_bias": behind.sum(0),
             "output": hidden.T @ values,
             "direct": sums.T @ values,
-            "advantage": np.asarray(logits.sum()),
+            "advantage": np.bincount(layers["kinds"], logits, len(w["advantage"])),
         }
 
     def value(self) -> DeckValue:
