@@ -85,8 +85,8 @@ def test_the_order_of_cards_makes_no_difference():
 def test_gradients_are_the_derivatives():
     rows, _ = random_decks(20)
     chance = np.random.default_rng(0)
-    model = _Games(rows, np.arange(20) % 3, chance)
-    assert set(model.arrays) == {*SHAPES, "advantage"}
+    model = _Games(rows, chance.integers(0, 3, (20, 2)), chance)
+    assert set(model.arrays) == {*SHAPES, "advantage", "players_direct", "players_output"}
     model.arrays = {
         name: array + 0.3 * chance.standard_normal(array.shape)
         for name, array in model.arrays.items()
@@ -110,7 +110,8 @@ def test_it_learns_what_no_sum_over_cards_can_say():
 
 def test_what_is_learnt_is_what_the_model_says():
     rows, decks = random_decks(40)
-    model = _Games(rows, np.zeros(40, int), np.random.default_rng(0))
+    model = _Games(rows, np.zeros((40, 2), int), np.random.default_rng(0))
+    model.arrays["players_direct"][0, 3] = 2.0
     model.arrays["output"] = np.ones(SHAPES["output"], np.float32)
     odds, _ = model.forward(np.arange(40))
     value = model.value()
@@ -119,13 +120,24 @@ def test_what_is_learnt_is_what_the_model_says():
 
 
 def test_who_played_is_told_from_the_decks():
-    """Both play the same deck; player 0 wins all games of one kind and none of the other."""
+    """Both play the same deck; one player wins all games against another one."""
     rows = np.repeat(random_decks(40)[0][:, :1], 2, axis=1)
-    kinds = np.arange(40) % 2
-    _, told = learn_decks(rows, kinds, kinds=kinds, epochs=600)
-    _, untold = learn_decks(rows, kinds, epochs=600)
+    first = np.arange(40) % 2
+    _, told = learn_decks(rows, first, players=np.stack([first, 1 - first], axis=1), epochs=600)
+    _, untold = learn_decks(rows, first, epochs=600)
     assert told < 0.5
     assert untold > 0.69
+
+
+def test_decks_are_worth_what_player_number_0_makes_of_them():
+    """Number 0 wins with the deck that draws more, number 1 with the one that draws less."""
+    rows, decks = random_decks(1000)
+    draws = [[sum(card.card_draw for card in deck) for deck in pair] for pair in decks]
+    players = np.repeat(np.arange(1000)[:, None] % 2, 2, axis=1)
+    won = np.array([(a > b) != who for (a, b), who in zip(draws, players[:, 0], strict=True)])
+    value, _ = learn_decks(rows, won, players=players, epochs=100)
+    likes_more = [value(a) > value(b) for a, b in decks[:200]]
+    assert np.mean([x == (a > b) for x, (a, b) in zip(likes_more, draws, strict=False)]) > 0.8
 
 
 def test_learning_needs_games():

@@ -49,7 +49,9 @@ SHAPES = {
 }
 #: An exchange has to raise the value by more than this.
 _LEAST_GAIN = 1e-4
+#: How fast arrays shrink in learning (see `descend`), and those that only one player has.
 _DECAY = 1e-2
+_DECAY_OF_PLAYERS = 0.1
 
 
 def term_rows(cards: Sequence[Card]) -> _Array:
@@ -122,23 +124,30 @@ def learn_decks(
     decks: NDArray[Any],
     won: NDArray[Any],
     *,
-    kinds: NDArray[Any] | None = None,
-    epochs: int = 6,
+    players: NDArray[Any] | None = None,
+    epochs: int = 12,
     seed: int = 0,
 ) -> tuple[DeckValue, float]:
     """A `DeckValue` that foretells results, and the mean loss (nats) in the last epoch.
 
     `decks` has shape (games, 2, 30, terms), the `term_rows` of the decks of players 0 and 1; `won`
-    is 1 where player 0 has won. `kinds`, whole numbers from 0, tells games between different
-    players apart: what player 0 has ahead of player 1, decks aside, is learnt for each kind.
-    ``ValueError`` without games.
+    is 1 where player 0 has won. `players`, of shape (games, 2), are whole numbers from 0 that tell
+    who played them, if that differs. What a deck is worth is then learnt for each of them, most of
+    it from all games, and the value is that to number 0. ``ValueError`` without games.
     """
     if not len(won):
         raise ValueError("nothing to learn from: no games")
+    if players is None:
+        players = np.zeros((len(won), 2), np.int64)
     chance = np.random.default_rng(seed)
-    model = _Games(decks, np.zeros(len(won), np.int64) if kinds is None else kinds, chance)
-    loss = descend(model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=_DECAY)
+    model = _Games(decks, players, chance)
+    decay = dict.fromkeys(SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
+    loss = descend(model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=decay)
     return model.value(), loss
+
+
+#: Array of `_Games` with a row for each player -> the array that it is added to.
+_OF_PLAYERS = {"players_output": "output", "players_direct": "direct"}
 
 
 class _Games:
@@ -146,51 +155,75 @@ class _Games:
     model are numbers of games."""
 
     def __init__(
-        self, decks: NDArray[Any], kinds: NDArray[Any], chance: np.random.Generator
+        self, decks: NDArray[Any], players: NDArray[Any], chance: np.random.Generator
     ) -> None:
-        self.decks, self.kinds = decks, kinds
+        self.decks, self.players = decks, players
         terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
         self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
-        self.arrays: dict[str, _Array] = {"advantage": np.zeros(kinds.max() + 1, np.float32)}
+        n = int(players.max()) + 1
+        #: "advantage" is what player 0 has ahead of player 1, decks aside.
+        self.arrays: dict[str, _Array] = {"advantage": np.zeros((n, n), np.float32)}
         for name, shape in SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
             self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
+        for name, added_to in _OF_PLAYERS.items():
+            self.arrays[name] = np.zeros((n, *SHAPES[added_to]), np.float32)
 
     def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
         w = self.arrays
-        kinds = self.kinds[rows]
+        players = self.players[rows]
         cards = self.decks[rows].astype(np.float32) / self.spread
         units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
         sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
         hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
-        values = sums @ w["direct"] + hidden @ w["output"]
-        layers = {"kinds": kinds, "cards": cards, "units": units, "sums": sums, "hidden": hidden}
-        return values[:, 0] - values[:, 1] + w["advantage"][kinds], layers
+        direct, output = (w[to] + w[name][players] for name, to in self._added())
+        values = (sums * direct).sum(axis=-1) + (hidden * output).sum(axis=-1)
+        advantage = w["advantage"][players[:, 0], players[:, 1]]
+        layers = {
+            "players": players, "cards": cards, "units": units, "sums": sums, "hidden": hidden,
+            "direct": direct, "output": output,
+        }  # fmt: skip
+        return values[:, 0] - values[:, 1] + advantage, layers
 
     def gradients(
         self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
     ) -> dict[str, NDArray[Any]]:
         w, n = self.arrays, 2 * len(logits)
-        values = np.stack([logits, -logits], axis=1).reshape(n)
+        values = np.stack([logits, -logits], axis=1).reshape(n, 1)
+        players = layers["players"].reshape(n)
         sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)
-        behind = np.outer(values, w["output"]) * (hidden > 0)
-        by_sums = (behind @ w["hidden"].T + np.outer(values, w["direct"])) / 10
+        behind = values * layers["output"].reshape(n, -1) * (hidden > 0)
+        by_sums = (behind @ w["hidden"].T + values * layers["direct"].reshape(n, -1)) / 10
         units = by_sums[:, None, -_UNITS:] * (layers["units"].reshape(n, DECK_SIZE, -1) > 0)
         cards = layers["cards"].reshape(n, DECK_SIZE, -1)
+        of_players = {}
+        for (name, _), outer in zip(self._added(), (sums, hidden), strict=True):
+            of_players[name] = np.zeros_like(w[name])
+            np.add.at(of_players[name], players, values * outer)
+        advantage = np.zeros_like(w["advantage"])
+        np.add.at(advantage, (layers["players"][:, 0], layers["players"][:, 1]), logits)
         return {
             "card": np.tensordot(cards, units, ([0, 1], [0, 1])),
             "card_bias": units.sum((0, 1)),
             "hidden": sums.T @ behind,
             "hidden_bias": behind.sum(0),
-            "output": hidden.T @ values,
-            "direct": sums.T @ values,
-            "advantage": np.bincount(layers["kinds"], logits, len(w["advantage"])),
+            "output": hidden.T @ values[:, 0],
+            "direct": sums.T @ values[:, 0],
+            "advantage": advantage,
+            **of_players,
         }
 
+    @staticmethod
+    def _added() -> list[tuple[str, str]]:
+        """The arrays of players with what they are added to, that of the sums first."""
+        return sorted(_OF_PLAYERS.items())
+
     def value(self) -> DeckValue:
-        """For terms as they are."""
+        """That to player number 0, for terms as they are."""
         w = dict(self.arrays)
         del w["advantage"]
+        for name, added_to in _OF_PLAYERS.items():
+            w[added_to] = w[added_to] + w.pop(name)[0]
         scale = 10 * np.concatenate([self.spread, np.ones(_UNITS, np.float32)])
         w["card"] = w["card"] / self.spread[:, None]
         w["hidden"] = w["hidden"] / scale[:, None]

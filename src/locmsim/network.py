@@ -84,13 +84,15 @@ def descend(
     *,
     epochs: int,
     chance: np.random.Generator,
-    decay: float = _DECAY,
+    decay: Mapping[str, float] | None = None,
 ) -> float:
     """Learn the arrays of a model from rows and results; the mean loss (nats) in the last epoch.
 
     By Adam, with a step that grows and then shrinks, on the mean of the negative logarithm of the
-    chance that the model gave to each result.
+    chance that the model gave to each result. `decay` says for arrays by which part of a step they
+    shrink, if not by the usual one.
     """
+    decays = dict.fromkeys(model.arrays, _DECAY) | dict(decay or {})
     first = {name: np.zeros_like(array) for name, array in model.arrays.items()}
     second = {name: np.zeros_like(array) for name, array in model.arrays.items()}
     batches = -(-len(won) // _BATCH)
@@ -111,7 +113,7 @@ def descend(
                 second[name] += (1 - _MEANS[1]) * (gradient**2 - second[name])
                 mean = first[name] / (1 - _MEANS[0] ** step)
                 size = np.sqrt(second[name] / (1 - _MEANS[1] ** step)) + 1e-8
-                model.arrays[name] -= rate * (mean / size + decay * model.arrays[name])
+                model.arrays[name] -= rate * (mean / size + decays[name] * model.arrays[name])
         loss = losses / len(won)
     return loss
 

@@ -193,11 +193,11 @@ class BeamOptions:
     #: as long as there is time.
     width: int = _option(1024, 1, 65536)
     #: Whole turns whose ends are played on from.
-    plans: int = _option(32, 1, 256)
+    plans: int = _option(64, 1, 256)
     #: Turns played on greedily, the first one the opponent's; 0: static values decide.
     turns: int = _option(2, 0, 20)
     #: Positions of the beam by which these turns are found; 1: action by action, the best one each.
-    reply_width: int = _option(4, 1, 16)
+    reply_width: int = _option(8, 1, 16)
     #: Sampled worlds, at most.
     worlds: int = _option(512, 1, 4096)
     #: How many worlds the static value of a plan counts for.
@@ -221,7 +221,7 @@ class MCTSOptions:
     #: Differences of static values are divided by it for the priors: higher is more even.
     temperature: float = _option(3.0, 0.001, 1e6)
     #: Turns played on greedily at a leaf, the first one the opponent's.
-    turns: int = _option(1, 1, 20)
+    turns: int = _option(2, 1, 20)
     #: Positions of the beam by which these turns are found; 1: action by action, the best one each.
     reply_width: int = _option(1, 1, 16)
     #: Instead, if above 0: so many random turns of the opponent.
