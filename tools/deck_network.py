@@ -9,8 +9,9 @@ the second round on also those that the value found so far takes for the best, w
 disturbed; in some of either kind a few cards are exchanged for any others. The search of the agent
 "beam" plays them: in the first rounds with a small budget and shallow, in the last rounds in
 earnest, against itself and against players that only see their own turn. From the games of all
-rounds a new value is learnt. Without the later rounds the value is wrong about decks that nobody
-had played: the ones that it likes best.
+rounds a new value is learnt: that to the search in earnest, for what a deck is worth differs
+between players. Without the later rounds the value is wrong about decks that nobody had played: the
+ones that it likes best.
 
 The games depend on the seed only, not on the number of processes. Their cards are among
 `locmsim.tune.TUNING_SEEDS`.
@@ -53,8 +54,10 @@ LAST_NODES = 20_000
 OWN_TURN_NODES = 1000, 4000
 NARROW = BeamOptions(turns=0, width=8)
 NARROW_NODES = 300
-#: Who plays against it.
-OPPONENTS = "itself", "itself", "own turn", "own turn", "own turn", "narrow"
+#: Players: the agent's own search, that of the first rounds, and the others; and how often, of six
+#: times, they play against the first in the last rounds.
+ITSELF, FIRST, NARROW_BEAM, OWN_TURN = range(4)
+OPPONENTS = ITSELF, ITSELF, OWN_TURN, OWN_TURN, OWN_TURN, NARROW_BEAM
 #: Longer games have no winner.
 MAX_TURNS = 300
 #: Part of the decks that the value so far likes, and by how much its terms are disturbed, in their
@@ -91,9 +94,9 @@ def random_deck(cards, arrays, chance):
 
 
 def play(arrays, last, task):
-    """The terms of the decks of some games, whether player 0 won, and who played: its kind."""
+    """The terms of the decks of some games, whether player 0 won, and who played them."""
     chance = random.Random(f"deck network {task}")
-    rows, won, kinds = [], [], []
+    rows, won, players = [], [], []
     for _ in range(CHUNK):
         cards = generate_cards(chance.choice(TUNING_SEEDS))
         decks = [random_deck(cards, arrays, chance) for _ in range(2)]
@@ -101,47 +104,47 @@ def play(arrays, last, task):
             chance.shuffle(deck)
         start = State.new(*decks, rules="1.5", pool=cards)
         likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
-        kind, winner = (play_last if last else play_first)(start, likely, chance)
+        pair, winner = (play_last if last else play_first)(start, likely, chance)
         if winner >= 0:
             rows.append([term_rows(deck) for deck in decks])
             won.append(winner == 0)
-            kinds.append(kind)
+            players.append(pair)
     rows = np.clip(rows, -128, 127).astype(np.int8)
-    return rows, np.array(won, np.int8), np.array(kinds, np.int8)
+    return rows, np.array(won, np.int8), np.array(players, np.int8)
 
 
 def play_first(start, likely, chance):
-    """A game of the first rounds: its kind, 0, and the winner."""
+    """A game of the first rounds: who played, and the winner."""
     worlds = [Determinizer(start, player, [likely, likely]) for player in (0, 1)]
     winner, _ = play_game(start, engines(), worlds, (NODES, NODES), chance.getrandbits(60))
-    return 0, winner
+    return (FIRST, FIRST), winner
 
 
 def play_last(start, likely, chance):
-    """A game of the last rounds: its kind, which says against whom and in which seat the agent's
-    own search plays, and the winner."""
-    opponent, seat = chance.choice(OPPONENTS), chance.randrange(2)
-    searches, narrow = engines(BeamOptions()), engines(NARROW)[0]
-    if opponent == "itself":
-        kind, other = 1, partial(beam_turn, searches[1], LAST_NODES, likely, chance)
-    elif opponent == "narrow":
-        kind, other = 2, partial(beam_turn, narrow, NARROW_NODES, likely, chance)
+    """A game of the last rounds, of the agent's own search against some player."""
+    searches = engines(BeamOptions())
+    pair = [ITSELF, chance.choice(OPPONENTS)]
+    if pair[1] == ITSELF:
+        other = partial(beam_turn, searches[1], LAST_NODES, likely, chance)
+    elif pair[1] == NARROW_BEAM:
+        other = partial(beam_turn, engines(NARROW)[0], NARROW_NODES, likely, chance)
     else:
-        nodes = chance.choice(OWN_TURN_NODES)
-        kind = 3 + OWN_TURN_NODES.index(nodes)
-        other = partial(own_turn_search().search, nodes=nodes)
-    players = [partial(beam_turn, searches[0], LAST_NODES, likely, chance), other]
-    if seat:
-        players.reverse()
+        number = chance.randrange(len(OWN_TURN_NODES))
+        pair[1] += number
+        other = partial(own_turn_search().search, nodes=OWN_TURN_NODES[number])
+    turns = [partial(beam_turn, searches[0], LAST_NODES, likely, chance), other]
+    if chance.randrange(2):
+        pair.reverse()
+        turns.reverse()
     state = start.clone()
     for _ in range(MAX_TURNS):
-        for action in players[state.current_player()](state):
+        for action in turns[state.current_player()](state):
             state.apply_action(action)
         if not state.is_terminal():
             state.apply_action(0)
         if state.is_terminal():
-            return 2 * kind + seat, state.winner
-    return 2 * kind + seat, -1
+            return pair, state.winner
+    return pair, -1
 
 
 def beam_turn(engine, nodes, likely, chance, state):
@@ -177,8 +180,8 @@ def main():
         for number, (last, games) in enumerate(rounds):
             tasks = [(args.seed, number, i) for i in range(-(-games // CHUNK))]
             played += executor.map(partial(play, arrays, last), tasks)
-            decks, won, kinds = map(np.concatenate, zip(*played, strict=True))
-            value, loss = learn_decks(decks, won, kinds=kinds, seed=args.seed)
+            decks, won, players = map(np.concatenate, zip(*played, strict=True))
+            value, loss = learn_decks(decks, won, players=players, seed=args.seed)
             arrays = {name: array.tolist() for name, array in value.arrays.items()}
             print(f"{len(won)} games: loss {loss:.4f}", file=sys.stderr, flush=True)
     about = {"command": " ".join(sys.argv), "games": len(won), "loss": round(loss, 4)}

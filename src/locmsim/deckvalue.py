@@ -2,8 +2,8 @@
 
 A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
 dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
-behind a layer of units. It was learnt from games between decks of all kinds, played by the search
-that plays the deck (`tools/deck_network.py`).
+behind a layer of units. It was learnt from games between decks of all kinds, and says what a deck
+is worth to the search that plays it (`tools/deck_network.py`).
 
     >>> from locmsim.deckbuilding import build_deck
     >>> from locmsim.deckvalue import default_value
