@@ -356,6 +356,13 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
     assert 0.3 * limits[1] < first <= 0.7 * limits[0]
     assert len(others) > 3
     assert all(0.3 * limits[1] < time_ms <= 0.7 * limits[1] for time_ms in others)
+    # More, if a referee waits longer.
+    given.clear()
+    agent.share = 2.0
+    agent.reset()
+    play(Match(rules, seed=2), (agent, make_agent("random")))
+    first, *others = given
+    assert all(limits[1] < time_ms <= 2 * limits[1] for time_ms in others)
 
 
 @pytest.mark.parametrize("name", ["beam", "mcts"])
@@ -391,6 +398,7 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
     ("spec", "message"),
     [
         ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
+        ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
         ("beam:time_ms=0", "agent beam: one of time_ms and iterations must be above 0"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),

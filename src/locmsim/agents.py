@@ -251,7 +251,8 @@ _TASTES: dict[str, Mapping[str, CardScore] | None] = {
 class _SearchAgent(_Chooser):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
-    It takes `time_ms` for a turn, at most `SHARE` of the rule set's limit, and five times as long
+    It takes `time_ms` for a turn, at most `share` of the rule set's limit (the rest is for the
+    referee, the pipes and a machine that does something else for a while), and five times as long
     for the first one, whose limit is higher; or a number of `iterations` (see
     `locmsim.search.MCTS.search`); 0 for no bound of that kind. With a bound of iterations alone the
     answers depend on the seed and on what was shown only. `weights` is the path of a weights file,
@@ -263,9 +264,6 @@ class _SearchAgent(_Chooser):
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
     search_options: ClassVar[type[MCTSOptions] | type[BeamOptions]]
 
-    #: Part of the limit of a turn that may be used. The rest is for the referee, the pipes and a
-    #: machine that does something else for a while.
-    SHARE = 0.7
     FIRST_TURN = 5
 
     def __init__(
@@ -277,14 +275,18 @@ class _SearchAgent(_Chooser):
         weights: str = "",
         evaluation: Any = None,
         belief: str = "score",
+        share: float = 0.7,
         **options: float,
     ) -> None:
         _check_bounds(time_ms, "iterations", iterations)
+        if not share > 0:
+            raise ValueError(f"share: expected more than 0, got {share}")
         if belief not in _TASTES:
             raise ValueError(f"belief: expected one of {', '.join(_TASTES)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
+        self.share = share
         self.iterations = iterations
         self._taste = _TASTES[belief]
         chosen: Any = self.search_options(**options)  # type: ignore[arg-type]
@@ -318,9 +320,9 @@ class _SearchAgent(_Chooser):
         first, self.first_turn = self.first_turn, False
         left = None
         if self.time_ms:
-            time_ms = min(self.time_ms, self.SHARE * limits[1])
+            time_ms = min(self.time_ms, self.share * limits[1])
             if first:
-                time_ms = min(self.FIRST_TURN * time_ms, self.SHARE * limits[0])
+                time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
             left = max(0.0, time_ms - 1000 * (time.perf_counter() - started))
         self.result = self.search.search(
             self.belief.observation,
