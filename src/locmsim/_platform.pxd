@@ -6,6 +6,9 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <time.h>
+    #if defined(__GNUC__)
+    __attribute__((unused))     /* not by all that count bits */
+    #endif
     static inline int64_t now_ns_(void) {
         struct timespec t;
     #if defined(_WIN32)

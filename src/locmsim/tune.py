@@ -69,7 +69,7 @@ PARTS = ("eval", "deck", "network")
 _FIELDS = {"eval": "evaluation", "deck": "deck", "network": "network"}
 
 #: How the players search.
-_SEARCH = BeamOptions(turns=1, width=16, plans=16)
+_SEARCH = BeamOptions(turns=1, width=16, plans=16, reply_width=4)
 #: Terms of an evaluation that add up; the scale is given.
 _TERMS = tuple(name for name in TERMS if name != "scale")
 _CARD_TERMS = tuple(CARD_TERMS)
