@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--games", type=int, default=63_000, help="in each of them")
-    parser.add_argument("--last-rounds", type=int, default=2)
+    parser.add_argument("--last-rounds", type=int, default=3)
     parser.add_argument("--last-games", type=int, default=45_000, help="in each of them")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=FILE)

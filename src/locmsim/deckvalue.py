@@ -146,8 +146,9 @@ def learn_decks(
     return model.value(), loss
 
 
-#: Array of `_Games` with a row for each player -> the array that it is added to.
-_OF_PLAYERS = {"players_output": "output", "players_direct": "direct"}
+#: Array of `_Games` with a row for each player -> the array that it is added to, that of the sums
+#: first.
+_OF_PLAYERS = {"players_direct": "direct", "players_output": "output"}
 
 
 class _Games:
@@ -176,7 +177,7 @@ class _Games:
         units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
         sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
         hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
-        direct, output = (w[to] + w[name][players] for name, to in self._added())
+        direct, output = (w[to] + w[name][players] for name, to in _OF_PLAYERS.items())
         values = (sums * direct).sum(axis=-1) + (hidden * output).sum(axis=-1)
         advantage = w["advantage"][players[:, 0], players[:, 1]]
         layers = {
@@ -197,7 +198,7 @@ class _Games:
         units = by_sums[:, None, -_UNITS:] * (layers["units"].reshape(n, DECK_SIZE, -1) > 0)
         cards = layers["cards"].reshape(n, DECK_SIZE, -1)
         of_players = {}
-        for (name, _), outer in zip(self._added(), (sums, hidden), strict=True):
+        for name, outer in zip(_OF_PLAYERS, (sums, hidden), strict=True):
             of_players[name] = np.zeros_like(w[name])
             np.add.at(of_players[name], players, values * outer)
         advantage = np.zeros_like(w["advantage"])
@@ -212,11 +213,6 @@ class _Games:
             "advantage": advantage,
             **of_players,
         }
-
-    @staticmethod
-    def _added() -> list[tuple[str, str]]:
-        """The arrays of players with what they are added to, that of the sums first."""
-        return sorted(_OF_PLAYERS.items())
 
     def value(self) -> DeckValue:
         """That to player number 0, for terms as they are."""
