@@ -70,10 +70,40 @@ def test_exchanges_end_where_none_is_better():
                     assert value([*rest, card]) < reached + 1e-3
 
 
-def test_the_default_deck_is_the_improved_one():
+def test_the_default_deck_is_worth_as_much_as_any_exchanges_lead_to():
+    value = default_value()
     for seed in range(3):
         cards = generate_cards(seed)
-        assert build_deck(cards) == default_value().improved(build_deck(cards, "score"), cards)
+        by_id = {card.base_id: card for card in cards}
+        best, *others = [
+            value([by_id[i] for i in deck])
+            for deck in [
+                build_deck(cards),
+                *(value.improved(build_deck(cards, name), cards) for name in ("score", "classic")),
+            ]
+        ]
+        assert best >= max(others) - 1e-3
+
+
+def test_restarts_find_what_no_exchange_leads_to():
+    """All cards of one kind or all of another one are worth the most: greens, being more."""
+    arrays = zeros()
+    for unit, kind in enumerate(("creature", "green")):
+        arrays["card"][list(CARD_TERMS).index(kind), unit] = 1.0
+        arrays["hidden"][len(CARD_TERMS) + unit, unit] = 1.0
+        arrays["hidden_bias"][unit] = -4.0
+        arrays["output"][unit] = 1.0 + unit
+    value = DeckValue(arrays)
+    cards = generate_cards(4)
+    by_id = {card.base_id: card for card in cards}
+    creatures = [card.base_id for card in cards if card.type == 0][:15] * 2
+    counts = {}
+    for restarts in (0, 30):
+        ids = SwapBuilder(lambda _: creatures, value, restarts=restarts)(cards)
+        counts[restarts] = Counter(by_id[i].type for i in ids)
+        assert ids == SwapBuilder(lambda _: creatures, value, restarts=restarts)(cards)
+    assert counts[0][0] == 30
+    assert counts[30][1] == 30
 
 
 def test_the_order_of_cards_makes_no_difference():
@@ -149,9 +179,9 @@ def test_learning_needs_games():
     ("change", "message"),
     [
         ({"luck": [1]}, "deck value: unknown array 'luck'"),
-        ({"output": [1.0]}, r"deck value: output: expected shape \(24,\), got \(1,\)"),
-        ({"output": ["a"] * 24}, "deck value: output: expected an array of numbers"),
-        ({"output": [float("inf")] * 24}, "deck value: output: not all numbers are finite"),
+        ({"output": [1.0]}, r"deck value: output: expected shape \(64,\), got \(1,\)"),
+        ({"output": ["a"] * 64}, "deck value: output: expected an array of numbers"),
+        ({"output": [float("inf")] * 64}, "deck value: output: not all numbers are finite"),
     ],
 )
 def test_bad_arrays_are_named(change, message):
@@ -160,4 +190,18 @@ def test_bad_arrays_are_named(change, message):
     arrays = zeros()
     del arrays["card"]
     with pytest.raises(ValueError, match="deck value: card is missing"):
-        DeckValue(arrays)
+        DeckValue(zeros(), arrays)
+    with pytest.raises(ValueError, match="deck value: no network is given"):
+        DeckValue()
+
+
+def test_a_value_is_the_mean_of_its_networks():
+    chance = np.random.default_rng(3)
+    networks = [
+        {name: 0.1 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
+        for _ in range(3)
+    ]
+    deck = generate_cards(5)[:30]
+    values = [DeckValue(arrays)(deck) for arrays in networks]
+    assert np.ptp(values) > 0.1
+    assert DeckValue(*networks)(deck) == pytest.approx(np.mean(values), rel=1e-4)

@@ -104,7 +104,7 @@ def test_the_values_of_the_package(rules):
 @pytest.fixture
 def deck_network(monkeypatch):
     module = tool("deck_network")
-    monkeypatch.setattr(module, "CHUNK", 6)
+    monkeypatch.setattr(module, "GAMES", 6)
     for name in ("NODES", "LAST_NODES", "NARROW_NODES"):
         monkeypatch.setattr(module, name, 50)
     return module
@@ -112,8 +112,7 @@ def deck_network(monkeypatch):
 
 @pytest.mark.parametrize("last", [False, True])
 def test_games_between_decks_of_many_kinds(deck_network, last):
-    arrays = {name: array.tolist() for name, array in default_value().arrays.items()}
-    for given in ({}, arrays):
+    for given in ([], default_value().networks):
         rows, won, players = deck_network.play(given, last, (1, 0, 5))
         again = deck_network.play(given, last, (1, 0, 5))
         assert np.array_equal(rows, again[0])
@@ -130,19 +129,18 @@ def test_who_plays_the_last_games_and_where(deck_network, monkeypatch):
     """The agent's own search, number 0, beats the narrow beam, in the seat that is told."""
     monkeypatch.setattr(deck_network, "LAST_NODES", 3000)
     monkeypatch.setattr(deck_network, "OPPONENTS", (deck_network.NARROW_BEAM,))
-    monkeypatch.setattr(deck_network, "CHUNK", 12)
-    _, won, players = deck_network.play({}, True, (1, 0, 5))
+    monkeypatch.setattr(deck_network, "GAMES", 12)
+    _, won, players = deck_network.play([], True, (1, 0, 5))
     assert {*map(tuple, players)} == {(0, 2), (2, 0)}
     assert (won == (players[:, 0] == 0)).mean() > 0.7
 
 
 def test_decks_to_learn_from_are_legal(deck_network):
-    arrays = {name: array.tolist() for name, array in default_value().arrays.items()}
     chance = random.Random(3)
     different = set()
     for seed in range(10):
         cards = generate_cards(seed)
-        for given in ({}, arrays):
+        for given in ([], default_value().networks):
             deck = deck_network.random_deck(cards, given, chance)
             ids = sorted(card.base_id for card in deck)
             assert len(ids) == 30
@@ -159,7 +157,7 @@ def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(deck_network, "ProcessPoolExecutor", Here)
     deck_network.main()
     content = json.loads(out.read_text())
-    DeckValue(content["network"])
+    DeckValue(*content["networks"])
     assert content["about"][0]["command"] == " ".join(argv)
     assert "18 games: loss" in capsys.readouterr().err
 

@@ -4,14 +4,15 @@
 
 writes `src/locmsim/data/deck-network.json`, which `locmsim.deckvalue` reads.
 
-In each round, games are played between decks of many kinds: those of the deck builders, and from
-the second round on also those that the value found so far takes for the best, with its terms
-disturbed; in some of either kind a few cards are exchanged for any others. The search of the agent
-"beam" plays them: in the first rounds with a small budget and shallow, in the last rounds in
-earnest, against itself and against players that only see their own turn. From the games of all
-rounds a new value is learnt: that to the search in earnest, for what a deck is worth differs
-between players. Without the later rounds the value is wrong about decks that nobody had played: the
-ones that it likes best.
+In each round, decks of many kinds are proposed for each of many card sets and play each other:
+those of the deck builders, and from the second round on mostly those that a network found so far
+takes for the best, with its terms disturbed; in some a few cards are exchanged for any others. The
+networks have learnt from different parts of the games, so that they propose what the games say
+little about: decks that nobody had played are what a network is most wrong about, and likes best.
+The search of the agent "beam" plays the decks: in the first rounds with a small budget and shallow,
+in the last rounds in earnest, against itself and against players that only see their own turn. At
+last networks learn from the games of all rounds what decks are worth to the search in earnest, for
+that differs between players; their mean is the value.
 
 The games depend on the seed only, not on the number of processes. Their cards are among
 `locmsim.tune.TUNING_SEEDS`.
@@ -33,18 +34,25 @@ from locmsim._core import Determinizer
 from locmsim._ownturn import OwnTurn
 from locmsim._search import Engine, play_game
 from locmsim.beliefs import attractions
-from locmsim.deckbuilding import SwapBuilder, build_deck
+from locmsim.deckbuilding import build_deck
 from locmsim.deckvalue import DeckValue, learn_decks, term_rows
 from locmsim.generator import generate_cards
 from locmsim.network import listed
 from locmsim.opponents import own_turn_weights
-from locmsim.rules import COPIES_PER_CARD
+from locmsim.rules import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.tune import TUNING_SEEDS
 
 FILE = Path(__file__).parents[1] / "src/locmsim/data/deck-network.json"
 BUILDERS = "score", "score", "classic", "bodies", "area"
-CHUNK = 100
+#: Decks proposed for a card set, and the games between them.
+DECKS = 16
+GAMES = 140
+#: Networks that propose decks and make up the value, and the part of the games from which those
+#: that propose have learnt.
+NETWORKS = 4
+PART = 0.6
+EPOCHS = 6
 #: The search of the first rounds, and its nodes for a turn.
 SEARCH = BeamOptions(turns=1, width=16, plans=12, reply_width=1)
 NODES = 2500
@@ -60,12 +68,15 @@ ITSELF, FIRST, NARROW_BEAM, OWN_TURN = range(4)
 OPPONENTS = ITSELF, ITSELF, OWN_TURN, OWN_TURN, OWN_TURN, NARROW_BEAM
 #: Longer games have no winner.
 MAX_TURNS = 300
-#: Part of the decks that the value so far likes, and by how much its terms are disturbed, in their
-#: own spread.
-LIKED = 0.7
-DISTURBED = 0.0, 0.0, 0.2, 0.4, 0.7
+#: Part of the decks that networks propose, and by how much their terms are disturbed, in their own
+#: spread.
+LIKED = 0.92
+DISTURBED = 0.0, 0.0, 0.0, 0.1, 0.2, 0.4
+#: Their search begins with a builder's deck, this often, or a random one of so many cheap cards.
+BUILT = 0.4
+CHEAPEST = 40, 60, 80, 120
 #: Cards that are exchanged.
-EXCHANGED = 0, 0, 2, 5, 10
+EXCHANGED = 0, 0, 0, 1, 2, 4, 8
 
 
 @cache
@@ -74,14 +85,18 @@ def engines(options=SEARCH):
     return [Engine("beam", options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
-def random_deck(cards, arrays, chance):
-    if arrays and chance.random() < LIKED:
+def random_deck(cards, networks, chance):
+    if networks and chance.random() < LIKED:
+        arrays = chance.choice(networks)
         direct = np.array(arrays["direct"])
         noise = chance.choice(DISTURBED) * direct.std()
         moved = direct + [chance.gauss(0, noise) for _ in direct]
-        value = DeckValue({**arrays, "direct": moved})
-        start = partial(build_deck, heuristic=chance.choice(BUILDERS))
-        ids = SwapBuilder(start, value)(cards)
+        if chance.random() < BUILT:
+            start = build_deck(cards, chance.choice(BUILDERS))
+        else:
+            cheap = sorted(cards, key=lambda card: card.cost)[: chance.choice(CHEAPEST)]
+            start = chance.sample(COPIES_PER_CARD * [card.base_id for card in cheap], DECK_SIZE)
+        ids = DeckValue({**arrays, "direct": moved}).improved(start, cards)
     else:
         ids = build_deck(cards, chance.choice(BUILDERS))
     by_id = {card.base_id: card for card in cards}
@@ -93,24 +108,24 @@ def random_deck(cards, arrays, chance):
     return deck
 
 
-def play(arrays, last, task):
-    """The terms of the decks of some games, whether player 0 won, and who played them."""
+def play(networks, last, task):
+    """Some games of one card set: the terms of the decks, whether player 0 won, and who played."""
     chance = random.Random(f"deck network {task}")
+    cards = generate_cards(chance.choice(TUNING_SEEDS))
+    likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
+    decks = [random_deck(cards, networks, chance) for _ in range(DECKS)]
+    terms = np.clip([term_rows(deck) for deck in decks], -128, 127).astype(np.int8)
     rows, won, players = [], [], []
-    for _ in range(CHUNK):
-        cards = generate_cards(chance.choice(TUNING_SEEDS))
-        decks = [random_deck(cards, arrays, chance) for _ in range(2)]
-        for deck in decks:
-            chance.shuffle(deck)
-        start = State.new(*decks, rules="1.5", pool=cards)
-        likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
+    for _ in range(GAMES):
+        numbers = chance.sample(range(DECKS), 2)
+        shuffled = [chance.sample(decks[number], DECK_SIZE) for number in numbers]
+        start = State.new(*shuffled, rules="1.5", pool=cards)
         pair, winner = (play_last if last else play_first)(start, likely, chance)
         if winner >= 0:
-            rows.append([term_rows(deck) for deck in decks])
+            rows.append(terms[numbers])
             won.append(winner == 0)
             players.append(pair)
-    rows = np.clip(rows, -128, 127).astype(np.int8)
-    return rows, np.array(won, np.int8), np.array(players, np.int8)
+    return np.array(rows), np.array(won, np.int8), np.array(players, np.int8)
 
 
 def play_first(start, likely, chance):
@@ -167,26 +182,38 @@ def own_turn_search():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=4)
-    parser.add_argument("--games", type=int, default=63_000, help="in each of them")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--games", type=int, default=90_000, help="in each of them")
     parser.add_argument("--last-rounds", type=int, default=3)
-    parser.add_argument("--last-games", type=int, default=45_000, help="in each of them")
+    parser.add_argument("--last-games", type=int, default=70_000, help="in each of them")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=FILE)
     args = parser.parse_args()
-    arrays, played = {}, []
+    networks, played = [], []
     rounds = args.rounds * [(False, args.games)] + args.last_rounds * [(True, args.last_games)]
     with ProcessPoolExecutor(args.jobs) as executor:
-        for number, (last, games) in enumerate(rounds):
-            tasks = [(args.seed, number, i) for i in range(-(-games // CHUNK))]
-            played += executor.map(partial(play, arrays, last), tasks)
-            decks, won, players = map(np.concatenate, zip(*played, strict=True))
-            value, loss = learn_decks(decks, won, players=players, seed=args.seed)
-            arrays = {name: array.tolist() for name, array in value.arrays.items()}
-            print(f"{len(won)} games: loss {loss:.4f}", file=sys.stderr, flush=True)
-    about = {"command": " ".join(sys.argv), "games": len(won), "loss": round(loss, 4)}
-    content = {"network": listed(value.arrays), "about": [about]}
+        for number, (last, asked) in enumerate(rounds):
+            tasks = [(args.seed, number, i) for i in range(-(-asked // GAMES))]
+            played += executor.map(partial(play, networks, last), tasks)
+            games = [*map(np.concatenate, zip(*played, strict=True))]
+            part = PART if number + 1 < len(rounds) else 1.0
+            learnt = [learn(games, part, args.seed + i) for i in range(NETWORKS)]
+            networks, losses = zip(*learnt, strict=True)
+            loss = sum(losses) / NETWORKS
+            print(f"{len(games[1])} games: loss {loss:.4f}", file=sys.stderr, flush=True)
+    about = {"command": " ".join(sys.argv), "games": len(games[1]), "loss": round(loss, 4)}
+    content = {"networks": networks, "about": [about]}
     args.out.write_text(json.dumps(content) + "\n")
+
+
+def learn(games, part, seed):
+    """The arrays of a network that has learnt from a part of the games, and the loss on them."""
+    decks, won, players = games
+    taken = np.random.default_rng(seed).random(len(won)) < part
+    value, loss = learn_decks(
+        decks[taken], won[taken], players=players[taken], epochs=EPOCHS, seed=seed
+    )
+    return listed(value.networks[0]), loss
 
 
 if __name__ == "__main__":

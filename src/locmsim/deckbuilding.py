@@ -32,6 +32,7 @@ What a heuristic returns is checked: a bot never sends a deck that the referee r
 import json
 import math
 import os
+import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -363,30 +364,43 @@ class SwapBuilder:
     """A `DeckBuilder`: another one's deck, in which cards are exchanged while that improves it.
 
     `value` says what a whole deck is worth (default: the network in the package, see
-    `locmsim.deckvalue`). Only cards that `allowed` answers True for come in.
+    `locmsim.deckvalue`). Only cards that `allowed` answers True for come in. `restarts` random
+    decks, the same ones for the same offer, are improved too, and the most valuable result is
+    taken: no single exchange may lead from a good deck to a better one of another kind.
     """
 
     start: DeckBuilder
     value: "DeckValue | None" = None
     allowed: Callable[[Card], bool] | None = None
+    restarts: int = 0
 
     def __call__(self, cards: Sequence[Card]) -> list[int]:
         from locmsim.deckvalue import default_value  # slow to import
 
+        value = self.value or default_value()
         deck = self.start(cards)
         allowed = self.allowed
         if allowed is not None:
             cards = [card for card in cards if card.base_id in deck or allowed(card)]
-        return (self.value or default_value()).improved(deck, cards)
+        by_id = {card.base_id: card for card in cards}
+        copies = sorted(by_id) * COPIES_PER_CARD
+        chance = random.Random(0)
+        starts = [deck, *(chance.sample(copies, DECK_SIZE) for _ in range(self.restarts))]
+        return max(
+            (value.improved(start, cards) for start in starts),
+            key=lambda deck: value([by_id[base_id] for base_id in deck]),
+        )
 
 
+#: Four raise the value by 0.035 on an average of 60 card sets, twenty by 0.045.
+_RESTARTS = 4
 _SCORE = GreedyBuilder(_by_tuned_score, min_creatures=10)
 
 #: The deck builders by name. "default" looks for the most valuable deck, "score" has the best cards
 #: by the tuned score (docs/bot.md compares them); "classic" imitates the champion's decks;
 #: "cheapest" is a baseline.
 DECK_BUILDERS: dict[str, DeckBuilder] = {
-    "default": SwapBuilder(_SCORE),
+    "default": SwapBuilder(_SCORE, restarts=_RESTARTS),
     "score": _SCORE,
     "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
     "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),

@@ -2,8 +2,8 @@
 
 A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
 dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
-behind a layer of units. It was learnt from games between decks of all kinds, and says what a deck
-is worth to the search that plays it (`tools/deck_network.py`).
+behind a layer of units. Some of these were learnt from games between decks of all kinds, and say
+what a deck is worth to the search that plays it (`tools/deck_network.py`).
 
     >>> from locmsim.deckbuilding import build_deck
     >>> from locmsim.deckvalue import default_value
@@ -37,8 +37,8 @@ __all__ = ["SHAPES", "DeckValue", "default_value", "learn_decks", "term_rows"]
 _Array = NDArray[np.float32]
 
 _TERMS = {name: column for column, name in enumerate(CARD_TERMS)}
-_UNITS = 24
-#: Name -> shape of the arrays of a `DeckValue`.
+_UNITS = 64
+#: Name -> shape of the arrays of a network.
 SHAPES = {
     "card": (len(_TERMS), _UNITS),
     "card_bias": (_UNITS,),
@@ -66,55 +66,73 @@ def term_rows(cards: Sequence[Card]) -> _Array:
 class DeckValue:
     """The value of decks; the difference of two decks' values is the logarithm of the odds.
 
-    `arrays` has one of numbers for each name in `SHAPES`; ``ValueError`` names one that is missing,
-    unknown, of another shape or not finite.
+    It is the mean of what some networks say: each likes a few decks too much, and seldom the same
+    ones. Each is given by its arrays, one of numbers for each name in `SHAPES`; ``ValueError``
+    names one that is missing, unknown, of another shape or not finite, or says that no network is
+    given.
     """
 
-    def __init__(self, arrays: Mapping[str, Any]) -> None:
-        self.arrays = checked("deck value", arrays, SHAPES)
+    def __init__(self, *networks: Mapping[str, Any]) -> None:
+        if not networks:
+            raise ValueError("deck value: no network is given")
+        self.networks = tuple(checked("deck value", arrays, SHAPES) for arrays in networks)
+        self._bias = np.concatenate([arrays["hidden_bias"] for arrays in self.networks])
+        self._output = np.concatenate([arrays["output"] for arrays in self.networks])
+        self._output /= len(self.networks)
 
     def __call__(self, deck: Sequence[Card]) -> float:
-        return float(self._of_sums(self._parts(term_rows(deck)).sum(axis=0)))
+        hidden, direct = self._inputs(deck)
+        return float(self._output_of(hidden.sum(axis=0) + self._bias) + direct.sum())
 
     def improved(self, deck: Sequence[int], cards: Sequence[Card]) -> list[int]:
         """The deck, by base ids, that exchanging cards for offered ones leads to: one at a time, as
         long as that raises the value, and always by the best exchange."""
         # Sorted, so that the order of the offer decides nothing.
         offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
-        parts = self._parts(term_rows(offered))
+        hidden, direct = self._inputs(offered)
         chosen = Counter(deck)
         copies = np.array([chosen[card.base_id] for card in offered])
-        total = copies @ parts
-        value = float(self._of_sums(total))
+        total = copies.astype(np.float32) @ hidden + self._bias
+        value = float(self._output_of(total.copy()) + copies @ direct)
         while (copies < COPIES_PER_CARD).any():
             out, into = np.flatnonzero(copies), np.flatnonzero(copies < COPIES_PER_CARD)
-            values = self._of_sums(total - parts[out, None] + parts[None, into])
-            values[out[:, None] == into] = -np.inf
-            best = np.unravel_index(values.argmax(), values.shape)
-            if values[best] <= value + _LEAST_GAIN:
+            gains = direct[into] - direct[out, None] + copies @ direct - value
+            entering = hidden[into]
+            for i, card in enumerate(out):  # a row at a time stays in the cache
+                gains[i] += self._output_of(entering + (total - hidden[card]))
+            gains[out[:, None] == into] = -np.inf
+            best = np.unravel_index(gains.argmax(), gains.shape)
+            if gains[best] <= _LEAST_GAIN:
                 break
             copies[out[best[0]]] -= 1
             copies[into[best[1]]] += 1
-            total = copies @ parts
-            value = float(values[best])
+            total = copies.astype(np.float32) @ hidden + self._bias
+            value += float(gains[best])
         return [card.base_id for card, n in zip(offered, copies, strict=True) for _ in range(n)]
 
-    def _parts(self, terms: _Array) -> _Array:
-        """What cards add to the sums that count."""
-        units = np.maximum(terms @ self.arrays["card"] + self.arrays["card_bias"], 0)
-        return np.concatenate([terms, units], axis=-1)
+    def _inputs(self, cards: Sequence[Card]) -> tuple[_Array, _Array]:
+        """What each card adds to the hidden units of all networks, shape (cards, units), and to the
+        value itself. Those of a deck are their sums."""
+        terms = term_rows(cards)
+        columns, direct = [], np.zeros(len(cards), np.float32)
+        for w in self.networks:
+            units = np.maximum(terms @ w["card"] + w["card_bias"], 0)
+            sums = np.concatenate([terms, units], axis=1)
+            columns.append(sums @ w["hidden"])
+            direct += sums @ w["direct"] / len(self.networks)
+        return np.concatenate(columns, axis=1), direct
 
-    def _of_sums(self, sums: _Array) -> _Array:
-        hidden = np.maximum(sums @ self.arrays["hidden"] + self.arrays["hidden_bias"], 0)
-        value: _Array = sums @ self.arrays["direct"] + hidden @ self.arrays["output"]
-        return value
+    def _output_of(self, hidden: _Array) -> _Array:
+        """What the hidden units make of their inputs, which are overwritten."""
+        output: _Array = np.maximum(hidden, 0, out=hidden) @ self._output
+        return output
 
 
 @cache
 def default_value() -> DeckValue:
     """The one in the package."""
     text = files("locmsim").joinpath("data/deck-network.json").read_text(encoding="utf-8")
-    return DeckValue(json.loads(text)["network"])
+    return DeckValue(*json.loads(text)["networks"])
 
 
 # ---------------------------------------------------------------------------------- learning
