@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import cards as any_card
 
 from locmsim import deckbuilding
+from locmsim.agents import make_agent
 from locmsim.cards import Area, Card, CardType, cards_1x
 from locmsim.deckbuilding import (
     CARD_TERMS,
@@ -32,6 +33,7 @@ from locmsim.deckbuilding import (
     static_order,
 )
 from locmsim.generator import generate_cards
+from locmsim.match import Match
 from locmsim.rules import COPIES_PER_CARD, DECK_SIZE
 
 BUILDERS = sorted(DECK_BUILDERS)
@@ -485,3 +487,20 @@ def test_picks_need_a_draft_and_three_cards():
         pick(cards_1x()[:3], [], "2")
     with pytest.raises(ValueError, match="offers three cards, got 2"):
         pick(cards_1x()[:2], [], "1.2")
+
+
+def test_the_default_deck_of_an_offer_is_looked_for_once():
+    """A player builds it and guesses by it what the other has built, both within one game."""
+    match = Match(seed=4)
+    players = [make_agent("beam:time_ms=0,iterations=50") for _ in range(2)]
+    before = deckbuilding._remembered_deck.cache_info().misses
+    for player, agent in enumerate(players):
+        match.submit(player, agent.choose(match.observation(player)))
+    for _ in range(2):
+        player = match.to_ask[0]
+        match.submit(player, players[player].act(match.observation(player)))
+    assert deckbuilding._remembered_deck.cache_info().misses - before <= 1
+    cards = generate_cards(4)
+    deck = build_deck(cards)
+    deck.clear()
+    assert len(build_deck(cards)) == 30

@@ -106,7 +106,7 @@ class DeckValue:
                 break
             copies[out[best[0]]] -= 1
             copies[into[best[1]]] += 1
-            total = copies.astype(np.float32) @ hidden + self._bias
+            total += hidden[into[best[1]]] - hidden[out[best[0]]]
             value += float(gains[best])
         return [card.base_id for card, n in zip(offered, copies, strict=True) for _ in range(n)]
 
@@ -124,7 +124,8 @@ class DeckValue:
 
     def _output_of(self, hidden: _Array) -> _Array:
         """What the hidden units make of their inputs, which are overwritten."""
-        output: _Array = np.maximum(hidden, 0, out=hidden) @ self._output
+        # Too small a product for the threads that "@" would wake.
+        output: _Array = np.einsum("...i,i", np.maximum(hidden, 0, out=hidden), self._output)
         return output
 
 
