@@ -21,8 +21,8 @@ from collections.abc import Callable
 from typing import Any
 
 from locmsim import Card, State, StateBatch
-from locmsim.cards import ABILITIES
-from locmsim.rules import RULES
+from locmsim.rules.cards import ABILITIES
+from locmsim.rules.rulesets import RULES
 
 #: Of both parts of `State.to_bytes`: magic, version, kind of part, size and checksum of the rest.
 HEADER = struct.Struct("=4sHHII")

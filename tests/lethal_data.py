@@ -20,10 +20,10 @@ from helpers import DATA
 
 from locmsim import Card, State
 from locmsim.agents import make_agent
-from locmsim.cards import Area, CardType
-from locmsim.deckbuilding import GreedyBuilder
-from locmsim.match import Match
-from locmsim.positions import load_position, save_position
+from locmsim.decks.building import GreedyBuilder
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position, save_position
+from locmsim.rules.cards import Area, CardType
 
 CANDIDATES = 8  # compared for each kind
 SEEDS = 150  # games at most

@@ -27,8 +27,8 @@ from helpers import (
 )
 
 from locmsim import Card, State
-from locmsim.cards import Area, CardType
-from locmsim.rules import TURN_LIMIT
+from locmsim.rules.cards import Area, CardType
+from locmsim.rules.rulesets import TURN_LIMIT
 
 PERFT = DATA / "perft.json"
 DEPTH = 4

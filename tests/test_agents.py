@@ -10,15 +10,15 @@ from lethal_data import KINDS
 
 from locmsim import State, turnsearch
 from locmsim.agents import AGENTS, Agent, Baseline, Greedy, Random, make_agent
-from locmsim.cards import CardType
-from locmsim.lethal import find_lethal
-from locmsim.match import Match
-from locmsim.positions import load_position
-from locmsim.protocol import Observation
-from locmsim.rules import RULES
+from locmsim.agents.lethal import find_lethal
+from locmsim.agents.turnsearch import Budget, Evaluation, beam_search, greedy_turn
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.game.positions import load_position
+from locmsim.rules.cards import CardType
+from locmsim.rules.rulesets import RULES
 from locmsim.search import Evaluation as SearchEvaluation
 from locmsim.search import SearchResult
-from locmsim.turnsearch import Budget, Evaluation, beam_search, greedy_turn
 
 EVALUATION = Evaluation()
 SMALL_BASELINE = "baseline:time_ms=0,nodes=100"

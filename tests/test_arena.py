@@ -25,10 +25,10 @@ from locmsim.arena import (
 from locmsim.arena.playing import play_games
 from locmsim.arena.records import Outcome, Times, late_turns
 from locmsim.arena.report import as_json, lost_games, running_score, tables
-from locmsim.match import Match
-from locmsim.protocol import Observation
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.referee import Fault, FaultKind
-from locmsim.transcript import result_log
+from locmsim.referee.transcript import result_log
 
 # ------------------------------------------------------------------------------ playing
 

@@ -14,7 +14,7 @@ import pytest
 from helpers import LOCMSIM
 
 from locmsim.arena import Arena
-from locmsim.cli import main
+from locmsim.cli.main import main
 
 PLAYERS = ["new=greedy", "old=random"]
 

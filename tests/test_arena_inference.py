@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locmsim.arena.inference import (
+from locmsim.stats import (
     Sprt,
     UnitCounts,
     bradley_terry,

@@ -8,7 +8,7 @@ from helpers import RULE_SETS
 
 from locmsim import GameOverError, IllegalActionError, State, StateBatch
 from locmsim._batch import StateArray
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 

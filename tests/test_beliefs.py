@@ -9,13 +9,13 @@ from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_card
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim.beliefs import Belief, attractions
-from locmsim.cards import CardType, cards_1x
-from locmsim.deckbuilding import build_deck, card_score
-from locmsim.generator import generate_cards
-from locmsim.match import Match
-from locmsim.protocol import Observation
-from locmsim.rules import MAX_MANA
+from locmsim.decks.building import build_deck, card_score
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import CardType, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import MAX_MANA
+from locmsim.search.belief import Belief, attractions
 
 
 def choose(belief: Belief, game: Game, player: int) -> None:

@@ -6,8 +6,8 @@ import pytest
 from helpers import DATA, RULE_SETS
 
 from locmsim import State, _bench, bench
-from locmsim.cli import main
-from locmsim.positions import random_game, start_position
+from locmsim.cli.main import main
+from locmsim.game.positions import random_game, start_position
 
 SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 

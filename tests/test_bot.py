@@ -14,8 +14,8 @@ from helpers import REFERENCE, RULE_SETS, GoldenChunk
 from locmsim import bot
 from locmsim.agents import make_agent
 from locmsim.errors import ProtocolError
-from locmsim.match import Match
-from locmsim.protocol import Observation
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.referee import play
 
 BOT = [sys.executable, "-m", "locmsim.bot"]

@@ -11,7 +11,7 @@ from helpers import REFERENCE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locmsim.cards import (
+from locmsim.rules.cards import (
     ABILITIES,
     BOUNDS,
     Area,

@@ -14,10 +14,10 @@ import pytest
 from helpers import BOT, few_descriptors, running
 
 from locmsim import __version__
-from locmsim.cards import cards_1x, load_cards, save_cards
-from locmsim.cli import main
-from locmsim.generator import generate_cards
-from locmsim.match import Match
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+from locmsim.rules.cards import cards_1x, load_cards, save_cards
+from locmsim.rules.generator import generate_cards
 
 GOOD = shlex.join(BOT)
 LOCMSIM = [sys.executable, "-m", "locmsim"]

@@ -20,7 +20,7 @@ if shutil.which(compiler) is None:
 CHECK = """
 import random
 from flatbot import choose, count_wins
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
 
 for rules in ("1.5", "1.2", "1.0"):
     for state, _ in random_game(start_position(1, rules), 1):

@@ -15,8 +15,7 @@ from strategies import cards as any_card
 
 from locmsim import deckbuilding
 from locmsim.agents import make_agent
-from locmsim.cards import Area, Card, CardType, cards_1x
-from locmsim.deckbuilding import (
+from locmsim.decks.building import (
     CARD_TERMS,
     DECK_BUILDERS,
     DRAFT_PICKERS,
@@ -32,9 +31,10 @@ from locmsim.deckbuilding import (
     pick,
     static_order,
 )
-from locmsim.generator import generate_cards
-from locmsim.match import Match
-from locmsim.rules import COPIES_PER_CARD, DECK_SIZE
+from locmsim.game.match import Match
+from locmsim.rules.cards import Area, Card, CardType, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 
 BUILDERS = sorted(DECK_BUILDERS)
 PICKERS = sorted(DRAFT_PICKERS)

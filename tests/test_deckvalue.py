@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from helpers import check_gradients
 
-from locmsim.deckbuilding import DECK_BUILDERS, SwapBuilder, build_deck
-from locmsim.deckterms import CARD_TERMS, card_terms
-from locmsim.deckvalue import SHAPES, DeckValue, _Games, default_value, learn_decks, term_rows
-from locmsim.generator import generate_cards
+from locmsim.decks.building import DECK_BUILDERS, SwapBuilder, build_deck
+from locmsim.decks.features import CARD_TERMS, card_terms
+from locmsim.decks.value import SHAPES, DeckValue, _Games, default_value, learn_decks, term_rows
+from locmsim.rules.generator import generate_cards
 
 
 def zeros() -> dict[str, np.ndarray]:

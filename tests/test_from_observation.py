@@ -8,8 +8,8 @@ import pytest
 
 from locmsim import Card, Match, Observation, State
 from locmsim.agents import make_agent
-from locmsim.cards import CardType
-from locmsim.protocol import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, PlayerLine
+from locmsim.game.observation import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, PlayerLine
+from locmsim.rules.cards import CardType
 
 
 def seen(state: State, player: int) -> Observation:

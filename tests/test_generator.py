@@ -10,8 +10,14 @@ from helpers import REFERENCE, golden_lines, golden_path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locmsim.cards import CardType
-from locmsim.generator import CARD_COUNT, _java_int, default_weights, generate_cards, load_weights
+from locmsim.rules.cards import CardType
+from locmsim.rules.generator import (
+    CARD_COUNT,
+    _java_int,
+    default_weights,
+    generate_cards,
+    load_weights,
+)
 
 SETS = [json.loads(line) for line in golden_lines(golden_path("cardgen.jsonl.gz"))]
 SHIPPED = [golden for golden in SETS if "weights" not in golden]

@@ -14,9 +14,9 @@ from strategies import MAX_STAT, ODD_PARTS, answer_lines, card_lists, decks_of, 
 
 from locmsim import Card, State
 from locmsim._core import parse_line
-from locmsim.cards import CardType, cards_1x
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.generator import generate_cards
+from locmsim.rules.cards import CardType, cards_1x
+from locmsim.rules.generator import generate_cards
 
 #: Which of the kernel's errors stands for which of the twin's.
 ERRORS = {

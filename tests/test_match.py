@@ -19,10 +19,10 @@ from helpers import (
 )
 
 from locmsim import State
-from locmsim.cards import Card, cards_1x, save_cards
 from locmsim.errors import GameOverError
+from locmsim.game.match import Match, MatchError, TurnResult
 from locmsim.javarandom import JavaRandom
-from locmsim.match import Match, MatchError, TurnResult
+from locmsim.rules.cards import Card, cards_1x, save_cards
 
 # ------------------------------------------------------------------------------- golden games
 

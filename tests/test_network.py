@@ -9,10 +9,19 @@ from helpers import RULE_SETS, check_gradients
 
 from locmsim import State
 from locmsim.agents import make_agent
-from locmsim.network import BLOCKS, SHAPES, Network, _blocks, _Positions, descend, inputs, learn
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
+from locmsim.networks.network import (
+    BLOCKS,
+    SHAPES,
+    Network,
+    _blocks,
+    _Positions,
+    descend,
+    inputs,
+    learn,
+)
 from locmsim.search import BeamOptions, BeamSearch, Evaluation, load_weights
-from locmsim.tune import Weights
+from locmsim.tuning.tune import Weights
 
 ROWS = sum(int(np.prod(shape)) for shape in BLOCKS.values())
 

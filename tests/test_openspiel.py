@@ -9,7 +9,7 @@ from helpers import RULE_SETS
 
 import locmsim
 from locmsim import Card, CardType, State
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import evaluate_bots, mcts  # noqa: E402

@@ -9,13 +9,13 @@ from helpers import RULE_SETS
 from lethal_data import KINDS
 
 from locmsim import Card, CardType, State
-from locmsim._ownturn import OTHER_TERMS, SIDE_TERMS, OwnTurn
 from locmsim.agents import OwnTurnSearch, RuleBased, make_agent
-from locmsim.cards import Area
-from locmsim.match import Match
-from locmsim.opponents import own_turn_weights, rule_turn
-from locmsim.positions import load_position
-from locmsim.rules import RULES
+from locmsim.agents._ownturn import OTHER_TERMS, SIDE_TERMS, OwnTurn
+from locmsim.agents.opponents import own_turn_weights, rule_turn
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position
+from locmsim.rules.cards import Area
+from locmsim.rules.rulesets import RULES
 
 OWN_TURN = "own-turn:time_ms=0,nodes=500"
 SPECS = ["rule", OWN_TURN]

@@ -42,7 +42,7 @@ def test_names_are_those_of_their_modules():
 def test_importing_it_is_cheap():
     """What takes long to import, above all numpy, waits until it is used."""
     loaded = run_python("import locmsim, sys; print(*sys.modules)")
-    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.match"} & set(loaded)
+    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
     run_python(
         "import locmsim, sys; s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
     )

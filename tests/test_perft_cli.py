@@ -9,8 +9,8 @@ import pytest
 from helpers import DATA, RULE_SETS
 
 from locmsim import Card, State
-from locmsim.cli import main
-from locmsim.positions import divide, load_position, random_game, save_position, start_position
+from locmsim.cli.main import main
+from locmsim.game.positions import divide, load_position, random_game, save_position, start_position
 
 POSITIONS = json.loads((DATA / "perft.json").read_text())
 

@@ -12,7 +12,7 @@ from strategies import positions
 
 from locmsim import Card, CardType, State
 from locmsim._core import PlayerView
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 each_protocol = pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locmsim import State
-from locmsim.cards import Card
 from locmsim.errors import ProtocolError
-from locmsim.protocol import (
+from locmsim.game.observation import (
     ENEMY_BOARD,
     HAND,
     MY_BOARD,
@@ -21,6 +20,7 @@ from locmsim.protocol import (
     PlayerLine,
     read_observation,
 )
+from locmsim.rules.cards import Card
 
 
 def lines_with_blanks(*lines: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from helpers import golden_path
 
-from locmsim.match import Match
-from locmsim.protocol import HAND
+from locmsim.game.match import Match
+from locmsim.game.observation import HAND
 
 GAMES = [
     json.loads(line)

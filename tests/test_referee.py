@@ -14,10 +14,10 @@ import pytest
 from helpers import BOT, few_descriptors, running
 
 from locmsim import botprocess
-from locmsim.botprocess import MAX_LINE, BotFault, BotProcess, new_token, stop
-from locmsim.match import Match
-from locmsim.protocol import Observation
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
 from locmsim.referee import FaultKind, Result, play, retrace
+from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
 
 #: Limits that a bot keeps on any machine, and those for bots that are to break them.
 RELAXED = 25.0
@@ -501,7 +501,7 @@ def run_script(setup: str, processes: Processes) -> None:
     """Play a match with children and daemons in a process of its own, after some setup."""
     script = f"""
 {setup}
-from locmsim.match import Match
+from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
 assert result.fault.reason.startswith("its process exited"), result.fault

@@ -14,13 +14,11 @@ from lethal_data import KINDS
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim._search import Engine, play_game, turn_key
 from locmsim.agents import make_agent
-from locmsim.beliefs import Belief
-from locmsim.cards import CardType
-from locmsim.match import Match
-from locmsim.positions import load_position, random_game, start_position
-from locmsim.rules import RULES
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position, random_game, start_position
+from locmsim.rules.cards import CardType
+from locmsim.rules.rulesets import RULES
 from locmsim.search import (
     MCTS,
     TERMS,
@@ -32,6 +30,8 @@ from locmsim.search import (
     load_weights,
     save_weights,
 )
+from locmsim.search._search import Engine, play_game, turn_key
+from locmsim.search.belief import Belief
 
 SEARCHES = (BeamSearch, MCTS)
 each_search = pytest.mark.parametrize("search", SEARCHES)

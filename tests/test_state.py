@@ -31,7 +31,7 @@ from locmsim import (
 from locmsim._batch import rollout_by_steps
 from locmsim._bench import kth_actions
 from locmsim._core import PlayerView, Table, parse_integer
-from locmsim.positions import random_game, start_position
+from locmsim.game.positions import random_game, start_position
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 

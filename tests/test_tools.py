@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import locmsim
-from locmsim.cards import cards_1x
-from locmsim.deckterms import CARD_TERMS
-from locmsim.deckvalue import DeckValue, default_value
-from locmsim.generator import generate_cards
+from locmsim.decks.features import CARD_TERMS
+from locmsim.decks.value import DeckValue, default_value
+from locmsim.rules.cards import cards_1x
+from locmsim.rules.generator import generate_cards
 
 TOOLS = Path(__file__).parent.parent / "tools"
 

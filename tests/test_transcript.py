@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from helpers import golden_path
 
-from locmsim.match import Match, TurnResult
+from locmsim.game.match import Match, TurnResult
 from locmsim.referee import Call, Fault, FaultKind, Result
-from locmsim.transcript import (
+from locmsim.referee.transcript import (
     log_line,
     match_text,
     params_text,

@@ -17,19 +17,19 @@ import numpy as np
 import pytest
 
 from locmsim import State, tune
-from locmsim.cli import main
-from locmsim.deckbuilding import (
+from locmsim.cli.main import main
+from locmsim.decks.building import (
     CARD_TERMS,
     GreedyBuilder,
     WeightedScore,
     build_deck,
     load_card_weights,
 )
-from locmsim.generator import generate_cards
-from locmsim.network import BLOCKS, SHAPES, Network
-from locmsim.positions import start_position
+from locmsim.game.positions import start_position
+from locmsim.networks.network import BLOCKS, SHAPES, Network
+from locmsim.rules.generator import generate_cards
 from locmsim.search import TERMS, Evaluation, load_weights
-from locmsim.tune import (
+from locmsim.tuning.tune import (
     PROOF_SEEDS,
     TUNING_SEEDS,
     Settings,

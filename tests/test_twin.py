@@ -4,7 +4,7 @@ import pytest
 import twin
 from helpers import Game, game_cards, game_name, golden_chunks
 
-from locmsim.cards import Card
+from locmsim.rules.cards import Card
 
 
 @pytest.mark.parametrize("games", golden_chunks(), ids=str)

@@ -4,9 +4,9 @@ from typing import Any, Final, NamedTuple, Never, SupportsIndex, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.cards import Card
-from locmsim.openspiel import Game
-from locmsim.protocol import Observation, OpponentAction
+from locmsim.envs.openspiel import Game
+from locmsim.game.observation import Observation, OpponentAction
+from locmsim.rules.cards import Card
 
 __all__ = [
     "ABI_VERSION",

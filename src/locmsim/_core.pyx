@@ -15,10 +15,10 @@ import zlib
 from collections import namedtuple
 from collections.abc import Mapping
 
-from locmsim.cards import ABILITIES, Card
+from locmsim.rules.cards import ABILITIES, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.rules import get_rules
-from locmsim.threads import in_threads
+from locmsim.rules.rulesets import get_rules
+from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
            "Table", "parse_integer", "parse_line", "shown_cards"]
@@ -1719,7 +1719,7 @@ cdef class State:
 
     def observation(self, player, opponent_actions=()):
         """What `player` sees, as `locmsim.Observation.of` gives it."""
-        from locmsim.protocol import Observation
+        from locmsim.game.observation import Observation
         return Observation.of(self, player, opponent_actions)
 
     def validate(self):
@@ -1924,7 +1924,7 @@ cdef class PlayerView:
 def shown_cards(State state not None, player, row_type):
     """What a player sees of the cards: his hand, his board, the opponent's, in this order.
 
-    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.protocol.CardInPlay`.
+    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.game.observation.CardInPlay`.
     """
     cdef const table_t* t = &state.table.t
     cdef const player_t* p

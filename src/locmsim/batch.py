@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from locmsim._batch import StateArray
 from locmsim._core import State
 from locmsim.errors import GameOverError, IllegalActionError
-from locmsim.threads import in_threads
+from locmsim.parallel import in_threads
 
 __all__ = ["StateBatch"]
 

@@ -26,15 +26,15 @@ import numpy as np
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
-from locmsim.agents import make_agent
+from locmsim.agents.agents import make_agent
 from locmsim.batch import StateBatch
-from locmsim.beliefs import Belief
-from locmsim.generator import generate_cards
-from locmsim.match import Match
-from locmsim.positions import random_game, start_position
-from locmsim.protocol import Observation
-from locmsim.referee import play
-from locmsim.search import MCTS, BeamSearch, MCTSOptions
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.game.positions import random_game, start_position
+from locmsim.referee.play import play
+from locmsim.rules.generator import generate_cards
+from locmsim.search.belief import Belief
+from locmsim.search.search import MCTS, BeamSearch, MCTSOptions
 
 __all__ = ["Figure", "machine", "measure", "report", "signature", "to_json"]
 

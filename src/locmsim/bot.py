@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from locmsim.agents import Agent, make_agent
+from locmsim.agents.agents import Agent, make_agent
 from locmsim.errors import ProtocolError
-from locmsim.protocol import read_observation
+from locmsim.game.observation import read_observation
 
 __all__ = ["main", "play"]
 

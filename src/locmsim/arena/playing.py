@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from locmsim.agents import Agent, make_agent
+from locmsim.agents.agents import Agent, make_agent
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Game, Player, Settings
-from locmsim.match import Match
-from locmsim.referee import Result, play, retrace
+from locmsim.game.match import Match
+from locmsim.referee.play import Result, play, retrace
 
 __all__ = ["new_match", "play_games", "replay"]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from locmsim.arena.schedule import Game
-from locmsim.referee import Fault, Result
-from locmsim.rules import get_rules
+from locmsim.referee.play import Fault, Result
+from locmsim.rules.rulesets import get_rules
 
 __all__ = ["Answer", "Outcome", "Record", "Times", "late_turns", "needs_answers", "record_of"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim.arena.inference import Ratings, bradley_terry, elo_of, score_interval
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
+from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
 __all__ = ["as_csv", "as_json", "lost_games", "running_score", "tables"]
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, NamedTuple
 
-from locmsim.match import Match
-from locmsim.rules import get_rules
+from locmsim.game.match import Match
+from locmsim.rules.rulesets import get_rules
 
 __all__ = ["MODES", "Game", "Player", "Settings"]
 
@@ -62,7 +62,7 @@ class Settings:
     players: tuple[Player, ...]
     mode: Mode = "round-robin"
     rules: str = "1.5"
-    #: Instance ids: "new" or "old", as for `locmsim.match.Match`.
+    #: Instance ids: "new" or "old", as for `locmsim.game.match.Match`.
     ids: str = "new"
     #: The seeds of all rounds follow from this one.
     seed: int = 0
@@ -72,7 +72,7 @@ class Settings:
     mirror: bool = True
     #: Rounds that share a generated card set (1.5): their shuffles still differ.
     pairs_per_set: int = 1
-    #: As for `locmsim.referee.play`.
+    #: As for `locmsim.referee.play.play`.
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False

@@ -15,11 +15,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from locmsim.arena.inference import Sprt
 from locmsim.arena.records import Answer, Outcome, Record, Times, late_turns, needs_answers
 from locmsim.arena.schedule import Settings
-from locmsim.botprocess import FaultKind
-from locmsim.referee import Fault
+from locmsim.referee.play import Fault
+from locmsim.referee.process import FaultKind
+from locmsim.stats import Sprt
 
 try:
     import fcntl

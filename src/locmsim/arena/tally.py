@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from locmsim.arena.inference import Sprt, SprtState, UnitCounts
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
+from locmsim.stats import Sprt, SprtState, UnitCounts
 
 __all__ = ["PlayerTally", "Tally"]
 

@@ -1,0 +1,25 @@
+"""Searches that see what the protocol shows: beam search, Monte-Carlo tree search."""
+
+from locmsim.search.search import (
+    MCTS,
+    TERMS,
+    BeamOptions,
+    BeamSearch,
+    Evaluation,
+    MCTSOptions,
+    SearchResult,
+    load_weights,
+    save_weights,
+)
+
+__all__ = [
+    "MCTS",
+    "TERMS",
+    "BeamOptions",
+    "BeamSearch",
+    "Evaluation",
+    "MCTSOptions",
+    "SearchResult",
+    "load_weights",
+    "save_weights",
+]
