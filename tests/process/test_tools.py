@@ -14,7 +14,7 @@ from locmsim.decks.value import DeckValue, default_value
 from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 
-TOOLS = Path(__file__).parent.parent / "tools"
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
 def tool(name):

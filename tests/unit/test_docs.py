@@ -7,7 +7,7 @@ import pytest
 
 import locmsim
 
-API = Path(__file__).parent.parent / "docs" / "api.md"
+API = Path(__file__).parents[2] / "docs" / "api.md"
 
 
 def test_every_public_name_is_in_the_api_page():

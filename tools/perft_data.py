@@ -1,7 +1,7 @@
 """Chooses the positions of `tests/data/perft.json` and counts their nodes.
 
-    python tests/perft_data.py            writes the file
-    python tests/perft_data.py --check    counts everything again with the twin of the rules
+    python tools/perft_data.py            writes the file
+    python tools/perft_data.py --check    counts everything again with the twin of the rules
 
 The first takes them from the golden games in `tests/data`: of each rule set positions that together
 have every feature below, those with many features first and among equals those with few nodes.
@@ -12,7 +12,10 @@ moved to just before the turn limit. The counts are those of `State.perft`.
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 import twin
 from helpers import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "cython-bot"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "cython-bot"
 
 pytest.importorskip("Cython")
 pytest.importorskip("setuptools")

@@ -39,7 +39,7 @@ from locmsim.tuning.tune import (
     play_match,
 )
 
-PAGE = Path(__file__).parent.parent / "docs" / "tuning.md"
+PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 SMALL = Settings(games=40, match_games=12, nodes=30, pools=3)
 OURS = Weights.load()
 BAD_ATTACK = Weights(

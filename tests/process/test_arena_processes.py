@@ -145,7 +145,7 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     def fake(path: Path, *arguments: Any, **options: Any) -> str:
         if str(path).endswith("thread_siblings_list"):
-            cpu = int(path.parent.parent.name.removeprefix("cpu"))
+            cpu = int(path.parents[2].name.removeprefix("cpu"))
             return f"{cpu % 4},{cpu % 4 + 4}\n"
         if str(path) == "/sys/fs/cgroup/cpu.max":
             return quota

@@ -1,6 +1,6 @@
 """Chooses the golden games that `tests/data` carries, and says what a golden game covers.
 
-    python tests/golden_subset.py FOLDER
+    python tools/golden_subset.py FOLDER
 
 reads the full golden games from FOLDER and writes `tests/data/games-*.jsonl.gz`. Of each rule set
 it takes cheap games until every feature that any game has is there (a greedy set cover, cost =
@@ -15,6 +15,8 @@ import sys
 import zlib
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from helpers import RULE_SETS, Game, Snapshot, card_rows, general_message, subset_path
 

@@ -19,7 +19,7 @@ from locmsim.game.observation import Observation
 from locmsim.referee import play
 
 BOT = [sys.executable, "-m", "locmsim.bot"]
-FOLDER = Path(__file__).parent.parent / "bots" / "mcts"
+FOLDER = Path(__file__).parents[2] / "bots" / "mcts"
 Start = Callable[..., subprocess.Popen[str]]
 
 

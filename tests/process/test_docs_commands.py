@@ -20,7 +20,7 @@ from helpers import BOT
 
 from locmsim.arena import Arena
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 BRUTALTESTER = Path(__file__).parent / "bots" / "brutaltester.py"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -1,6 +1,6 @@
 """Feeds the compiled battle with random games and damaged input, for builds with sanitizers.
 
-    python tests/fuzz_kernel.py --seconds 60
+    python tools/fuzz_kernel.py --seconds 60
 
 Whatever it gets, the kernel may answer with a ``ValueError`` only, and every state it hands out has
 to be sound. docs/development.md says how to build with sanitizers. A finding names its round, which

@@ -1,7 +1,7 @@
 """Chooses the positions `tests/data/lethal-*.json`, in each of which the mover can win at once.
 
-    python tests/lethal_data.py            writes the files
-    python tests/lethal_data.py --check    verifies them
+    python tools/lethal_data.py            writes the files
+    python tools/lethal_data.py --check    verifies them
 
 Both by exhaustive search, which knows nothing but the rules. The positions come from games between
 two agents; the opponent's health is made the greatest damage that the turn can do, so that the win
@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from helpers import DATA
 

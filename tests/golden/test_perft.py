@@ -6,7 +6,7 @@ import pytest
 from helpers import DATA, RULE_SETS
 from perft_data import DEPTH, POSITIONS, battle_of, features, state_of
 
-#: The twin takes about 0.2 ms for a node. All of it: python tests/perft_data.py --check
+#: The twin takes about 0.2 ms for a node. All of it: python tools/perft_data.py --check
 TWINS_NODES = 500
 
 all_positions = json.loads((DATA / "perft.json").read_text())
