@@ -207,7 +207,7 @@ def _old_result(game: str, options: argparse.Namespace) -> "Result":
 
 
 def _print_result(result: "Result", options: argparse.Namespace) -> None:
-    from locmsim import transcript
+    from locmsim.referee import transcript
 
     out, logs = sys.stdout, options.logs
     if logs in _STDOUT_PATHS:
