@@ -5,6 +5,7 @@ gcov and marks of the Cython lines (docs/development.md); everything else is in 
 """
 
 import os
+import re
 import sys
 
 from Cython.Build import cythonize
@@ -45,10 +46,11 @@ if COVERAGE:
     COMPILE_ARGS = ["-O0", "--coverage"]
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or "-fsanitize" in os.environ.get("CFLAGS", "")
-if not instrumented and sys.platform != "win32":
-    # `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
-    # Instrumented code would take the compiler minutes that way.
-    MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
+always = not instrumented and sys.platform != "win32"
+# `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
+# Instrumented code would take the compiler minutes that way. See `inline_ours`.
+INLINE = "inline __attribute__((always_inline, unused))" if always else "CYTHON_INLINE"
+MACROS.append(("LOCMSIM_INLINE", INLINE))
 
 MODULES = [
     "_core",
@@ -71,6 +73,19 @@ extensions = [
 ]
 
 
+def inline_ours(path):
+    """Let our inline functions in a C file be LOCMSIM_INLINE, whose names begin with __pyx_f_.
+
+    Cython's helpers keep CYTHON_INLINE: some of them call themselves and cannot always be inlined.
+    """
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    ours = re.sub(r"(?m)^static CYTHON_INLINE (?=.*\b__pyx_f_)", "static LOCMSIM_INLINE ", text)
+    if ours != text:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(ours)
+
+
 class BuildExt(build_ext):
     """Tells `locmsim bench` what the modules are compiled with."""
 
@@ -83,7 +98,12 @@ class BuildExt(build_ext):
         super().build_extensions()
 
 
+modules = cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE)
+for module in modules:
+    for source in module.sources:
+        inline_ours(source)
+
 setup(
-    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE),
+    ext_modules=modules,
     cmdclass={"build_ext": BuildExt},
 )
