@@ -8,6 +8,7 @@ import os
 import re
 import sys
 
+from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -35,6 +36,10 @@ if sys.platform == "win32":
 else:
     # Pairing up neighbouring fields of a struct in vector registers delays what is read next.
     COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0", "-fno-tree-slp-vectorize"]
+
+    if tuple(map(int, cython_version.split(".")[:2])) < (3, 2):
+        # Without assertions its own memoryview helper has variables that nothing uses.
+        COMPILE_ARGS.append("-Wno-unused-variable")
 
 MACROS = [("LOCMSIM_DEBUG", "1" if DEBUG else "0")]
 if not DEBUG:
