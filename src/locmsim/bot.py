@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from locmsim.agents.agents import Agent, make_agent
+from locmsim.agents import Agent, make_agent
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import read_observation
 

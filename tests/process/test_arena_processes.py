@@ -162,10 +162,10 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 OWN_AGENT = """
-from locmsim.agents import AGENTS, Greedy
+from locmsim.agents import AGENTS, GreedyAgent
 from locmsim.arena import Arena
 
-class Mine(Greedy):
+class Mine(GreedyAgent):
     pass
 
 AGENTS["mine"] = Mine

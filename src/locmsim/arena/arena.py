@@ -18,7 +18,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from locmsim.agents.agents import AGENTS, make_agent
+from locmsim.agents import AGENTS, make_agent
 from locmsim.arena import report
 from locmsim.arena.playing import replay
 from locmsim.arena.records import Answer, Outcome, Record, Times

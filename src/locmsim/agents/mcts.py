@@ -1,0 +1,13 @@
+"""The agent that plays by Monte-Carlo tree search."""
+
+from locmsim.agents.searching import SearchAgent
+from locmsim.search.search import MCTS, MCTSOptions
+
+__all__ = ["MCTSAgent"]
+
+
+class MCTSAgent(SearchAgent):
+    """`locmsim.search.MCTS` as an agent."""
+
+    searches = MCTS
+    search_options = MCTSOptions
