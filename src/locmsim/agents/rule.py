@@ -16,7 +16,8 @@ __all__ = ["RuleAgent", "rule_turn"]
 class RuleAgent(BaseAgent):
     """Rules of thumb without any search.
 
-    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the contest of 2022 were.
+    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the
+    contest of 2022 were.
     """
 
     deck: str | DeckBuilder = "area"
