@@ -10,11 +10,11 @@ from locmsim._core import State
 from locmsim.agents.base import BaseAgent, check_bounds
 from locmsim.decks.building import CardScore, DeckBuilder, DraftPicker
 from locmsim.rules.rulesets import RULES
-from locmsim.search.belief import Belief
-from locmsim.search.search import (
+from locmsim.search import (
     MCTS,
     BeamOptions,
     BeamSearch,
+    Belief,
     MCTSOptions,
     SearchResult,
     load_weights,
@@ -43,6 +43,8 @@ class SearchAgent(BaseAgent):
     """
 
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
+    #: What bounds them beside the time: an argument of their method `search`.
+    bound: ClassVar[str]
     search_options: ClassVar[type[MCTSOptions] | type[BeamOptions]]
 
     FIRST_TURN = 5
@@ -106,7 +108,7 @@ class SearchAgent(BaseAgent):
         self.result = self.search.search(
             self.belief.observation,
             time_ms=left,
-            iterations=self.iterations or None,
+            **{self.bound: self.iterations or None},
             seed=self.random.getrandbits(63),
             belief=self.belief,
         )
