@@ -72,7 +72,7 @@ def run(processes: Processes) -> Run:
         rules: str = "1.5",
         timeout_scale: float = RELAXED,
         **options: float | bool,
-    ) -> Result:
+    ) -> Result[Match]:
         commands = [bot(), bot()]
         commands[player] = bot(kind, at, argument)
         match = Match(rules, seed=1)
@@ -85,11 +85,11 @@ def run(processes: Processes) -> Run:
     return run
 
 
-def assert_fault(result: Result, player: int, kind: FaultKind, *reason: str) -> None:
+def assert_fault(result: Result[Match], player: int, kind: FaultKind, *reason: str) -> None:
     assert result.fault is not None
     assert (result.fault.player, result.fault.kind) == (player, kind), result.fault
     for part in reason:
-        assert part in result.fault.reason
+        assert part in result.fault.message
     scores = [0, 0]
     scores[player] = -1
     assert result.scores == tuple(scores)
@@ -504,7 +504,7 @@ def run_script(setup: str, processes: Processes) -> None:
 from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
-assert result.fault.reason.startswith("its process exited"), result.fault
+assert result.fault.message.startswith("its process exited"), result.fault
 import os
 assert open(f"/proc/self/task/{{os.getpid()}}/children").read() == ""
 """
