@@ -148,10 +148,12 @@ def test_same_seed_same_match() -> None:
 
 # Backslash escapes are written by the bot as the bytes they stand for.
 BAD_CONSTRUCTIONS = {
-    r"": "didn't choose correct number of cards",
-    r"   ": "didn't choose correct number of cards",
-    r"CHOOSE 1": "didn't choose correct number of cards",
-    r"PASS;PASS again": "didn't choose correct number of cards",
+    r"": "0 cards, expected 30; answer: ''",
+    r"   ": "0 cards, expected 30; answer: '   '",
+    r"CHOOSE 1": "1 card, expected 30",
+    r"PASS;PASS again": "31 cards, expected 30; answer: 'PASS;PASS again'",
+    "CHOOSE 1;" * 3: "at most 2 times. It is part 3 of 3: 'CHOOSE 1'",
+    "\ufeffPASS": r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'",
     r"PICK 0": "Invalid action.",
     r"choose 1": "Invalid action.",
     r"PASSED": "Invalid action.",

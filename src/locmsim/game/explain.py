@@ -32,7 +32,7 @@ def _of_deck(line: str, message: str, taken: int) -> str:
     parts = [part for part in (part.strip(BLANKS) for part in line.split(";")) if part]
     words = {part.split(" ", 1)[0] for part in parts}
     if words <= {"CHOOSE", "PASS"} and "correct number" in message:
-        return f"{taken} cards, expected {DECK_SIZE}"
+        return f"{taken} card{'s' * (taken != 1)}, expected {DECK_SIZE}"
     if "PASS" not in words and taken < len(parts):
         return f"{message} It is part {taken + 1} of {len(parts)}: {_quoted(parts[taken])}"
     return message
