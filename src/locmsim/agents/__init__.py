@@ -24,13 +24,26 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.random import RandomAgent
-from locmsim.agents.registry import AGENTS, make_agent
+from locmsim.agents.registry import (
+    AGENTS,
+    AgentInfo,
+    AgentSpec,
+    agent_spec,
+    describe_agents,
+    did_you_mean,
+    is_agent,
+    known_agents,
+    make_agent,
+    parse_spec,
+)
 from locmsim.agents.rule import RuleAgent
 from locmsim.agents.searching import SearchAgent
 
 __all__ = [
     "AGENTS",
     "Agent",
+    "AgentInfo",
+    "AgentSpec",
     "BaseAgent",
     "BaselineAgent",
     "BeamAgent",
@@ -40,5 +53,11 @@ __all__ = [
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",
+    "agent_spec",
+    "describe_agents",
+    "did_you_mean",
+    "is_agent",
+    "known_agents",
     "make_agent",
+    "parse_spec",
 ]

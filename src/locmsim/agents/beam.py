@@ -7,8 +7,11 @@ __all__ = ["BeamAgent"]
 
 
 class BeamAgent(SearchAgent):
-    """`locmsim.search.BeamSearch` as an agent."""
+    """Beam search over its own turn, the best turns played on in sampled worlds.
+
+    The search is `locmsim.search.BeamSearch`.
+    """
 
     searches = BeamSearch
-    search_options = BeamOptions
+    options_class = BeamOptions
     bound = "nodes"

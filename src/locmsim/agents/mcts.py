@@ -7,8 +7,11 @@ __all__ = ["MCTSAgent"]
 
 
 class MCTSAgent(SearchAgent):
-    """`locmsim.search.MCTS` as an agent."""
+    """Monte-Carlo tree search over the actions of its own turn.
+
+    The search is `locmsim.search.MCTS`.
+    """
 
     searches = MCTS
-    search_options = MCTSOptions
+    options_class = MCTSOptions
     bound = "iterations"
