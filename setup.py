@@ -56,7 +56,6 @@ MODULES = [
     "_bench",
     "networks._network",
     "search._search",
-    "agents._ownturn",
 ]
 
 extensions = [
