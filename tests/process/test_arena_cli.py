@@ -139,7 +139,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["greedy", "random", "random", "--sprt", "0", "5"], 2, "sprt: it is for two players"),
         (["greedy", "random", "--jobs", "1000"], 2, "need as many cores"),
         (["greedy", "randon"], 2, "neither a program 'randon' nor an agent"),
-        (["greedy", "baseline:x=1"], 2, "unknown option 'x'"),
+        (["greedy", "rule:x=1"], 2, "unknown option 'x'"),
         (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
         (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),
         (["run", "greedy", "random", "--db", "/nowhere/x.db"], 1, "cannot open /nowhere/x.db"),

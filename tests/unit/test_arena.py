@@ -182,7 +182,7 @@ def test_interrupted(tmp_path: Path) -> None:
     [
         ({"seed": 5}, "seed: 4, now 5"),
         ({"rules": "1.2"}, "rules: 1.5, now 1.2"),
-        ({"players": ["greedy", "baseline:nodes=5"]}, "random=random, now greedy=greedy, baseline"),
+        ({"players": ["greedy", "rule:deck=score"]}, "random=random, now greedy=greedy, rule"),
     ],
 )
 def test_other_settings_for_the_same_file(
@@ -233,7 +233,7 @@ def test_default_number_of_games(tmp_path: Path) -> None:
         ({"players": ["random"]}, "expected at least two, got 1"),
         ({"players": ["random", "greedy"], "games": 3}, "even number"),
         ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "it is for two players"),
-        ({"players": ["random", "baseline:x=1"]}, "unknown option 'x'"),
+        ({"players": ["random", "rule:x=1"]}, "unknown option 'x'"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
@@ -257,12 +257,12 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
 def test_agents_that_take_time_get_a_core_each() -> None:
     """Limits or not: what they come to depends on what they get done in it."""
     many = len(available_cores()) + 1
-    for player in ("baseline:time_ms=5", "baseline:time_ms=5,nodes=9"):
+    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
         with Arena([player, "random"], timeout_scale=0) as arena:
             with pytest.raises(ValueError, match="games with time limits need as many cores"):
                 arena.run(jobs=many)
             assert arena.tally.games == 0
-    with Arena(["baseline:time_ms=0,nodes=9", "random"], games=4, timeout_scale=0) as arena:
+    with Arena(["mcts:time_ms=0,iterations=9", "random"], games=4, timeout_scale=0) as arena:
         arena.run(jobs=many)
         assert arena.tally.games == 4
 
@@ -445,7 +445,7 @@ def test_elo_of_even_players() -> None:
 def test_table_of_many() -> None:
     pytest.importorskip("choix")
     with Arena(
-        ["random", "baseline:nodes=40", "greedy"], games=6, seed=3, timeout_scale=25.0
+        ["random", "rule:deck=score", "greedy"], games=6, seed=3, timeout_scale=25.0
     ) as arena:
         arena.run(jobs=1)
         lines = arena.table().splitlines()
@@ -454,9 +454,9 @@ def test_table_of_many() -> None:
         assert " \u00b1 " in lines[5]
         data = arena.to_json()
         assert [pairing["players"] for pairing in data["pairings"]] == [
-            ["random", "baseline:nodes=40"],
+            ["random", "rule:deck=score"],
             ["random", "greedy"],
-            ["baseline:nodes=40", "greedy"],
+            ["rule:deck=score", "greedy"],
         ]
         won = data["pairings"][1]
         row = next(line for line in lines if line.startswith("greedy ") and "(" in line)

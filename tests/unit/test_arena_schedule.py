@@ -142,8 +142,8 @@ def test_parse_seeds() -> None:
     ("text", "player"),
     [
         ("random", Player("random", "random", False)),
-        ("baseline:nodes=5", Player("baseline:nodes=5", "baseline:nodes=5", False)),
-        ("new=baseline:nodes=5", Player("new", "baseline:nodes=5", False)),
+        ("beam:plans=5", Player("beam:plans=5", "beam:plans=5", False)),
+        ("new=beam:plans=5", Player("new", "beam:plans=5", False)),
         ("./bot --x=3", Player("./bot --x=3", "./bot --x=3", True)),
         ("v1.2=./bot --x=3", Player("v1.2", "./bot --x=3", True)),
         ("./random", Player("./random", "./random", True)),
@@ -156,8 +156,8 @@ def test_parse_player(text: str, player: Player) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("baseline:depth=3", "unknown option 'depth'"),
-        ("new=baseline:nodes=x", "nodes: expected an integer"),
+        ("beam:depth=3", "unknown option 'depth'"),
+        ("new=beam:plans=x", "plans: expected an integer"),
         ("name=", "the command is empty"),
         ("", "the command is empty"),
         ("./bot 'open", "No closing quotation"),
