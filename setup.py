@@ -61,7 +61,6 @@ MODULES = [
     "search._evaluation",
     "search._mcts",
     "search._work",
-    "agents._ownturn",
 ]
 
 extensions = [
