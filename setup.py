@@ -56,6 +56,7 @@ MODULES = [
     "_bench",
     "networks._network",
     "search._beam",
+    "search._belief",
     "search._engine",
     "search._evaluation",
     "search._mcts",
