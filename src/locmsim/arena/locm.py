@@ -120,11 +120,8 @@ def _spec_of(agent: Agent) -> str | None:
         if any("," in str(value) for value in changed.values()):
             return None
         options = ",".join(f"{name}={value}" for name, value in changed.items())
-        return (
-            (f"{spec}:{options}" if options else spec)
-            if _alike(agent, kind(**changed), derived=True)
-            else None
-        )
+        alike = _alike(agent, kind(**changed), derived=True)
+        return (f"{spec}:{options}" if options else spec) if alike else None
     if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):
         return None
     return spec if _alike(agent, kind(), derived=False) else None
