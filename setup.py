@@ -50,12 +50,12 @@ if not instrumented and sys.platform != "win32":
     # Instrumented code would take the compiler minutes that way.
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
-MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn"]
+MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn", "vestrock._core"]
 
 extensions = [
     Extension(
         f"locmsim.{name}",
-        [f"src/locmsim/{name}.pyx"],
+        [f"src/locmsim/{name.replace('.', '/')}.pyx"],
         extra_compile_args=COMPILE_ARGS,
         extra_link_args=LINK_ARGS,
         define_macros=MACROS,
