@@ -80,7 +80,7 @@ ctypedef struct table_t:
     uint16_t place[MAX_CARDS]   # the inverse
 
 
-# ---- state: no pointers; copied by `state_copy`, never by assignment ------------------------------
+# ---- state: no pointers; copied by `state_copy`, never by assignment -----------------------------
 # A header, then hand_cap indices for each player, then the creatures without a gap: those of player
 # 0, then those of player 1, ascending. Unused places are not defined and not compared.
 
@@ -147,7 +147,8 @@ cdef bint state_legal(const state_t* s, const table_t* t, int action) noexcept n
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
 # The mover's command: 0, or the number of the error (section 6).
 cdef int state_command(state_t* s, const table_t* t, int kind, int a, int b) noexcept nogil
-cdef int state_rollout(state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil
+cdef int state_rollout(
+    state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil
 cdef int action_of(const table_t* t, int kind, int a, int b) noexcept nogil
 
 # Random numbers (splitmix64).

@@ -533,7 +533,8 @@ cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil:
     perform(s, t, kind, a, b)
 
 
-cdef int state_rollout(state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil:
+cdef int state_rollout(
+        state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil:
     """Play uniformly random actions to the end; player 0's score. `buffer`: see `buffer_size`."""
     cdef int n
     while not s.over:
@@ -1044,6 +1045,27 @@ cdef class State:
             y = self.table.indices.get(b, -1)
         return state_command(self.s, self.t, kind, x, y)
 
+    def apply_command(self, player, line):
+        """Answer a command of the protocol without its match, such as ``"PLAY_CARD 8 -6"``.
+
+        Parameters
+        ----------
+        player
+            0 or 1, who sends it.
+        line
+            The command: any that names a match.
+
+        Returns
+        -------
+        list of str
+            The lines of the reply, the first ``OK`` or ``ERR code Name``.
+        """
+        from locmsim.vestrock.match import Match
+
+        word, *arguments = line.split() or [""]
+        match = Match.from_state(self)
+        return match.command("AB"[_player(player)], " ".join([word, "1", *arguments]))
+
     def end_turn(self):
         """End the turn, as the server's clock does: the same as the action END_TURN.
 
@@ -1157,7 +1179,6 @@ cdef class State:
     def key(self):
         """Bytes that are equal for equal states only: usable in sets and as keys of dicts."""
         cdef state_t* s = self.s
-        cdef int hand = 2 * sizeof(uint16_t) * self.t.hand_cap
         cdef bytes parts = PyBytes_FromStringAndSize(<char*>s, sizeof(state_t))
         return b"".join([
             self.table.fingerprint, parts,

@@ -280,7 +280,7 @@ class Match:
         ValueError
             Naming the entry that cannot be done.
         """
-        match = Match(deck, **parameters)
+        match = Match(deck if isinstance(deck, Table) else Table(deck, **parameters))
         for turn, text in log:
             while not match.is_over and match.state.turn < turn:
                 match.state.end_turn()
