@@ -50,7 +50,8 @@ if not instrumented and sys.platform != "win32":
     # Instrumented code would take the compiler minutes that way.
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
-MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn", "vestrock._core"]
+MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn"]
+MODULES += ["vestrock._core", "vestrock.bots._policy", "vestrock.bots._search"]
 
 extensions = [
     Extension(
