@@ -1,5 +1,6 @@
 """Logs of a server: events as JSON lines, and their exact replay."""
 
+import contextlib
 import json
 import logging
 import os
@@ -68,6 +69,9 @@ class EventLog:
             do(*arguments)
         except OSError as error:
             _log.error("the log is given up: %s", error)
+            if self._file is not None:
+                with contextlib.suppress(OSError):  # it tries once more to write
+                    self._file.close()
             self._file = None
 
     def close(self) -> None:

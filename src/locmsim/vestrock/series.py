@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from locmsim.vestrock.deck import Card
-from locmsim.vestrock.match import Match
-from locmsim.vestrock.protocol import ACTIONS, Command, error_line
+from locmsim.vestrock.match import CommandError, Match
+from locmsim.vestrock.protocol import Command, error_line
 from locmsim.vestrock.tournament import Result, Tournament, state_hash
 
 __all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "Keeper", "Series"]
@@ -148,16 +148,19 @@ class Series:
         match = self._matches.get(command.arguments[0])
         if match is None or player not in match.players:
             return [error_line(930)]
-        if word not in ACTIONS:
-            return match.command(player, str(command))
-        was_over = match.scores is not None
-        reply = match.command(player, str(command))
-        # The attackers of a blocking phase that an action ends may end the match: the action is
-        # refused, but the phase is over.
-        if reply[0] == "OK" or (match.scores is not None and not was_over):
+        was_over = match.is_over
+        try:
+            reply = match.execute(player, command)
+        except CommandError as error:
+            # The attackers of a blocking phase that an action ends may end the match: the action is
+            # refused, but the phase is over.
+            if match.is_over and not was_over:
+                self._act("action", player, command)
+            elif self._refused and self.tournament and match.match_id in self.tournament.matches:
+                self._act("refused", player, command, error=error.code)
+            return [str(error)]
+        if not word.startswith("GET_"):
             self._act("action", player, command)
-        elif self._refused and self.tournament and match.match_id in self.tournament.matches:
-            self._act("refused", player, command, error=int(reply[0].split(" ")[1]))
         return reply
 
     def _act(self, event: str, player: str, command: Command, **more: int) -> None:
@@ -253,8 +256,8 @@ def described(tournament: Tournament) -> Event:
     return {
         "event": "tournament",
         "tournament": tournament.number,
-        "parameters": tournament.parameters,
-        "deck": [str(card) for card in tournament.deck],
+        "parameters": tournament.table.parameters,
+        "deck": [str(card) for card in tournament.table.cards],
         "players": tournament.players,
         "matches": [[id_, *match.players] for id_, match in tournament.matches.items()],
     }

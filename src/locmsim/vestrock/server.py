@@ -147,23 +147,22 @@ class Server:
         self.commands = 0
         self.ticks = 0
         self.latest = 0.0
-        self.standings = Standings(standings)
-        try:
+        with contextlib.ExitStack() as opened:
+            self.standings = opened.enter_context(Standings(standings))
             self.events = EventLog(log)
-        except BaseException:
-            self.standings.close()
-            raise
-        self.series = Series(
-            self._deck,
-            self.standings,
-            self.events.add,
-            number=self.standings.last + 1,
-            parameters=parameters,
-            players=players,
-            break_turns=break_turns,
-            tournaments=tournaments,
-            refused=log_refused,
-        )
+            opened.callback(self.events.close)
+            self.series = Series(
+                self._deck,
+                self.standings,
+                self.events.add,
+                number=self.standings.last + 1,
+                parameters=parameters,
+                players=players,
+                break_turns=break_turns,
+                tournaments=tournaments,
+                refused=log_refused,
+            )
+            opened.pop_all()
 
     def _deck(self, number: int) -> list[Card]:
         if self._decks:
@@ -378,7 +377,10 @@ class Server:
         """All matches enter the next turn, and then those who wait are told."""
         self.ticks += 1
         finished = self.series.finished
-        self.series.tick(self._present())
+        try:
+            self.series.tick(self._present())
+        except Exception:  # a fault of the server's own must not stop the clock
+            _log.exception("a tick has failed")
         self.events.flush()
         for sessions in list(self._players.values()):
             for session in list(sessions):
@@ -387,8 +389,8 @@ class Server:
                     self.ready(session)
         if self.series.finished > finished:
             _log.info(
-                "tournament %d is over; %d commands, %d ticks, the latest by %.1f ms",
-                self.standings.last,
+                "%d tournaments are over; %d commands, %d ticks, the latest by %.1f ms",
+                self.series.finished,
                 self.commands,
                 self.ticks,
                 1000 * self.latest,

@@ -29,16 +29,21 @@ _FLUSH: Final = 8 * 1024
 _STUCK_SECONDS: Final = 10.0
 #: How long to wait for the end of a connection that was told why it is closed.
 _LINGER_SECONDS: Final = 1.0
+#: What the system keeps of a connection's output, in bytes.
+_SEND_BUFFER: Final = 128 * 1024
 #: What a spectator may be behind.
 _BEHIND_LINES: Final = 1000
 
 
-def _keep_alive(transport: asyncio.Transport) -> None:
-    """Find out when the other side has gone without a word."""
+def _set_up(transport: asyncio.Transport) -> None:
+    """The options of a connection's socket."""
     sock = transport.get_extra_info("socket")
     if sock is not None:
+        # To find out when the other side has gone without a word.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Otherwise the system keeps megabytes for a client that does not read.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
 
 
 class _Progress:
@@ -99,7 +104,7 @@ class Session(asyncio.BufferedProtocol):
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
         transport.set_write_buffer_limits(high=_FULL)
-        _keep_alive(transport)
+        _set_up(transport)
         refusal = self._server.connected(self)
         if refusal is not None:
             self.close(error_line(refusal))
@@ -220,7 +225,11 @@ class Session(asyncio.BufferedProtocol):
             return
         # Closed with unread input, the connection would be reset, and the last line might be lost:
         # its end is sent, and what still comes is thrown away.
-        self.transport.write_eof()
+        try:
+            self.transport.write_eof()
+        except OSError:  # the other side has gone already
+            self.transport.abort()
+            return
         self._resume_reading()
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(_LINGER_SECONDS, self.transport.abort)
@@ -308,7 +317,7 @@ class Spectator(asyncio.BufferedProtocol):
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         transport.set_write_buffer_limits(high=2**30)  # it is dropped long before
-        _keep_alive(transport)
+        _set_up(transport)
         if self._server.spectator_joined(self):
             return
         transport.abort()

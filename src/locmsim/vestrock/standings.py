@@ -66,12 +66,12 @@ class Standings:
         self.path = os.fspath(path)
         #: Finished tournaments that could not be written yet.
         self._waiting: list[_Finished] = []
+        name = self.path if write else f"{Path(self.path).absolute().as_uri()}?mode=ro"
         try:
-            if write:
-                self._connection = sqlite3.connect(self.path, isolation_level=None, timeout=1)
-            else:
-                uri = f"{Path(self.path).absolute().as_uri()}?mode=ro"
-                self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=1)
+            # Whoever makes the server need not be the thread that runs it.
+            self._connection = sqlite3.connect(
+                name, uri=not write, isolation_level=None, timeout=1, check_same_thread=False
+            )
         except sqlite3.Error as error:
             raise StandingsError(f"cannot open {self.path}: {error}") from None
         try:

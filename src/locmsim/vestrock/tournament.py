@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from locmsim.vestrock._core import Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import Match
 
@@ -155,16 +156,16 @@ class Tournament:
         first_id: int = 1,
     ) -> None:
         self.number = number
-        self.deck = list(deck)
         self.players = sorted(players)
-        self.parameters = dict(parameters or {})
         if len(self.players) < 2:
             raise ValueError(f"players: expected at least two, got {len(self.players)}")
         if len(set(self.players)) < len(self.players):
             raise ValueError("players: a name occurs twice")
+        #: Deck and parameters, which all matches share.
+        self.table = Table(deck, **(parameters or {}))
         #: The matches by id, ascending.
         self.matches: dict[int, Match] = {
-            id_: Match(self.deck, players=seats, match_id=id_, **self.parameters)
+            id_: Match(self.table, players=seats, match_id=id_)
             for id_, seats in enumerate(pairs(self.players), first_id)
         }
         #: The turn that all matches are in, from 1.
@@ -182,7 +183,7 @@ class Tournament:
         if ids is None:
             return []
         # Matches that ended in this turn are taken off the list here, the others by `end_turn`.
-        return [id_ for id_ in ids if self.matches[id_].scores is None]
+        return [id_ for id_ in ids if not self.matches[id_].is_over]
 
     def end_turn(self) -> list[Result]:
         """End the turn in all running matches.
@@ -196,8 +197,7 @@ class Tournament:
         for id_, match in self.matches.items():
             if id_ in self.results:
                 continue
-            if match.scores is None:
-                match.end_turn()
+            match.end_turn()
             if match.scores is not None:
                 one, other = match.scores
                 self.results[id_] = Result(id_, match.players, (one, other))
