@@ -97,7 +97,7 @@ def test_same_replies(seed):
     deck, parameters = any_match(random)
     match = Match(deck, **parameters)
     twin = Twin.new(deck, **parameters)
-    for step in islice(commands(random, twin), 250):
+    for step in islice(commands(random, twin), 160):
         if step is None:
             match.end_turn()
             if not twin.over:

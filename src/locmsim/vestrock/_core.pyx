@@ -1408,9 +1408,8 @@ cdef _fault(State state):
     return None
 
 
-cdef _whole(snapshot, name, int low, int high):
-    """The integer field of a snapshot."""
-    value = snapshot[name]
+cdef _whole(value, name, int low, int high):
+    """A field of a snapshot as an integer."""
     try:
         number = index(value)
     except TypeError:
@@ -1430,17 +1429,17 @@ def _from_snapshot(snapshot, Table table):
     cdef int creatures = (t.state_size - t.board_at) // <int>sizeof(creature_t)
     state_start(s, t)
     try:
-        s.turn = _whole(snapshot, "turn", 1, t.turns)
+        s.turn = _whole(snapshot["turn"], "turn", 1, t.turns)
         if snapshot["phase"] not in ("blocking", "action"):
             raise ValueError(f"phase: expected blocking or action, got {snapshot['phase']!r}")
         s.phase = snapshot["phase"] == "action"
         s.over = bool(snapshot.get("over", False))
-        s.mana = _whole(snapshot, "mana", 0, most)
-        s.draws = _whole(snapshot, "draws", 0, most)
-        s.burns = _whole(snapshot, "burns", 0, most)
-        s.deck_pos = t.n - _whole(snapshot, "deck", 0, t.n)
+        s.mana = _whole(snapshot["mana"], "mana", 0, most)
+        s.draws = _whole(snapshot["draws"], "draws", 0, most)
+        s.burns = _whole(snapshot["burns"], "burns", 0, most)
+        s.deck_pos = t.n - _whole(snapshot["deck"], "deck", 0, t.n)
         for p in range(2):
-            s.health[p] = _whole(dict(enumerate(snapshot["health"])), p, 0, t.init_hp)
+            s.health[p] = _whole(snapshot["health"][p], f"health[{p}]", 0, t.init_hp)
             hand = sorted(_index(table, number, f"hands[{p}]") for number in snapshot["hands"][p])
             if len(hand) > t.hand_cap:
                 raise ValueError(f"hands[{p}]: {len(hand)} cards, the limit is {t.hand_cap}")
@@ -1453,9 +1452,10 @@ def _from_snapshot(snapshot, Table table):
             for row in board:
                 c = board_of(s, t) + total
                 c.card = _index(table, row["id"], f"boards[{p}]")
-                c.attack = _whole(row, "attack", 0, most)
-                c.health = _whole(row, "health", 0, most)
-                c.max_health = _whole(row, "max_health", 0, most)
+                name = f"creature {row['id']}"
+                c.attack = _whole(row["attack"], f"{name}: attack", 0, most)
+                c.health = _whole(row["health"], f"{name}: health", 0, most)
+                c.max_health = _whole(row["max_health"], f"{name}: max_health", 0, most)
                 c.flags = (ACTIVE * bool(row["active"]) | ATTACKING * bool(row["attacking"])
                            | BLOCKED * bool(row["blocked"]))
                 total += 1
