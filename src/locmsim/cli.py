@@ -70,8 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         command.add_options(subparser)
         subparser.set_defaults(run=command.run, parser=subparser)
+    commands.add_parser("vestrock", help="another card game: server, bots, arena")
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         words.insert(0, "play")
+    if words[:1] == ["vestrock"]:  # another game with commands of its own
+        from locmsim.vestrock.cli import main as vestrock
+
+        return vestrock(words[1:])
     if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"], ["-h"], ["--help"]):
         words.insert(1, "run")
     options = parser.parse_args(words)

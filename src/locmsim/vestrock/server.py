@@ -194,9 +194,10 @@ class Server:
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)
 
     async def run(self) -> None:
-        """Start, and serve until `stop` is called or the last tournament is over."""
+        """Serve until `stop` is called or the last tournament is over, then close."""
         try:
-            await self.start()
+            if not self._servers:
+                await self.start()
             await self._done
         finally:
             await self.close()
