@@ -51,7 +51,7 @@ if not instrumented and sys.platform != "win32":
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
 MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn"]
-MODULES += ["vestrock._core", "vestrock.bots._policy", "vestrock.bots._search"]
+MODULES += ["vestrock._core", "vestrock.bots._policy", "vestrock.bots._search", "vestrock._bench"]
 
 extensions = [
     Extension(

@@ -305,7 +305,7 @@ def _duel(options: argparse.Namespace) -> None:
             options.decks,
             seed=options.seed,
             time_ms=options.time_ms,
-            **_match_parameters(options),
+            parameters=_match_parameters(options),
         )
     share = 100 * series.wins / series.matches
     print(
