@@ -5,6 +5,7 @@ Nothing here knows of sockets or clocks, or of the other matches of a player.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from locmsim.errors import GameOverError
 from locmsim.vestrock._core import ACTION_WORDS, Creature, State, Table
@@ -300,6 +301,10 @@ def split_line(line: str) -> list[str]:
 # ---- answers to questions ------------------------------------------------------------------------
 
 
+#: The text of a card. A server sends the same hundred cards some ten thousand times a second.
+_card_line = lru_cache(maxsize=4096)(str)
+
+
 def _creature_line(creature: Creature) -> str:
     card = creature.card
     return (
@@ -324,12 +329,12 @@ def _mana(state: State, seat: int) -> list[str]:
 
 def _deck(state: State, seat: int) -> list[str]:
     deck = state.deck
-    return [str(len(deck)), *map(str, deck)]
+    return [str(len(deck)), *map(_card_line, deck)]
 
 
 def _hands(state: State, seat: int) -> list[str]:
     own, other = state.hand(seat), state.hand(1 - seat)
-    return [f"{len(own)} {len(other)}", *map(str, own), *map(str, other)]
+    return [f"{len(own)} {len(other)}", *map(_card_line, own), *map(_card_line, other)]
 
 
 def _board(state: State, seat: int) -> list[str]:

@@ -285,8 +285,10 @@ class ReplyReader:
 
     def __init__(self) -> None:
         self._expected: deque[str] = deque()
-        self._lines: deque[str] = deque()
-        self._partial = b""
+        #: Lines, those before `_next_line` done with, and the start of the one after them.
+        self._lines: list[str] = []
+        self._next_line = 0
+        self._partial = ""
 
     @property
     def pending(self) -> int:
@@ -307,44 +309,49 @@ class ReplyReader:
         ValueError
             The server sent something that is no reply to the command, or that nobody asked for.
         """
-        *lines, self._partial = (self._partial + data).split(b"\n")
-        self._lines.extend([line.decode("ascii", "replace") for line in lines])
+        lines = (self._partial + data.decode("ascii", "replace")).split("\n")
+        self._partial = lines.pop()
+        self._lines += lines
         replies = []
-        while self._lines and (reply := self._next()) is not None:
+        while self._next_line < len(self._lines) and (reply := self._next()) is not None:
             replies.append(reply)
+        del self._lines[: self._next_line]
+        self._next_line = 0
         return replies
 
     def _next(self) -> Reply | None:
         """The next reply if all of its lines are there."""
-        lines = self._lines
-        if lines[0].startswith("ERR 8 "):
-            lines.clear()
+        lines, i = self._lines, self._next_line
+        if lines[i].startswith("ERR 8 "):
+            self._next_line = len(lines)
             self._expected.clear()
             return Reply("", 8, [])
         if not self._expected:
-            raise ValueError(f"the server sent a line that is no reply: {lines[0]!r}")
+            raise ValueError(f"the server sent a line that is no reply: {lines[i]!r}")
         command = self._expected[0]
-        if lines[0] != "OK":
+        if lines[i] != "OK":
             return self._error(command)
         count = _LINES.get(command.partition(" ")[0], 0)
         if count < 0:
-            if len(lines) < 2:
+            if len(lines) < i + 2:
                 return None
-            numbers = lines[1].split(" ")
-            if len(numbers) != -count or not all(number.isdecimal() for number in numbers):
-                raise ValueError(f"no reply to {command!r}: {lines[1]!r}")
+            numbers = lines[i + 1].split(" ")
+            if len(numbers) != -count or not all(map(str.isdecimal, numbers)):
+                raise ValueError(f"no reply to {command!r}: {lines[i + 1]!r}")
             count = 1 + sum(map(int, numbers))
-        if len(lines) <= count:
+        end = i + 1 + count
+        if len(lines) < end:
             return None
         self._expected.popleft()
-        lines.popleft()
-        return Reply(command, 0, [lines.popleft() for _ in range(count)])
+        self._next_line = end
+        return Reply(command, 0, lines[i + 1 : end])
 
     def _error(self, command: str) -> Reply:
-        line = self._lines.popleft()
+        line = self._lines[self._next_line]
         words = line.split(" ")
         if len(words) < 2 or words[0] != "ERR" or not words[1].isdecimal():
             raise ValueError(f"no reply to {command!r}: {line!r}")
+        self._next_line += 1
         self._expected.popleft()
         if command == "WAIT":  # there is no second OK after an error
             self._expected.popleft()
