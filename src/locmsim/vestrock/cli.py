@@ -299,9 +299,11 @@ def _add_duel(parser: argparse.ArgumentParser) -> None:
 def _duel(options: argparse.Namespace) -> None:
     from locmsim.vestrock.bots import play_series
 
+    first, second = options.bots
     with _explained():
         series = play_series(
-            *options.bots,
+            first,
+            second,
             options.decks,
             seed=options.seed,
             time_ms=options.time_ms,
@@ -309,7 +311,7 @@ def _duel(options: argparse.Namespace) -> None:
         )
     share = 100 * series.wins / series.matches
     print(
-        f"{options.bots[0]} against {options.bots[1]}: {series.matches} matches,"
+        f"{first} against {second}: {series.matches} matches,"
         f" {series.wins} won ({share:.1f} %), {series.draws} drawn, {series.losses} lost,"
         f" mean score {series.score:.2f}"
     )
