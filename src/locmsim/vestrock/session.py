@@ -24,7 +24,7 @@ _FULL: Final = 64 * 1024
 #: Unread input below which it is read again.
 _ROOM: Final = 16 * 1024
 #: Replies are sent together up to this size.
-_FLUSH: Final = 8 * 1024
+_FLUSH: Final = 32 * 1024
 #: How long a connection may take no bytes, in seconds.
 _STUCK_SECONDS: Final = 10.0
 #: How long to wait for the end of a connection that was told why it is closed.
