@@ -30,7 +30,7 @@ class LoginError(ConnectionError):
 
 
 class ServerClosedError(ConnectionError):
-    """The server has ended, or the connection to it."""
+    """The server has said that it ends."""
 
 
 class TurnInfo(NamedTuple):
@@ -84,9 +84,9 @@ class Client:
     LoginError
         The server refuses the login.
     ServerClosedError
-        The connection ends.
+        The server ends.
     OSError
-        There is no server, or no answer in time (``TimeoutError``).
+        There is no server, its connection ends, or no answer comes in time (``TimeoutError``).
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Client:
             def line() -> str:
                 data = file.readline(1000)
                 if not data.endswith(b"\n"):
-                    raise ServerClosedError("the server has closed the connection")
+                    raise ConnectionResetError("the connection has ended")
                 return data.decode("ascii", "replace").rstrip()
 
             for expected, answer in (("LOGIN", user), ("PASS", password)):
@@ -157,7 +157,9 @@ class Client:
         Raises
         ------
         ServerClosedError
-            The server has ended.
+            The server ends.
+        ConnectionResetError
+            The connection has ended without a word.
         TimeoutError
             They do not come.
         ValueError
@@ -196,16 +198,16 @@ class Client:
                 sent = self._socket.send(self._out)
             except ConnectionError as error:
                 if not readable:
-                    raise ServerClosedError(f"the connection has ended: {error}") from None
+                    raise ConnectionResetError(f"the connection has ended: {error}") from None
             else:
                 del self._out[:sent]
         if readable:
             try:
                 data = self._socket.recv(_CHUNK)
             except ConnectionError as error:
-                raise ServerClosedError(f"the connection has ended: {error}") from None
+                raise ConnectionResetError(f"the connection has ended: {error}") from None
             if not data:
-                raise ServerClosedError("the server has closed the connection")
+                raise ConnectionResetError("the connection has ended")
             for reply in self._reader.feed(data):
                 if reply.error == 8:
                     raise ServerClosedError("the server closes")
@@ -222,7 +224,7 @@ class Client:
         ------
         CommandError
             With the code of the error that the server answered.
-        ServerClosedError, TimeoutError
+        ServerClosedError, ConnectionResetError, TimeoutError
             As `receive`.
         """
         (reply,) = self.request([command])
