@@ -65,7 +65,7 @@ __all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate
 #: What the weights of the evaluation are of, in their order.
 WEIGHTS = ("health", "low_health", "creature", "attack", "toughness", "both", "mana", "more_mana",
            "hand", "hand_cost", "blocker", "threat", "deadly", "deck")
-DEFAULT_WEIGHTS = (1.0, 10.0, 0.5, 1.2, 0.7, 0.6, 1.6, 0.5, 0.8, 0.35, 0.3, 0.4, 6.0, 0.5)
+DEFAULT_WEIGHTS = (1.04, 7.5, 0.82, 1.27, 0.66, 0.61, 3.8, 0.51, 0.63, 0.18, 0.31, 0.47, 7.9, 1.08)
 
 SearchResult = namedtuple("SearchResult", "actions value nodes depth candidates")
 SearchResult.__doc__ = """A turn that was found: its actions, its value for the mover, positions
