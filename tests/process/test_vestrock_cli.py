@@ -11,10 +11,14 @@ from pathlib import Path
 import pytest
 from vestrock_help import PATIENCE
 
+from locmsim.vestrock import generate_deck
 from locmsim.vestrock.accounts import FileAccounts
+from locmsim.vestrock.arena import play_tournament
+from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.cli import main
 from locmsim.vestrock.client import Client
 from locmsim.vestrock.record import replay
+from locmsim.vestrock.standings import Standings
 
 LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
 
@@ -91,6 +95,33 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
     assert "state: " in capsys.readouterr().err
 
 
+def test_a_server_and_this_process_play_the_same_tournament(
+    serving: list[Serving], tmp_path: Path
+) -> None:
+    standings = tmp_path / "standings.db"
+    specs = {"ann": "rule", "bob": "search:nodes=10", "carl": "rule"}
+    server = Serving(
+        "--early", "--turns=16", "--players=3", "--tournaments=2", "--seed=5",
+        f"--standings={standings}",
+    )  # fmt: skip
+    serving.append(server)
+    bots = [server.bot(spec, f"--user={name}") for name, spec in specs.items()]
+    for bot in bots:
+        assert bot.communicate(timeout=2 * PATIENCE)[1] == ""
+    server.process.communicate(timeout=PATIENCE)
+    with Standings(standings, write=False) as file:
+        for number in (1, 2):
+            tournament = play_tournament(
+                number,
+                generate_deck(5 + number),
+                {name: make_bot(spec) for name, spec in specs.items()},
+                {"turns": 16},
+            )
+            scores = [result.scores for result in file.results(number)]
+            assert scores == [result.scores for result in tournament.results.values()]
+            assert set(scores) != {(30, 30)}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_in_order(
     serving: list[Serving], tmp_path: Path, number: int
@@ -132,35 +163,33 @@ def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     assert done.tournaments + done.cut >= 1
 
 
-def test_a_stall_of_three_turns_moves_the_clock_and_skips_no_turn(
+def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
     serving: list[Serving],
 ) -> None:
     server = Serving("--turn-seconds=0.2", "--turns=1000", "--break-turns=0", "-v")
     serving.append(server)
-    with Client("127.0.0.1", server.port, "ann", "x") as ann:
-        with Client("127.0.0.1", server.port, "bob", "x") as bob:
-            while not ann.my_matches():
-                ann.wait()
-            bob.wait()
-            left = ann.turn_info(1).left
-            server.process.send_signal(signal.SIGSTOP)
-            time.sleep(0.7)
-            began = time.monotonic()
-            server.process.send_signal(signal.SIGCONT)
-            ann.send(["WAIT", "GET_TURN_INFO 1"])
-            turns = 0
-            replies = ann.receive(3)
-            # One tick for the three that were due: none is made up for.
-            turns = left - int(replies[2].lines[0].split()[1])
-            assert 1 <= turns <= 2
-            for _ in range(5):
-                ann.wait()
-            # The turns after it are as long as any.
-            assert time.monotonic() - began >= 4 * 0.2
-            after = ann.turn_info(1).left
-            assert left - turns - after >= 5
+    clients = [Client("127.0.0.1", server.port, name, "x") for name in ("ann", "bob")]
+    with clients[0] as ann, clients[1] as bob:
+        while not ann.my_matches():
+            ann.wait()
+        bob.wait()
+        left = ann.turn_info(1).left
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(6 * 0.2)
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGCONT)
+        ann.send(["WAIT", "GET_TURN_INFO 1"])
+        replies = ann.receive(3)
+        # One tick for the six that were due: none is made up for.
+        turns = left - int(replies[2].lines[0].split()[1])
+        assert 1 <= turns <= 4
+        for _ in range(5):
+            ann.wait()
+        # The turns after it are as long as any.
+        assert time.monotonic() - began >= 4 * 0.2
+        assert left - turns - ann.turn_info(1).left >= 5
     err = server.end()
-    assert re.search(r"a tick was 0\.\d+ s late: the schedule is moved", err)
+    assert re.search(r"a tick was \d\.\d+ s late: the schedule is moved", err)
 
 
 def test_accounts_are_made_and_used(

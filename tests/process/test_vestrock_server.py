@@ -18,8 +18,8 @@ from locmsim.vestrock.accounts import FileAccounts
 from locmsim.vestrock.client import Client, LoginError, ServerClosedError
 from locmsim.vestrock.match import CommandError
 from locmsim.vestrock.record import replay
-from locmsim.vestrock.server import Server
 from locmsim.vestrock.series import COMMAND_LIMIT
+from locmsim.vestrock.server import Server
 from locmsim.vestrock.standings import Standings
 
 
@@ -48,11 +48,11 @@ def two(table: Served) -> tuple[Raw, Raw]:
     return ann, bob
 
 
-# ---------------------------------------------------------------------------------------- framing
+# ------------------------------------------------------------------------------------------ framing
 
 
 def test_bytes_one_at_a_time(table: Served) -> None:
-    ann, bob = two(table)
+    _, bob = two(table)
     bob.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for byte in b"GET_TURN_INFO 1\r\n\n\t\nGET_TURN_INFO\t2\n":
         bob.send(bytes([byte]))
@@ -78,14 +78,14 @@ def test_a_hundred_commands_in_a_packet_across_a_tick(table: Served) -> None:
 
 
 def test_crlf_tabs_nul_utf8_and_half_commands(table: Served) -> None:
-    ann, bob = two(table)
+    ann, _ = two(table)
     for sent, reply in [
         (b"GET_TURN_INFO 1\r\n", ["OK", "1 6"]),
         (b"\t GET_TURN_INFO \t 1 \n", ["OK", "1 6"]),
         (b"\r\n \n\t\r\nGET_TURN_INFO 1\n", ["OK", "1 6"]),
         (b"GET_TURN_INFO\x001\n", ["ERR 2 UnknownCommand"]),
         (b"\x00\n", ["ERR 2 UnknownCommand"]),
-        ("GET_TURN_INFO １\n".encode(), ["ERR 3 BadFormat"]),
+        ("GET_TURN_INFO \uff11\n".encode(), ["ERR 3 BadFormat"]),
         (b"\xff\xfe\xfd\n", ["ERR 2 UnknownCommand"]),
         (b"get_turn_info 1\n", ["ERR 2 UnknownCommand"]),
         (b"GET_TURN_INFO 1 1\n", ["ERR 3 BadFormat"]),
@@ -110,7 +110,18 @@ def test_a_megabyte_without_lf(table: Served) -> None:
 def test_random_bytes_stop_nobody(table: Served) -> None:
     ann, bob = two(table)
     rng = random.Random(1)
-    words = [b"GET_HP", b"ATTACK", b"WAIT 1", b"PLAY_CARD", b" 1", b" -5", b"\n", b"\r", b"\t", b"\0"]
+    words = [
+        b"GET_HP",
+        b"ATTACK",
+        b"WAIT 1",
+        b"PLAY_CARD",
+        b" 1",
+        b" -5",
+        b"\n",
+        b"\r",
+        b"\t",
+        b"\0",
+    ]
     for _ in range(50):
         junk = b"".join(rng.choice([*words, rng.randbytes(3)]) for _ in range(100))
         ann.send(junk.replace(b"WAIT\n", b"WAIT 1\n") + b"\n")
@@ -120,7 +131,7 @@ def test_random_bytes_stop_nobody(table: Served) -> None:
     assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
 
 
-# ------------------------------------------------------------------------------------------ login
+# -------------------------------------------------------------------------------------------- login
 
 
 @pytest.mark.parametrize(
@@ -223,7 +234,7 @@ def test_an_open_server_is_for_this_machine_only() -> None:
 
 
 def test_a_connection_that_ends_inside_a_line_does_nothing(table: Served) -> None:
-    ann, bob = two(table)
+    ann, _ = two(table)
     ann.send(b"DRAW_CARD 1")
     ann.close()
     until(lambda: "ann" not in table.server._players)
@@ -232,7 +243,7 @@ def test_a_connection_that_ends_inside_a_line_does_nothing(table: Served) -> Non
 
 
 def test_what_was_sent_before_the_end_is_done(table: Served) -> None:
-    ann, bob = two(table)
+    ann, _ = two(table)
     ann.send(b"DRAW_CARD 1\nDRAW_CARD 1\nBURN_CARD 1\nDRAW")
     ann.socket.shutdown(socket.SHUT_WR)
     assert [line for line in ann.rest() if line == "OK"] == ["OK"] * 3
@@ -270,7 +281,7 @@ def test_a_connection_that_ends_in_wait(table: Served) -> None:
 
 
 def test_a_reconnect_in_the_same_turn_goes_on(table: Served) -> None:
-    ann, bob = two(table)
+    ann, _ = two(table)
     assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
     ann.close()
     ann = table.raw("ann")
@@ -311,7 +322,7 @@ def test_a_reconnect_between_two_blocks(tmp_path: Path) -> None:
         bob.close()
 
 
-# --------------------------------------------------------------------------- slow clients and floods
+# -------------------------------------------------------------------------- slow clients and floods
 
 
 def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> None:
@@ -339,7 +350,7 @@ def test_a_connection_that_takes_no_bytes_is_closed(
 ) -> None:
     monkeypatch.setattr("locmsim.vestrock.session._STUCK_SECONDS", 0.5)
     monkeypatch.setattr("locmsim.vestrock.server._CARE_SECONDS", 0.1)
-    ann, bob = two(table)
+    ann, _ = two(table)
     deaf = table.raw("bob")
     deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.socket.settimeout(0.2)
@@ -392,7 +403,7 @@ def test_a_flood_does_not_hold_up_others(table: Served) -> None:
 
 
 def test_two_connections_act_on_one_match_at_once(table: Served) -> None:
-    ann, bob = two(table)
+    ann, _ = two(table)
     other = table.raw("ann")
     ann.send(b"DRAW_CARD 1\n" * 20)
     other.send(b"DRAW_CARD 1\n" * 20)
@@ -559,7 +570,7 @@ def test_a_slow_spectator_is_dropped() -> None:
         watcher.close()
 
 
-# ----------------------------------------------------------------------------------- the server's end
+# --------------------------------------------------------------------------------- the server's end
 
 
 def test_shutdown_tells_everybody_and_the_cut_tournament_counts_for_nothing(tmp_path: Path) -> None:
@@ -592,9 +603,8 @@ def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
         "tournaments": 2,
     }
     for _ in range(2):
-        with served(**options) as table:
-            with idlers(table, "ann", "bob"):
-                table.wait()
+        with served(**options) as table, idlers(table, "ann", "bob"):
+            table.wait()
     with Standings(options["standings"], write=False) as file:
         assert file.last == 4
         assert [row.tournaments for row in file.table()] == [4, 4]
@@ -626,7 +636,7 @@ def test_wrong_arguments(options: dict[str, Any], message: str, tmp_path: Path) 
         Server(**options, log=tmp_path / "log")
 
 
-# ------------------------------------------------------------------------------------------ client
+# ------------------------------------------------------------------------------------------- client
 
 
 def test_a_client_reads_what_is_there(table: Served) -> None:

@@ -65,6 +65,6 @@ def test_a_damaged_file_names_the_line(tmp_path: Path, text: str, message: str) 
 )
 def test_what_nobody_could_send_is_refused(tmp_path: Path, name: str, password: str) -> None:
     path = tmp_path / "accounts"
-    with pytest.raises(ValueError, match="name|password"):
+    with pytest.raises(ValueError, match=r"name|password"):
         FileAccounts.set_password(path, name, password)
     assert not path.exists()

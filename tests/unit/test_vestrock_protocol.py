@@ -1,5 +1,7 @@
 """Vestrock's protocol without sockets: lines, login, commands, replies."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +51,7 @@ def test_a_line_that_never_ends_is_not_kept() -> None:
 )
 def test_how_bytes_are_cut_does_not_matter(data: bytes, cuts: list[int]) -> None:
     points = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-    pieces = [data[i:j] for i, j in zip(points, points[1:], strict=False)]
+    pieces = [data[i:j] for i, j in itertools.pairwise(points)]
     single = [data[i : i + 1] for i in range(len(data))]
     assert lines_of(*pieces) == lines_of(data) == lines_of(*single)
 

@@ -76,7 +76,10 @@ class FileAccounts:
                 continue
             try:
                 name, salt, digest = line.split()
-                entry = base64.b64decode(salt, validate=True), base64.b64decode(digest, validate=True)
+                entry = (
+                    base64.b64decode(salt, validate=True),
+                    base64.b64decode(digest, validate=True),
+                )
             except ValueError:
                 raise ValueError(f"{self.path}: line {number}: expected name, salt, hash") from None
             if not VALID_NAME.fullmatch(name):

@@ -5,7 +5,6 @@ needs is imported when it runs.
 """
 
 import argparse
-import asyncio
 import contextlib
 import getpass
 import logging
@@ -160,6 +159,8 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(options: argparse.Namespace) -> None:
+    import asyncio
+
     from locmsim.vestrock.server import Server
     from locmsim.vestrock.standings import StandingsError
 
@@ -191,7 +192,9 @@ def _serve(options: argparse.Namespace) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):  # Windows
                 loop.add_signal_handler(number, server.stop)
-        watching = "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
+        watching = (
+            "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
+        )
         print(f"listening on {server.host} port {server.port}{watching}", flush=True)
         await server.run()
 
@@ -251,9 +254,7 @@ def _bot(options: argparse.Namespace) -> None:
         raise _Failure(error, code=2) from None
     except OSError as error:
         raise _Failure(f"{options.host} port {options.port}: {error}") from None
-    player = Player(
-        client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve
-    )
+    player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)
     with client:
         try:
             player.run()
@@ -263,8 +264,8 @@ def _bot(options: argparse.Namespace) -> None:
             figures = player.figures
             errors = {code: n for code, n in sorted(figures.replies.items()) if code}
             print(
-                f"{user}: {figures.turns} turns, {figures.moves} moves, {figures.commands} commands,"
-                f" errors {errors or 'none'}, late {figures.late},"
+                f"{user}: {figures.turns} turns, {figures.moves} moves,"
+                f" {figures.commands} commands, errors {errors or 'none'}, late {figures.late},"
                 f" longest turn {figures.longest:.3f} s"
             )
 
@@ -317,6 +318,60 @@ def _duel(options: argparse.Namespace) -> None:
     )
 
 
+# ------------------------------------------------------------------------------------------ arena
+
+
+def _add_arena(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("bots", nargs="+", metavar="BOT", help="at least two; NAME=BOT gives one a name")
+    add("--tournaments", type=int, default=10, metavar="N", help="default: %(default)s")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="tournament k has the deck of seed N + k (default: %(default)s)",
+    )
+    add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
+    add("--standings", default=":memory:", metavar="DB", help="file of results, to go on with")
+    _add_match(parser)
+
+
+def _arena(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.arena import play_tournament
+    from locmsim.vestrock.deck import generate_deck
+    from locmsim.vestrock.protocol import VALID_NAME
+    from locmsim.vestrock.standings import Standings, StandingsError, format_standings
+
+    specs: dict[str, str] = {}
+    with _explained():
+        for word in options.bots:
+            name, equals, spec = word.partition("=")
+            if not equals or not VALID_NAME.fullmatch(name):
+                name, spec = word.partition(":")[0], word
+            make_bot(spec)
+            if name in specs:
+                raise ValueError(f"{name}: two bots have this name, use NAME={spec}")
+            specs[name] = spec
+        if options.tournaments < 1:
+            raise ValueError(f"--tournaments: expected at least 1, got {options.tournaments}")
+    try:
+        with Standings(options.standings) as standings, _explained():
+            first = standings.last + 1
+            for number in range(first, first + options.tournaments):
+                tournament = play_tournament(
+                    number,
+                    generate_deck(options.seed + number),
+                    {name: make_bot(spec, number) for name, spec in specs.items()},
+                    _match_parameters(options),
+                    time_ms=options.time_ms,
+                )
+                standings.add(number, tournament.results.values(), tournament.awards())
+            print(format_standings(standings.table()), end="")
+    except StandingsError as error:
+        raise _Failure(error) from None
+
+
 # --------------------------------------------------------------------- standings, replay, accounts
 
 
@@ -362,10 +417,7 @@ def _add_account(parser: argparse.ArgumentParser) -> None:
 def _account(options: argparse.Namespace) -> None:
     from locmsim.vestrock.accounts import FileAccounts
 
-    if sys.stdin.isatty():
-        password = getpass.getpass()
-    else:
-        password = sys.stdin.readline().rstrip("\r\n")
+    password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
     with _explained():
         FileAccounts.set_password(options.file, options.name, password)
 
@@ -375,6 +427,7 @@ _COMMANDS = {
     "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
     "deck": _Command("print a deck of the generator", _add_deck, _deck),
     "duel": _Command("let two bots play in this process, from both seats", _add_duel, _duel),
+    "arena": _Command("let bots play tournaments in this process", _add_arena, _arena),
     "standings": _Command("print the standings of a server", _add_standings, _standings),
     "replay": _Command("check a server's log by playing it again", _add_replay, _replay),
     "account": _Command("add an account to a file, or change a password", _add_account, _account),

@@ -12,7 +12,7 @@ from locmsim.vestrock.deck import parse_deck
 from locmsim.vestrock.series import Event
 from locmsim.vestrock.tournament import Tournament, state_hash
 
-__all__ = ["FORMAT", "EventLog", "Replayed", "ReplayError", "encode", "read_events", "replay"]
+__all__ = ["FORMAT", "EventLog", "ReplayError", "Replayed", "encode", "read_events", "replay"]
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class Replayed:
     actions: int = 0
 
 
-def read_events(lines: Iterable[bytes | str]) -> Iterator[tuple[int, Event]]:
+def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
     """The events of a log with their line numbers.
 
     A last line without its end, as a server that was killed leaves it, is left out.
@@ -113,7 +113,7 @@ def read_events(lines: Iterable[bytes | str]) -> Iterator[tuple[int, Event]]:
         A line is no event.
     """
     for number, line in enumerate(lines, 1):
-        if not line.endswith(b"\n" if isinstance(line, bytes) else "\n"):
+        if not line.endswith(b"\n"):
             return
         try:
             event = json.loads(line)
@@ -124,12 +124,12 @@ def read_events(lines: Iterable[bytes | str]) -> Iterator[tuple[int, Event]]:
         yield number, event
 
 
-def replay(lines: Iterable[bytes | str]) -> Replayed:
+def replay(lines: Iterable[bytes]) -> Replayed:
     """Play all matches of a log again and compare scores, final states and awards.
 
     Parameters
     ----------
-    lines : iterable of bytes or str
+    lines : iterable of bytes
         A log, such as an open file.
 
     Returns

@@ -230,7 +230,7 @@ class Server:
         deadline = asyncio.get_running_loop().time() + _CLOSING_SECONDS
         while self._sessions or self._spectators:
             if asyncio.get_running_loop().time() > deadline:
-                for connection in [*self._sessions, *self._spectators]:
+                for connection in self._connections():
                     connection.abort()
                 deadline += _CLOSING_SECONDS
             await asyncio.sleep(0.01)
@@ -258,6 +258,9 @@ class Server:
         ):
             return 7
         return None
+
+    def _connections(self) -> list[Session | Spectator]:
+        return [*self._sessions, *self._spectators]
 
     def check_later(self, name: str, password: str, then: Callable[[bool], None]) -> None:
         """Check a password beside the loop, and call `then` in it."""
@@ -403,7 +406,7 @@ class Server:
         """Drop connections that take no bytes."""
         loop = asyncio.get_running_loop()
         self._recent.clear()
-        for connection in [*self._sessions, *self._spectators]:
+        for connection in self._connections():
             if connection.stuck(loop.time()):
                 connection.abort()
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)

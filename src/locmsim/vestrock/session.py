@@ -130,9 +130,7 @@ class Session(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """What was sent before is executed; a connection in ``WAIT`` is given up."""
         self._ended = True
-        if self._closing or self.waiting or not self.can_step:
-            return False
-        return True
+        return not (self._closing or self.waiting or not self.can_step)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._stop_timer()
@@ -374,4 +372,3 @@ class Spectator(asyncio.BufferedProtocol):
         """Drop the connection at once."""
         if self.transport is not None:
             self.transport.abort()
-

@@ -191,7 +191,9 @@ class Standings:
                 " WHERE tournament = ? ORDER BY match",
                 [number],
             ).fetchall()
-        return [Result(id_, (first, second), (one, other)) for id_, first, second, one, other in rows]
+        return [
+            Result(id_, (first, second), (one, other)) for id_, first, second, one, other in rows
+        ]
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:

@@ -48,8 +48,8 @@ class Views:
             return
         info, health, limits, deck, hands, board, _ = (reply.lines for reply in replies)
         left = _numbers(info[0])[1]
-        # In the first turn, an odd one, all cards are in the deck. The same position in a later turn
-        # gives a smaller deck, which `state` notices where a match has other cards.
+        # In the first turn, an odd one, all cards are in the deck. If it only looks like the first
+        # one, the deck is smaller, which `state` notices where a match has other cards.
         if left % 2 or hands[0] != "0 0" or board[0] != "0 0":
             return
         draws, burns, hand_limit = _numbers(limits[0])
