@@ -152,6 +152,13 @@ def test_a_wrong_login_is_refused_and_closed(table: Served, words: bytes) -> Non
         assert raw.rest() == ["LOGIN", "PASS", "ERR 1 BadLoginOrPassword"]
 
 
+def test_who_is_logged_in_cannot_log_in_again(table: Served) -> None:
+    with table.raw("ann") as raw:
+        raw.send(b"bob\nx\nLOGIN bob\n")
+        assert raw.lines(3) == ["ERR 2 UnknownCommand"] * 3
+        assert list(table.server._players) == ["ann"]
+
+
 def test_no_login_and_half_a_login_end(table: Served) -> None:
     table.server.login_seconds = 0.1
     with table.raw() as nothing, table.raw() as half:
@@ -540,6 +547,8 @@ def test_spectators_get_the_log(tmp_path: Path) -> None:
     assert seen_late[0] == lines[1]
     assert [line.split(",")[0] for line in seen_late[1:3]] == ['{"event":"position"'] * 2
     assert seen_late[3:] == lines[3:]
+    assert replay(f"{line}\n".encode() for line in seen).matches == 2
+    assert replay(f"{line}\n".encode() for line in seen_late).matches == 2
 
 
 def test_a_slow_spectator_is_dropped() -> None:

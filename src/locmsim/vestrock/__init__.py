@@ -18,16 +18,20 @@ from locmsim.vestrock.deck import (
 )
 
 if TYPE_CHECKING:
+    from locmsim.vestrock.client import Client as Client
     from locmsim.vestrock.match import Match as Match
     from locmsim.vestrock.positions import state_from_replies as state_from_replies
     from locmsim.vestrock.positions import state_from_text as state_from_text
     from locmsim.vestrock.positions import state_to_text as state_to_text
+    from locmsim.vestrock.server import Server as Server
 
 __all__ = [
     "ABI_VERSION",
     "Card",
+    "Client",
     "Creature",
     "Match",
+    "Server",
     "State",
     "Table",
     "extreme_deck",
@@ -42,7 +46,9 @@ __all__ = [
 ]
 
 _LATE = {
+    "Client": "client",
     "Match": "match",
+    "Server": "server",
     "state_from_replies": "positions",
     "state_from_text": "positions",
     "state_to_text": "positions",

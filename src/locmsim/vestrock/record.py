@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
+from locmsim.vestrock._core import State
 from locmsim.vestrock.deck import parse_deck
 from locmsim.vestrock.series import Event
 from locmsim.vestrock.tournament import Tournament, state_hash
@@ -187,6 +188,12 @@ class _Replayer:
         )
         seats = [[id_, *match.players] for id_, match in self.tournament.matches.items()]
         _same("matches", seats, matches)
+
+    def on_position(self, event: Event) -> None:
+        # A spectator who joins later gets these first.
+        match = self.running.matches[event["match"]]
+        match.state = State.from_snapshot(event["state"], self.running.table)
+        self.running.turn = event["turn"]
 
     def on_action(self, event: Event) -> None:
         tournament = self.running

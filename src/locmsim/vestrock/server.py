@@ -427,7 +427,7 @@ class Server:
                         "event": "position",
                         "turn": tournament.turn,
                         "match": id_,
-                        "state": match.state.to_bytes().hex(),
+                        "state": match.state.snapshot(),
                     }
                 )
             # One line for whoever counts how many the spectator is behind.
