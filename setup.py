@@ -61,6 +61,10 @@ MODULES = [
     "search._evaluation",
     "search._mcts",
     "search._work",
+    "vestrock._core",
+    "vestrock._bench",
+    "vestrock.bots._policy",
+    "vestrock.bots._search",
 ]
 
 extensions = [
