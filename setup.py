@@ -62,8 +62,16 @@ MODULES = [
     "_batch",
     "_bench",
     "networks._network",
-    "search._search",
-    "agents._ownturn",
+    "search._beam",
+    "search._belief",
+    "search._engine",
+    "search._evaluation",
+    "search._mcts",
+    "search._work",
+    "vestrock._core",
+    "vestrock._bench",
+    "vestrock.bots._policy",
+    "vestrock.bots._search",
 ]
 
 extensions = [

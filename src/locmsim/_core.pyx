@@ -350,6 +350,10 @@ cdef inline int action_of(move_t m, const bint one) noexcept nogil:
     return FIRST_ATTACK + 4 * m.source + m.target - (3 if m.target and m.source >= 3 else 0)
 
 
+cdef int encode_action(const table_t* t, move_t m) noexcept nogil:
+    return action_of(m, t.rules == RULES_10)
+
+
 cdef inline int list_legal(
     const player_t* me, const player_t* op, uint8_t* out, const int rules
 ) noexcept nogil:
@@ -932,6 +936,14 @@ cdef inline void play_turn_with(
             return
 
 
+cdef inline void set_order(player_t* p, const int rules) noexcept nogil:
+    """Make the summon order that of the slots; without one that fits the board a removal would
+    look for its creature forever."""
+    cdef int n = COUNT[marked(p, OCCUPIED)]
+    cdef int right = 0 if rules == RULES_10 else COUNT[p.marks >> (OCCUPIED + 3) & 7]
+    p.order = 1 << n | ((1 << right) - 1)
+
+
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil:
     """The rest of a turn at random, up to where PASS is drawn, which is not applied."""
     if t.rules == RULES_15:
@@ -940,6 +952,8 @@ cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexce
         play_turn_with(s, t, stream, RULES_12)
     else:
         play_turn_with(s, t, stream, RULES_10)
+    set_order(&s.p[0], t.rules)
+    set_order(&s.p[1], t.rules)
 
 
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:
@@ -1223,7 +1237,7 @@ _ABILITY_TEXTS = [
 _ABILITY_BITS = {text: bits for bits, text in enumerate(_ABILITY_TEXTS)}
 
 
-cdef void complete_card(card_t* c, int entry) noexcept:
+cdef void complete_card(card_t* c, int entry) noexcept nogil:
     """Fill in the derived fields of an entry."""
     memset(&c.creature, 0, sizeof(creature_t))
     c.creature.attack = c.attack
@@ -2280,7 +2294,7 @@ cdef inline void clear_hand(player_t* p) noexcept nogil:
     p.hand_size = 0
 
 
-cdef void clear_player(player_t* p, int rules) noexcept:
+cdef void clear_player(player_t* p, int rules) noexcept nogil:
     """A player before his opening hand is drawn (section 4)."""
     memset(p, 0, sizeof(player_t))
     clear_hand(p)
@@ -2533,84 +2547,66 @@ cdef int fill_player(State state, int who, fields) except -1:
 
 
 cdef tuple _SHOWN_NUMBERS = tuple(
-    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune")])
+    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune", "deck_size")])
      for who in ("me", "opponent")])
 
 
-cdef int fill_from_observation(State state, observation) except -1:
-    cdef table_t* t = &state.table.t
-    cdef state_t* s = &state.s
-    cdef player_t* p
-    cdef card_t* c
-    cdef creature_t* x
-    cdef int who, entry, slot, location, lane, room
-    cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area, most
-    cdef uint32_t bit
-    cdef uint64_t[4] seen = [0, 0, 0, 0]
-    memset(s, 0, sizeof(state_t))
+cdef int read_shown(shown_t* o, observation) except -1:
+    """An `Observation` as a struct; ``ValueError`` names what no struct can hold."""
+    cdef shown_card_t* c
+    cdef shown_action_t* a
+    cdef shown_player_t* p
+    cdef int who, i
     if observation.phase != "battle":
         raise ValueError("an observation of the choice phase shows no battle")
+    o.rules = _RULES_CODES[observation.rules]
     for who, line in enumerate((observation.me, observation.opponent)):
-        p = &s.p[who]
-        clear_player(p, t.rules)
+        p = &o.player[who]
         names = _SHOWN_NUMBERS[who]
-        health, max_mana, _, draw, rune = line
+        health, max_mana, deck_size, draw, rune = line
         p.health = <int32_t>_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
-        p.max_mana = <uint8_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
-        p.mana = p.max_mana
-        p.shown_draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
-        if t.rules != RULES_15:
-            p.runes = (1 << <int>_number(rune, names[3], 0, 25) // 5) - 1
-    s.p[1].won = s.p[0].health <= 0
-    s.p[0].won = s.p[1].health <= 0 < s.p[0].health
-    for entry, row in enumerate(observation.cards):
-        (base_id, id, location, type, cost, attack, defense, abilities, mine, theirs, draw, area,
-         lane) = row
-        who = location == -1
-        p = &s.p[who]
-        room = MAX_HAND if location == 0 else MAX_BOARD if t.rules == RULES_10 else 3
-        slot = p.hand_size if location == 0 else COUNT[marked(p, OCCUPIED)]
-        if location and t.rules != RULES_10 and lane in (0, 1):
-            slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7]
-        most = MAX_STAT if location else MAX_CARD_STAT
-        if (slot >= room or not -1 <= location <= 1 or not 0 <= id < POOL_ID or base_id < 0
-                or base_id > 65535 or not 0 <= type <= 3 or not 0 <= cost <= 127 or area < 0
-                or area > 2 or not 0 <= draw <= 100 or not -MAX_CARD_STAT <= mine <= MAX_CARD_STAT
-                or not -MAX_CARD_STAT <= theirs <= MAX_CARD_STAT
-                or not -most <= attack <= most or not -most <= defense <= most
-                or abilities not in _ABILITY_BITS
-                or (location and (type != CREATURE or not 0 <= lane <= (t.rules != RULES_10)))):
-            raise ValueError(f"cards[{entry}]: there is no place for {row!r}")
-        if seen[id >> 6] >> (id & 63) & 1:
-            raise ValueError(f"cards[{entry}]: instance id {id} occurs twice")
-        seen[id >> 6] |= <uint64_t>1 << (id & 63)
-        c = &t.cards[entry]
-        # Of a creature on the board not all is known that its card says; this will do for it.
-        c.attack = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, attack))
-        c.defense = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, defense))
-        c.my_health = mine
-        c.opponent_health = theirs
-        c.cost = cost
-        c.draw = draw
-        c.type = type
+        p.max_mana = <int32_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
+        p.deck_size = <int32_t>_number(deck_size, names[4], -MAX_HEALTH, MAX_HEALTH)
+        p.draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
+        p.rune = 0 if o.rules == RULES_15 else <int32_t>_number(rune, names[3], 0, 25)
+    o.opponent_hand = <int32_t>_number(
+        observation.opponent_hand, "opponent_hand", -MAX_HEALTH, MAX_HEALTH)
+    rows, actions = observation.cards, observation.opponent_actions
+    if len(rows) > MAX_SHOWN:
+        raise ValueError(f"cards: {len(rows)} rows, expected at most {MAX_SHOWN}")
+    if len(actions) > MAX_SHOWN_ACTIONS:
+        raise ValueError(
+            f"opponent_actions: {len(actions)}, expected at most {MAX_SHOWN_ACTIONS}")
+    o.n_cards = o.n_actions = 0
+    for i, row in enumerate(rows):
+        c = &o.cards[i]
+        (c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense, abilities, c.my_health,
+         c.opponent_health, c.draw, c.area, c.lane) = row
+        if abilities not in _ABILITY_BITS:
+            raise ValueError(f"cards[{i}]: there is no place for {row!r}")
         c.keywords = _ABILITY_BITS[abilities]
-        c.area = area
-        c.id = id
-        c.base_id = base_id
-        complete_card(c, entry)
-        t.n_cards = t.n_instances = entry + 1
-        if location == 0:
-            add_to_hand(p, t, entry)
-            continue
-        slot += 3 * lane
-        add_creature(p, c, False, lane, t.rules, True)
-        x = &p.board[slot]
-        x.attack = attack
-        x.defense = defense
-        bit = 1U << slot
-        p.marks &= ~(bit << READY)
-        if who == 0:
-            p.marks |= bit << READY
+        o.n_cards = i + 1
+    for i, (base_id, text) in enumerate(actions):
+        a = &o.actions[i]
+        word, id = text.split(" ", 2)[:2]
+        a.base_id = base_id
+        a.kind = SUMMON if word == "SUMMON" else USE if word == "USE" else ATTACK
+        a.id = int(id)
+        o.n_actions = i + 1
+    return 0
+
+
+cdef int fill_from_observation(State state, observation) except -1:
+    cdef shown_t o
+    cdef int fault
+    read_shown(&o, observation)
+    fault = state_show(&state.s, &state.table.t, &o, 0, NULL)
+    if fault >= 1000:
+        fault -= 1000
+        raise ValueError(
+            f"cards[{fault}]: instance id {observation.cards[fault].instance_id} occurs twice")
+    if fault >= 0:
+        raise ValueError(f"cards[{fault}]: there is no place for {observation.cards[fault]!r}")
     return 0
 
 
@@ -2934,6 +2930,141 @@ cdef int fill_from_text(State state, int who, str numbers, lists, entry_named) e
     return 0
 
 
+# ---- what a player is shown ----------------------------------------------------------------------
+
+cdef inline int cut(int x, int most) noexcept nogil:
+    return most if x > most else -most if x < -most else x
+
+
+cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil:
+    c.attack = <int16_t>cut(row.attack, MAX_CARD_STAT)
+    c.defense = <int16_t>cut(row.defense, MAX_CARD_STAT)
+    c.my_health = <int16_t>row.my_health
+    c.opponent_health = <int16_t>row.opponent_health
+    c.cost = <uint8_t>row.cost
+    c.draw = <uint8_t>row.draw
+    c.type = <uint8_t>row.type
+    c.keywords = <uint8_t>row.keywords
+    c.area = <uint8_t>row.area
+    c.id = <uint8_t>row.id
+    c.base_id = <uint16_t>row.base_id
+    complete_card(c, entry)
+
+
+cdef bint row_has_place(
+    const shown_card_t* row, int room, const table_t* t
+) noexcept nogil:
+    """Whether a row is one of a battle, and there is room for it."""
+    cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
+    return (
+        room > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
+        and 0 <= row.base_id <= 65535 and 0 <= row.type <= 3 and 0 <= row.cost <= 127
+        and 0 <= row.area <= 2 and 0 <= row.draw <= 100
+        and cut(row.my_health, MAX_CARD_STAT) == row.my_health
+        and cut(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
+        and cut(row.attack, most) == row.attack and cut(row.defense, most) == row.defense
+        and (row.location == 0
+             or (row.type == CREATURE and 0 <= row.lane <= (t.rules != RULES_10)))
+    )
+
+
+cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexcept nogil:
+    """The entry of which a creature is the area copy (section 7), -1: it is none."""
+    cdef int i
+    if t.rules == RULES_15:
+        for i in range(first, t.n_cards):
+            if t.cards[i].id == row.id - 1 and t.cards[i].base_id == row.base_id:
+                return i
+    return -1
+
+
+cdef int state_show(
+    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
+) noexcept nogil:
+    cdef player_t* p
+    cdef const shown_card_t* row
+    cdef const card_t* printed
+    cdef creature_t* x
+    cdef uint64_t[4] seen
+    cdef int side, i, j, entry, slot, room
+    cdef uint32_t bit
+    memset(s, 0, sizeof(state_t))
+    memset(seen, 0, sizeof(seen))
+    s.turn = who
+    for side in range(2):
+        p = &s.p[who if side == 0 else 1 - who]
+        clear_player(p, t.rules)
+        p.health = o.player[side].health
+        p.max_mana = p.mana = <uint8_t>o.player[side].max_mana
+        p.shown_draw = o.player[side].draw
+        if t.rules != RULES_15:
+            p.runes = (1 << o.player[side].rune // 5) - 1
+    s.p[1 - who].won = o.player[0].health <= 0
+    s.p[who].won = o.player[1].health <= 0 < o.player[0].health
+    for i in range(o.n_cards):
+        row = &o.cards[i]
+        p = &s.p[1 - who if row.location == -1 else who]
+        if row.location == 0:
+            slot = p.hand_size
+            room = MAX_HAND - slot
+        elif t.rules != RULES_10 and (row.lane == 0 or row.lane == 1):
+            slot = COUNT[p.marks >> (OCCUPIED + 3 * row.lane) & 7]
+            room = 3 - slot
+        else:
+            slot = COUNT[marked(p, OCCUPIED)]
+            room = MAX_BOARD - slot
+        if not row_has_place(row, room, t):
+            return i
+        if seen[row.id >> 6] >> (row.id & 63) & 1:
+            return 1000 + i
+        seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
+        entry = -1 if row.location == 0 or pool is NULL else original_of(t, row, 0)
+        if entry < 0:
+            entry = t.n_cards
+            t.n_cards = t.n_instances = entry + 1
+            card_of_row(&t.cards[entry], row, entry)
+            if row.location != 0 and pool is not NULL:
+                for j in range(pool.n_cards):
+                    if pool.cards[j].base_id == row.base_id:
+                        t.cards[entry] = pool.cards[j]
+                        t.cards[entry].id = <uint8_t>row.id
+                        complete_card(&t.cards[entry], entry)
+                        break
+        if row.location == 0:
+            add_to_hand(p, t, entry)
+            continue
+        slot += 3 * row.lane
+        printed = &t.cards[entry]
+        add_creature(p, printed, printed.id != row.id, row.lane, t.rules, True)
+        x = &p.board[slot]
+        x.attack = <int16_t>row.attack
+        x.defense = <int16_t>row.defense
+        x.keywords = <uint8_t>row.keywords
+        if t.rules != RULES_15:
+            x.forgotten = (row.my_health != printed.my_health
+                           or row.opponent_health != printed.opponent_health
+                           or row.draw != printed.draw)
+        bit = 1U << slot
+        p.marks &= ~(bit << READY | bit << GUARDED)
+        if row.keywords & GUARD:
+            p.marks |= bit << GUARDED
+        if row.location == 1:
+            p.marks |= bit << READY
+    return -1
+
+
+cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil:
+    memset(&s.deck[who][MAX_DECK - n], entry, n)
+    s.p[who].deck_left = <uint8_t>n
+
+
+cdef void state_fill_hand(
+    state_t* s, const table_t* t, int who, uint8_t entry, int n
+) noexcept nogil:
+    for _ in range(n):
+        add_to_hand(&s.p[who], t, entry)
+
+
 # ---- hidden information --------------------------------------------------------------------------
 
 cdef void draw_candidates(
@@ -3007,6 +3138,8 @@ cdef class Determinizer:
         cdef int who, number, i, places
         self.state = state.clone()      # what was checked here is what samples are made of
         self.u.viewer = _player_number(viewer)
+        if groups is None:              # compiled code fills `u` in
+            return
         entries = {state.table.card(i): i
                    for i in range(state.table.t.n_instances, state.table.t.n_cards)}
         for who in range(2):

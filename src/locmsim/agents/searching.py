@@ -1,20 +1,18 @@
 """What the agents that play the turns of a search have in common."""
 
-import inspect
 import time
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, ClassVar
 
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent, check_bounds
 from locmsim.decks.building import CardScore, DeckBuilder, DraftPicker
 from locmsim.rules.rulesets import RULES
-from locmsim.search.belief import Belief
-from locmsim.search.search import (
+from locmsim.search import (
     MCTS,
     BeamOptions,
     BeamSearch,
+    Belief,
     MCTSOptions,
     SearchResult,
     load_weights,
@@ -43,7 +41,10 @@ class SearchAgent(BaseAgent):
     """
 
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
-    search_options: ClassVar[type[MCTSOptions] | type[BeamOptions]]
+    #: What bounds them beside the time: an argument of their method `search`.
+    bound: ClassVar[str]
+    #: What `options` may be.
+    options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
 
     FIRST_TURN = 5
 
@@ -70,22 +71,11 @@ class SearchAgent(BaseAgent):
         self.share = share
         self.iterations = iterations
         self._taste = _TASTES[belief]
-        chosen: Any = self.search_options(**options)  # type: ignore[arg-type]
+        chosen: Any = self.options_class(**options)  # type: ignore[arg-type]
         self.search = self.searches(
             chosen, evaluation=load_weights(weights) if weights else evaluation
         )
         super().__init__(deck, draft)
-
-    def __init_subclass__(cls) -> None:
-        """Show the options of the search as arguments, as `make_agent` looks for them there."""
-        own = [
-            p for p in inspect.signature(SearchAgent).parameters.values() if p.kind != p.VAR_KEYWORD
-        ]
-        search = [
-            inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
-            for option in fields(cls.search_options)
-        ]
-        cls.__signature__ = inspect.Signature([*own, *search])  # type: ignore[attr-defined]
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -106,7 +96,7 @@ class SearchAgent(BaseAgent):
         self.result = self.search.search(
             self.belief.observation,
             time_ms=left,
-            iterations=self.iterations or None,
+            **{self.bound: self.iterations or None},
             seed=self.random.getrandbits(63),
             belief=self.belief,
         )

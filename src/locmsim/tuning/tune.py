@@ -36,17 +36,19 @@ from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
 from locmsim._io import write_whole
-from locmsim.arena.workers import local_workers
 from locmsim.decks.building import CARD_TERMS, WeightedScore, card_score, card_terms, pick
 from locmsim.game.match import Match
 from locmsim.networks.network import BLOCKS, Network, inputs, learn, listed
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
-from locmsim.search._search import TERMS, Engine, Evaluator, play_game
+from locmsim.search._engine import Engine, play_game
+from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions
-from locmsim.search.search import BeamOptions, Evaluation, load_weights
+from locmsim.search.evaluation import Evaluation, load_weights
+from locmsim.search.options import BeamOptions
 from locmsim.stats import UnitCounts, score_interval
+from locmsim.workers import local_workers
 
 __all__ = [
     "PROOF_SEEDS",
@@ -284,7 +286,7 @@ def _deck(
 @cache
 def _engines() -> tuple[Engine, Engine]:
     evaluator = Evaluation().compiled
-    return Engine("beam", _SEARCH, evaluator), Engine("beam", _SEARCH, evaluator)
+    return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
 
 
 @cache
