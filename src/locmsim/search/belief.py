@@ -141,26 +141,6 @@ class Belief:
             self._cards[row.base_id] = card
             self._has_pool = False
 
-    def root(self) -> State:
-        """The position that was seen last, with any cards in the hidden places.
-
-        Enough for all that looks at one's own turn only. What the opponent may hold is not thought
-        about, which takes longer than all else here.
-
-        Returns
-        -------
-        State
-            The mover is the player, at the start of their turn.
-
-        Raises
-        ------
-        ValueError
-            No battle was observed.
-        """
-        if self.observation.phase == "choice":
-            raise ValueError("there is no position before the battle")
-        return self._visible_state(self._pool(), self._seat or 0)
-
     # -------------------------------------------------------------------------------- sampling
 
     def sample(self, seed: int) -> State:
@@ -190,8 +170,19 @@ class Belief:
     def root(self) -> State:
         """The position that was seen last, with any cards in the hidden places.
 
-        Their numbers are right, and what follows from the game so far, such as the second player's
-        bonus mana; nothing is guessed. ``ValueError`` as for `sample`.
+        Enough for all that looks at one's own turn only: nothing is guessed, so it is fast. The
+        numbers of hidden cards are right, and so is what follows from the game so far, such as the
+        second player's bonus mana.
+
+        Returns
+        -------
+        State
+            The mover is the player, at the start of their turn.
+
+        Raises
+        ------
+        ValueError
+            As for `sample`.
         """
         self._set_pool()
         return self._knowledge.root()
