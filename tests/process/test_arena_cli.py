@@ -57,7 +57,7 @@ def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena(*PLAYERS, *options.split(), "--db", db)
     with Arena.load(db) as loaded:
         settings = loaded.settings
-    assert (settings.rules, settings.ids, settings.mode) == ("1.5", "old", "gauntlet")
+    assert (settings.game.rules, settings.game.ids, settings.mode) == ("1.5", "old", "gauntlet")
     assert (settings.seeds, settings.mirror, settings.pairs_per_set) == ((5, 7, 8), False, 2)
     assert (settings.timeout_scale, settings.match_limit, settings.lenient) == (3, 60, True)
     # The file alone says how it goes on, and how far.
@@ -104,10 +104,10 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     log = tmp_path / "game.json"
     assert main(["play", "--replay", f"{db}:2", "-l", str(log)]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[:2] == [str(score) for score in record.scores]
+    assert shown[:2] == [str(score) for score in record.outcome.scores]
     assert shown[2:] == [f"{key}={value}" for key, value in params.items()]
     data = json.loads(log.read_text())
-    assert [data["scores"]["0"], data["scores"]["1"]] == list(record.scores)
+    assert [data["scores"]["0"], data["scores"]["1"]] == list(record.outcome.scores)
     outputs = [
         [text.removesuffix("\n") for text in data["outputs"][seat] if text] for seat in ("0", "1")
     ]

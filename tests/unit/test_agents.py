@@ -286,10 +286,10 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
 
 @pytest.mark.parametrize("name", ["beam", "mcts"])
 def test_search_agents_take_the_options_of_their_search(name):
-    agent = make_agent(f"{name}:worlds=7,turns=2,lethal_share=0.5")
+    agent = make_agent(f"{name}:worlds=7,turns=2,wins_share=0.5")
     assert agent.search.options.worlds == 7
     assert agent.search.options.turns == 2
-    assert agent.search.options.lethal_share == 0.5
+    assert agent.search.options.wins_share == 0.5
     agent = make_agent(name, evaluation=Evaluation({"own.health": 0.9}))
     assert agent.search.evaluation["own.health"] == 0.9
 
