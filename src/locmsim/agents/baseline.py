@@ -6,7 +6,7 @@ from locmsim._core import State
 from locmsim.agents.base import BaseAgent, check_bounds
 from locmsim.agents.lethal import find_lethal
 from locmsim.agents.turnsearch import Budget, Evaluation, beam_search
-from locmsim.decks.building import DeckBuilder
+from locmsim.decks import DeckBuilder
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["BaselineAgent"]

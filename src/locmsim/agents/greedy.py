@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
 from locmsim.agents.turnsearch import Evaluation, greedy_turn
-from locmsim.decks.building import DeckBuilder
+from locmsim.decks import DeckBuilder
 
 __all__ = ["GreedyAgent"]
 

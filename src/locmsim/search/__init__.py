@@ -8,8 +8,6 @@ from locmsim.search.search import (
     Evaluation,
     MCTSOptions,
     SearchResult,
-    load_weights,
-    save_weights,
 )
 
 __all__ = [
@@ -20,6 +18,4 @@ __all__ = [
     "Evaluation",
     "MCTSOptions",
     "SearchResult",
-    "load_weights",
-    "save_weights",
 ]
