@@ -34,7 +34,7 @@ from locmsim.networks import WeightsFile
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._search import Engine, play_game
+from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import attractions
 from locmsim.tuning import TUNING_SEEDS
 from locmsim.tuning.decks import propose_deck, train_deck_value
@@ -67,7 +67,7 @@ MAX_TURNS = 300
 @cache
 def engines(options=SEARCH):
     evaluation = Evaluation()
-    return [Engine("beam", options, evaluation.compiled, evaluation.network) for _ in range(2)]
+    return [Engine(options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
 def play(networks, last, task):
@@ -131,7 +131,7 @@ def beam_turn(engine, nodes, likely, chance, state):
         groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
     worlds = Determinizer(state, player, groups)
     seed = chance.getrandbits(60)
-    return engine.search(worlds, time_ns=None, nodes=nodes, visits=None, seed=seed).actions
+    return engine.search(worlds, time_ns=None, nodes=nodes, iterations=None, seed=seed).actions
 
 
 def main():

@@ -29,9 +29,10 @@ from functools import partial
 import numpy as np
 
 from locmsim import Match, __version__
-from locmsim.agents.turnsearch import Evaluation, greedy_turn
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.networks import WeightsFile
 from locmsim.rules.cards import cards_1x
+from locmsim.search import Evaluation
 from locmsim.tuning.drafts import copies_difference, fit_card_values
 from locmsim.tuning.files import replaced
 
@@ -57,7 +58,7 @@ def play(rules, values, seed):
     """One game: for each of the 160 cards, player 0's copies less player 1's; and whether 0 won."""
     match = drafted_match(rules, seed, values)
     state = match.state.clone()
-    evaluation = Evaluation()
+    evaluation = Evaluation(HAND_SET_WEIGHTS, network=None)
     while not state.is_terminal():
         for action in greedy_turn(state, evaluation):
             state.apply_action(action)

@@ -210,8 +210,8 @@ def test_an_evaluation_of_weights():
     assert evaluation.network(state, 0) == Evaluation().network(state, 0)
     assert Evaluation.of(replace(OURS, network=None)).network is None
     search = BeamSearch(evaluation=WeightsFile())
-    ours = BeamSearch().search(state, iterations=500, seed=1)
-    assert replace(search.search(state, iterations=500, seed=1), elapsed=0) == replace(
+    ours = BeamSearch().search(state, nodes=500, seed=1)
+    assert replace(search.search(state, nodes=500, seed=1), elapsed=0) == replace(
         ours, elapsed=0
     )
 

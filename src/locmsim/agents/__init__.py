@@ -18,27 +18,46 @@ a bot would print:
 """
 
 from locmsim.agents.base import Agent, BaseAgent
-from locmsim.agents.baseline import BaselineAgent
 from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import GreedyAgent
+from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
-from locmsim.agents.own_turn import OwnTurnAgent
+from locmsim.agents.osl import OSLAgent
 from locmsim.agents.random import RandomAgent
-from locmsim.agents.registry import AGENTS, make_agent
+from locmsim.agents.registry import (
+    AGENTS,
+    AgentInfo,
+    AgentSpec,
+    agent_spec,
+    describe_agents,
+    did_you_mean,
+    is_agent,
+    known_agents,
+    make_agent,
+    parse_spec,
+)
 from locmsim.agents.rule import RuleAgent
 from locmsim.agents.searching import SearchAgent
 
 __all__ = [
     "AGENTS",
     "Agent",
+    "AgentInfo",
+    "AgentSpec",
     "BaseAgent",
-    "BaselineAgent",
     "BeamAgent",
     "GreedyAgent",
     "MCTSAgent",
-    "OwnTurnAgent",
+    "MaxAttackAgent",
+    "OSLAgent",
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",
+    "agent_spec",
+    "describe_agents",
+    "did_you_mean",
+    "is_agent",
+    "known_agents",
     "make_agent",
+    "parse_spec",
 ]

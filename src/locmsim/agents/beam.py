@@ -1,13 +1,17 @@
 """The agent that plays by beam search."""
 
 from locmsim.agents.searching import SearchAgent
-from locmsim.search.search import BeamOptions, BeamSearch
+from locmsim.search import BeamOptions, BeamSearch
 
 __all__ = ["BeamAgent"]
 
 
 class BeamAgent(SearchAgent):
-    """`locmsim.search.BeamSearch` as an agent."""
+    """Beam search over its own turn, the best turns played on in sampled worlds.
+
+    The search is `locmsim.search.BeamSearch`.
+    """
 
     searches = BeamSearch
-    search_options = BeamOptions
+    options_class = BeamOptions
+    bound = "nodes"

@@ -1,13 +1,17 @@
 """The agent that plays by Monte-Carlo tree search."""
 
 from locmsim.agents.searching import SearchAgent
-from locmsim.search.search import MCTS, MCTSOptions
+from locmsim.search import MCTS, MCTSOptions
 
 __all__ = ["MCTSAgent"]
 
 
 class MCTSAgent(SearchAgent):
-    """`locmsim.search.MCTS` as an agent."""
+    """Monte-Carlo tree search over the actions of its own turn.
+
+    The search is `locmsim.search.MCTS`.
+    """
 
     searches = MCTS
-    search_options = MCTSOptions
+    options_class = MCTSOptions
+    bound = "iterations"

@@ -14,9 +14,10 @@ __all__ = ["RuleAgent", "rule_turn"]
 
 @dataclass
 class RuleAgent(BaseAgent):
-    """Rules of thumb without any search: `rule_turn`.
+    """Rules of thumb without any search.
 
-    Its deck of 1.5 is made of area cards, as those of rule bots in the contest of 2022 were.
+    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the
+    contest of 2022 were.
     """
 
     deck: str | DeckBuilder = "area"

@@ -1,9 +1,7 @@
 """What the agents that play the turns of a search have in common."""
 
-import inspect
 import time
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, ClassVar
 
 from locmsim._core import State
@@ -18,11 +16,11 @@ from locmsim.decks import (
 )
 from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
-from locmsim.search.belief import Belief
-from locmsim.search.search import (
+from locmsim.search import (
     MCTS,
     BeamOptions,
     BeamSearch,
+    Belief,
     MCTSOptions,
     SearchResult,
 )
@@ -53,7 +51,10 @@ class SearchAgent(BaseAgent):
     """
 
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
-    search_options: ClassVar[type[MCTSOptions] | type[BeamOptions]]
+    #: What bounds them beside the time: an argument of their method `search`.
+    bound: ClassVar[str]
+    #: What `options` may be.
+    options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
 
     FIRST_TURN = 5
 
@@ -89,20 +90,9 @@ class SearchAgent(BaseAgent):
                 self._their_deck = tuned
             deck = tuned if deck == "default" else deck
             draft = draft_picker(file) if draft == "default" else draft
-        chosen: Any = self.search_options(**options)  # type: ignore[arg-type]
+        chosen: Any = self.options_class(**options)  # type: ignore[arg-type]
         self.search = self.searches(chosen, evaluation=evaluation)
         super().__init__(deck, draft)
-
-    def __init_subclass__(cls) -> None:
-        """Show the options of the search as arguments, as `make_agent` looks for them there."""
-        own = [
-            p for p in inspect.signature(SearchAgent).parameters.values() if p.kind != p.VAR_KEYWORD
-        ]
-        search = [
-            inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
-            for option in fields(cls.search_options)
-        ]
-        cls.__signature__ = inspect.Signature([*own, *search])  # type: ignore[attr-defined]
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -123,7 +113,7 @@ class SearchAgent(BaseAgent):
         self.result = self.search.search(
             self.belief.observation,
             time_ms=left,
-            iterations=self.iterations or None,
+            **{self.bound: self.iterations or None},
             seed=self.random.getrandbits(63),
             belief=self.belief,
         )

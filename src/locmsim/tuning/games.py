@@ -27,7 +27,8 @@ from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._search import TERMS, Engine, Evaluator, play_game
+from locmsim.search._engine import Engine, play_game
+from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions
 from locmsim.stats import UnitCounts
 from locmsim.tuning.decks import propose_deck, score_builder
@@ -154,7 +155,7 @@ class _Chooser:
 @cache
 def _engines() -> tuple[Engine, Engine]:
     evaluator = Evaluation().compiled
-    return Engine("beam", _SEARCH, evaluator), Engine("beam", _SEARCH, evaluator)
+    return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
 
 
 @cache

@@ -20,13 +20,13 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any, TypeVar
 
-from locmsim.arena.workers import local_workers
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import UnitCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
 from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted
 from locmsim.tuning.parts import fit_part
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, Settings
+from locmsim.workers import local_workers
 
 __all__ = ["Tuner"]
 

@@ -1,9 +1,11 @@
-"""Where games are played: in this process, in processes of this machine, on a cluster.
+"""Processes of this machine that share work, each bound to a core of its own.
 
-All are a `concurrent.futures.Executor`, so that any other one will do as well.
+They are a `concurrent.futures.Executor`, so that any other one will do as well. (Threads, for
+compiled loops, are in `locmsim.parallel`, which everything imports and which must stay light.)
 """
 
 import contextlib
+import logging
 import math
 import multiprocessing
 import os
@@ -17,15 +19,41 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-__all__ = ["CorePool", "Workers", "available_cores", "dask_workers", "local_workers"]
+__all__ = [
+    "QUEUED",
+    "CorePool",
+    "UnguardedError",
+    "Workers",
+    "available_cores",
+    "end_if_imported_again",
+    "local_workers",
+]
+
+_log = logging.getLogger(__name__)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 #: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
-_QUEUED = 1
-#: How long to look for the scheduler of a cluster.
-_CONNECT_SECONDS = 15
+QUEUED = 1
+
+
+#: The exit code of a worker process in which the main script went on to start workers of its own.
+_UNGUARDED = 86
+
+
+class UnguardedError(RuntimeError):
+    """A script that starts worker processes has no main guard."""
+
+
+def end_if_imported_again() -> None:
+    """End this process if it is a worker that is importing the main script.
+
+    Workers do that to find what is defined there. A script without a main guard would start
+    everything again in each of them.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        sys.exit(_UNGUARDED)
 
 
 class Workers(NamedTuple):
@@ -33,9 +61,6 @@ class Workers(NamedTuple):
 
     executor: Executor
     slots: Callable[[], int]
-
-
-# ----------------------------------------------------------------------------- this machine
 
 
 def available_cores() -> list[int]:
@@ -71,14 +96,16 @@ def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
     Each is bound to one of `cores`, and so are the bots it starts; with more jobs than cores, none.
     At the end all processes are gone, also in the middle of their games.
     """
+    end_if_imported_again()
     pinned = cores if jobs <= len(cores) else ()
+    _log.info("%d jobs on the cores %s", jobs, [*pinned] or "all")
     if jobs == 1:
         with _bound_to(pinned):
             yield Workers(_ThisProcess(), lambda: 1)
         return
     pool = CorePool(jobs, pinned)
     try:
-        yield Workers(pool, lambda: jobs * (1 + _QUEUED))
+        yield Workers(pool, lambda: jobs * (1 + QUEUED))
     except BaseException:
         pool.stop()
         raise
@@ -144,6 +171,7 @@ class CorePool(Executor):
             core = dead.core if dead else self._cores.pop() if self._cores else None
             worker = _Worker(core, self._other_end)
             self._workers.append(worker)
+            _log.debug("worker process %s on core %s", worker.pid, core)
             return worker
 
     def stop(self) -> None:
@@ -170,6 +198,7 @@ class _Worker:
         self._tasks, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, lifeline, core), daemon=True)
         self._process.start()
+        self.pid = self._process.pid
         theirs.close()
 
     def run(self, *task: Any) -> Any:
@@ -181,6 +210,11 @@ class _Worker:
             self.alive = False
             self.dismiss()
             code = self._process.exitcode
+            if code == _UNGUARDED:
+                raise UnguardedError(
+                    "worker processes import the main script again: put what it runs under"
+                    ' `if __name__ == "__main__":`, or play with jobs=1'
+                ) from None
             raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
         if done:
             return result
@@ -219,32 +253,3 @@ def _serve(tasks: Connection, lifeline: Connection, core: int | None) -> None:
             except Exception as error:
                 answer = False, error
             tasks.send(answer)
-
-
-# ------------------------------------------------------------------------------- a cluster
-
-
-@contextlib.contextmanager
-def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
-    """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
-
-    A worker should have one thread and a core to itself: with `one_thread` more threads than one
-    are a ``ValueError``. What a lost worker had to do is done by another one. ``OSError`` if there
-    is no scheduler.
-    """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ImportError("a cluster needs dask.distributed: install locmsim[cluster]") from None
-    with Client(address, timeout=_CONNECT_SECONDS) as client:
-        if one_thread and max(client.nthreads().values(), default=1) > 1:
-            raise ValueError(
-                "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
-            )
-        executor = client.get_executor(pure=False)
-
-        def slots() -> int:
-            threads = sum(client.nthreads().values())
-            return max(1, int(threads)) * (1 + _QUEUED)
-
-        yield Workers(executor, slots)
