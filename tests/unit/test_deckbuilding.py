@@ -492,7 +492,7 @@ def test_picks_need_a_draft_and_three_cards():
 def test_the_default_deck_of_an_offer_is_looked_for_once():
     """A player builds it and guesses by it what the other has built, both within one game."""
     match = Match(seed=4)
-    players = [make_agent("beam:time_ms=0,iterations=50") for _ in range(2)]
+    players = [make_agent("beam:time_ms=0,nodes=50") for _ in range(2)]
     before = deckbuilding._remembered_deck.cache_info().misses
     for player, agent in enumerate(players):
         match.submit(player, agent.choose(match.observation(player)))

@@ -210,7 +210,7 @@ def test_networks_in_weights_files(tmp_path):
     assert load_weights(path)["1.2"].network is not None
     path.write_text(json.dumps({"1.5": {}}))
     assert load_weights(path)["1.5"].network is None
-    agent = make_agent("beam", weights=str(path), time_ms=0, iterations=100)
+    agent = make_agent("beam", weights=str(path), time_ms=0, nodes=100)
     assert agent.search.evaluation["1.5"].network is None
     for broken, message in (
         ({"network": {"1.5": {"card": [1]}}}, r"weights\.json: 1\.5: network: creature is missing"),
