@@ -47,7 +47,7 @@ def lines(arena: Arena, index: int) -> set[str | None]:
 def test_classes_and_ready_agents(tmp_path: Path) -> None:
     """Their descriptions make their likes, so that a file can be resumed without them."""
     db = tmp_path / "results.db"
-    players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent, "random"]
+    players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent(), "random"]
     with Arena(players, db=db, games=2, seed=1, timeout_scale=0) as arena:
         names = [(player.name, player.spec) for player in arena.settings.players]
         assert names == [

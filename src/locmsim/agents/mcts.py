@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from locmsim.agents.searching import SearchAgent
-from locmsim.decks.building import DeckBuilder, DraftPicker
+from locmsim.decks import DeckBuilder, DraftPicker
 from locmsim.game.observation import Observation
 from locmsim.search import MCTS, MCTSOptions, SearchResult
 

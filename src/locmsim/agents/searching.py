@@ -6,10 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from locmsim.agents.base import ChoosingAgent, check_bounds
-from locmsim.decks.building import CardScore, DeckBuilder, DraftPicker
+from locmsim.decks import (
+    CardScore,
+    DeckBuilder,
+    DraftPicker,
+    deck_builder,
+    draft_picker,
+    score_of,
+)
 from locmsim.game.observation import Observation
+from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
-from locmsim.search import Belief, SearchOptions, SearchResult, load_weights
+from locmsim.search import Belief, SearchOptions, SearchResult
 
 __all__ = ["SearchAgent"]
 
@@ -37,7 +45,8 @@ class SearchAgent(ChoosingAgent):
         pipes and a machine that does something else for a while), and five times as long for the
         first one, whose limit is higher; 0: no bound.
     weights : str
-        The path of a weights file.
+        The path of a weights file: positions are evaluated by it, the "default" deck and draft are
+        those of its numbers, and the opponent is taken to choose by them, too.
     evaluation : object
         What the search takes in its place.
     belief : str
@@ -82,12 +91,21 @@ class SearchAgent(ChoosingAgent):
         self.share = share
         self.most = most
         self._taste = _TASTES[belief]
-        self.search = search(evaluation=load_weights(weights) if weights else evaluation)
+        self._their_deck: DeckBuilder | None = None
+        if weights:
+            evaluation = file = WeightsFile.load(weights)
+            tuned = deck_builder(file["1.5"])
+            if belief == "score":
+                self._taste = {rules: score_of(file[rules]) for rules in RULES}
+                self._their_deck = tuned
+            deck = tuned if deck == "default" else deck
+            draft = draft_picker(file) if draft == "default" else draft
+        self.search = search(evaluation=evaluation)
         super().__init__(deck, draft)
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
-        self.belief = Belief(self._taste)
+        self.belief = Belief(self._taste, self._their_deck)
         self.first_turn = True
         #: What the search found in the last turn.
         self.result: SearchResult | None = None

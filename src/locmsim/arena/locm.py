@@ -120,23 +120,29 @@ def _spec_of(agent: Agent) -> str | None:
         if any("," in str(value) for value in changed.values()):
             return None
         options = ",".join(f"{name}={value}" for name, value in changed.items())
-        return (
-            (f"{spec}:{options}" if options else spec) if _alike(agent, kind(**changed)) else None
-        )
+        alike = _alike(agent, kind(**changed), derived=True)
+        return (f"{spec}:{options}" if options else spec) if alike else None
     if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):
         return None
-    return spec if _alike(agent, kind()) else None
+    return spec if _alike(agent, kind(), derived=False) else None
 
 
-def _alike(agent: Agent, other: Agent) -> bool:
-    """Whether two agents of a class have the same in them, as far as that can be told."""
+def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:
+    """Whether two agents of a class have the same in them.
+
+    What cannot be compared counts as the same if it can only be `derived` from what can.
+    """
     mine, theirs = (getattr(some, "__dict__", None) for some in (agent, other))
     if mine is None or theirs is None or mine.keys() != theirs.keys():
         return False
-    try:
-        return all(pickle.dumps(value) == pickle.dumps(theirs[k]) for k, value in mine.items())
-    except Exception:  # whatever objects raise that cannot be pickled
-        return False
+    for name, value in mine.items():
+        try:
+            same = pickle.dumps(value) == pickle.dumps(theirs[name])
+        except Exception:  # whatever objects raise that cannot be pickled
+            same = derived
+        if not same:
+            return False
+    return True
 
 
 def parse_player(text: str) -> Player:

@@ -95,7 +95,8 @@ class Tournament:
                 spec, agent = game.describe(given)
                 kind = given if isinstance(given, type) else type(given)
                 ready = spec is None
-                player = Player(kind.__name__, spec or kind.__qualname__, False, ready, given)
+                kept = given if ready or isinstance(given, type) else None
+                player = Player(kind.__name__, spec or kind.__qualname__, False, ready, kept)
             if agent is not None:
                 self._agents[player.spec] = agent
             parsed.append(player)
