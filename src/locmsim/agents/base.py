@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from locmsim._core import State
-from locmsim.decks.building import (
+from locmsim.decks import (
     DECK_BUILDERS,
     DRAFT_PICKERS,
     DeckBuilder,
