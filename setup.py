@@ -56,11 +56,15 @@ MODULES = [
     "_bench",
     "networks._network",
     "search._beam",
+    "search._belief",
     "search._engine",
     "search._evaluation",
     "search._mcts",
     "search._work",
-    "agents._ownturn",
+    "vestrock._core",
+    "vestrock._bench",
+    "vestrock.bots._policy",
+    "vestrock.bots._search",
 ]
 
 extensions = [

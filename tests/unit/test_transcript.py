@@ -257,9 +257,6 @@ def test_dropped_actions() -> None:
         "[Warning] $0 Action is not legal: ATTACK 901 -1\n"
         "[Warning] $0 Performed another 3 illegalActions\n",
     ]
-    text = match_text(result_of(match, calls))
-    assert f"    {legal}\n    not legal: ATTACK 1 2\n" in text
-    assert "not legal: PASS" not in text
 
 
 def test_actions_after_a_victory_are_not_dropped() -> None:
@@ -313,7 +310,6 @@ def test_fatal_turn() -> None:
     assert log["scores"] == {"0": 0, "1": -1}
     assert "¤RED¤$1: Invalid ATTACK arguments." in log["summaries"][-1]
     assert "GREEN" not in log["summaries"][-1]
-    assert match_text(result).endswith("player 1: Invalid ATTACK arguments.\nplayer 0 wins\n")
 
 
 def test_unsent_text_is_null() -> None:
@@ -323,4 +319,3 @@ def test_unsent_text_is_null() -> None:
     log = result_log(result_of(match, calls, Fault(0, FaultKind.EARLY, "answered early")))
     assert_complete(log, calls)
     assert log["errors"]["0"][-1] is None
-    assert "turn 0, player 0: 0.0 ms\n" in match_text(result_of(match, calls))

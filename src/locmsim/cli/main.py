@@ -54,6 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.print_help()
             sys.stdout.flush()
             return 0
+        if words[0] == "vestrock":  # another game with commands of its own
+            from locmsim.vestrock.cli import main as vestrock
+
+            code = vestrock(words[1:])
+            sys.stdout.flush()
+            return code
         options = parser.parse_args(words)
         return _run(options)
     except BrokenPipeError:
@@ -108,4 +114,5 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             module = import_module(f"locmsim.cli.{name}")
             module.add_options(command)
             command.set_defaults(run=module.run, parser=command)
+    commands.add_parser("vestrock", help="another card game: server, bots, arena")
     return parser
