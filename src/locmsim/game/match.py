@@ -5,7 +5,6 @@ lines and scores) and 10 (time limits).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
