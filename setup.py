@@ -57,6 +57,10 @@ MODULES = [
     "networks._network",
     "search._search",
     "agents._ownturn",
+    "policy._layout",
+    "envs._deal",
+    "envs._opponents",
+    "envs._env",
 ]
 
 extensions = [

@@ -1,0 +1,5 @@
+"""What a learning agent sees of a position, as arrays, and the networks that act on it."""
+
+from locmsim.policy.layouts import LAYOUTS, Layout, get_layout
+
+__all__ = ["LAYOUTS", "Layout", "get_layout"]
