@@ -13,9 +13,11 @@ cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport (
     int8_t,
+    int16_t,
     int32_t,
     int64_t,
     uint8_t,
+    uint16_t,
     uint32_t,
     uint64_t,
     uintptr_t,
@@ -23,6 +25,7 @@ from libc.stdint cimport (
 from libc.string cimport memcmp, memcpy, memset
 
 from locmsim._core cimport (
+    ATTACK,
     MAX_ACTIONS,
     MAX_BOARD,
     MAX_CARDS,
@@ -32,15 +35,17 @@ from locmsim._core cimport (
     PASS,
     RULES_10,
     RULES_15,
+    SUMMON,
     State,
     Table,
     card_t,
+    decode_action,
+    move_t,
     player_t,
     state_count,
     state_is_legal,
     state_kth,
     state_t,
-    state_winner,
     stream_below,
     stream_start,
     table_t,
@@ -57,6 +62,7 @@ from locmsim.envs._deal cimport (
 )
 from locmsim.envs._opponents cimport N_POTENTIALS, opponent_action, potentials
 from locmsim.policy._layout cimport (
+    GYM_LOCM,
     known_apply,
     known_start,
     known_t,
@@ -106,8 +112,11 @@ cdef enum:                      # where decks come from
 
 cdef enum:
     MAX_OPPONENTS = 16
+    MAX_ACTS = 48               # of one turn: cards in hand, attacks
     OUTSIDE = -1                # an opponent that Python plays for
     ALIGNMENT = 64
+    HOT_BYTES = 576             # of a row, that every step reads
+    AHEAD = 5                   # rows that are fetched ahead
 
 ctypedef struct end_t:          # of an episode
     int64_t seed
@@ -116,12 +125,20 @@ ctypedef struct end_t:          # of an episode
     int32_t length
     int32_t turn
     int32_t health[2]
-    int8_t winner               # -1: nobody
+    int8_t winner               # by the rules; -1: nobody
+    int8_t loser                # by an illegal action
     int8_t seat
     int8_t opponent
     uint8_t illegal
     uint8_t dealt               # from seeds: the match can be played again
     uint8_t decks[2][MAX_DECK]
+    uint8_t triplets[MAX_DECK][3]       # 1.x: what was offered
+
+ctypedef struct act_t:          # an action as the protocol shows it
+    int16_t source
+    int16_t target
+    uint16_t base_id
+    uint8_t kind
 
 ctypedef struct set_t:          # a card set
     const card_t* cards
@@ -133,13 +150,17 @@ ctypedef struct row_t:
     uint64_t stream             # all chance of the row
     float phi[2]                # potentials at the players' last decisions
     int32_t length              # actions of both in this episode
-    int32_t episode             # number of episodes begun
+    int32_t episode             # number of episodes begun since the row was seeded
+    int64_t serial              # ... since it was made
+    int8_t seat                 # the caller's, -1 for both
     uint8_t where
     uint8_t waits
+    short_table_t table
+    # What a step does not look at.
     end_t now                   # what is known of this episode so far
     end_t last                  # of the one that ended last
-    uint8_t triplets[MAX_DECK][3]
-    short_table_t table
+    int32_t n_acts              # of the learner in his last turn, if opponents are shown them
+    act_t acts[MAX_ACTS]
 
 ctypedef struct game_t:         # what all rows have in common
     int rules
@@ -147,6 +168,7 @@ ctypedef struct game_t:         # what all rows have in common
     int layout
     int size                    # bytes of an observation
     bint both                   # the caller plays both sides
+    bint notes                  # whether the learner's actions are noted
     int seat
     int illegal
     int autoreset
@@ -177,6 +199,44 @@ ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     int8_t* to_move
     int8_t* acted
     uint8_t* final
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fetch_(p) __builtin_prefetch(p)
+    #else
+    #define fetch_(p)
+    #endif
+    """
+    void fetch_(const void*) noexcept nogil
+
+
+cdef inline void fetch_row(const row_t* r) noexcept nogil:
+    """Have the state and what is known come from memory. Rows are far apart: the processor does not
+    guess them by itself."""
+    cdef const char* start = <const char*>r
+    cdef int at
+    for at in range(0, HOT_BYTES, 64):
+        fetch_(start + at)
+
+
+cdef inline void fetch_cards(const row_t* r, bint words) noexcept nogil:
+    """... the cards in both hands, too: that of the mover, and that of who may be next."""
+    cdef const player_t* p
+    cdef int who, h
+    for who in range(2):
+        p = &r.s.p[who]
+        for h in range(p.hand_size):
+            if words:
+                fetch_(&r.k.words[p.hand >> 8 * h & 63])
+            else:
+                fetch_(&r.table.cards[p.hand >> 8 * h & 63])
+
+
+cdef inline int won_by(const state_t* s) noexcept nogil:
+    """`state_winner`, which is in another module."""
+    return 0 if s.p[0].won else 1 if s.p[1].won else -1
 
 
 # ---- chance --------------------------------------------------------------------------------------
@@ -223,14 +283,15 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     memset(&r.now, 0, sizeof(end_t))
     r.now.dealt = 1
     if g.both:
-        r.now.seat = -1
+        r.seat = -1
     elif g.seat == RANDOM_SEAT:
-        r.now.seat = stream_below(&r.stream, 2)
+        r.seat = stream_below(&r.stream, 2)
     elif g.seat == ALTERNATE:
-        r.now.seat = r.episode & 1
+        r.seat = r.episode & 1
     else:
-        r.now.seat = g.seat == SECOND
+        r.seat = g.seat == SECOND
     r.episode += 1
+    r.serial += 1
     if g.n_opponents > 1:
         x = stream_below(&r.stream, 65536)
         while i < g.n_opponents - 1 and x >= g.weight[i]:
@@ -254,6 +315,7 @@ cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogi
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil:
     known_start(&r.k, &r.s, table_of(r))
     r.length = 0
+    r.n_acts = 0
     r.where = IN_RESET
     if r.s.turn < 0:
         known_apply(&r.k, &r.s, table_of(r), PASS)      # the first turn begins
@@ -266,13 +328,48 @@ cdef void settle_start(const game_t* g, row_t* r) noexcept nogil:
     r.where = IN_STEP
 
 
+cdef void note_action(row_t* r, int action) noexcept nogil:
+    """Keep what the protocol will show the opponent of an action of the learner."""
+    cdef const table_t* t = table_of(r)
+    cdef const player_t* me = &r.s.p[r.s.turn & 1]
+    cdef const player_t* op = &r.s.p[~r.s.turn & 1]
+    cdef const card_t* c
+    cdef move_t m = decode_action(t, action)
+    cdef act_t* a = &r.acts[r.n_acts if r.n_acts < MAX_ACTS else MAX_ACTS - 1]
+    if r.k.actions == 0:
+        r.n_acts = 0
+        a = &r.acts[0]
+    if action == PASS:
+        return
+    r.n_acts += r.n_acts < MAX_ACTS
+    a.kind = m.kind
+    a.target = -1
+    if m.kind == ATTACK:
+        c = &t.cards[me.board[m.source].card]
+        a.source = c.id + me.board[m.source].copy
+        if m.target:
+            a.target = t.cards[op.board[m.target - 1].card].id + op.board[m.target - 1].copy
+    else:
+        c = &t.cards[me.hand >> 8 * m.source & 255]
+        a.source = c.id
+        if m.kind == SUMMON:
+            a.target = m.target
+        elif m.target >= 7:
+            a.target = t.cards[op.board[m.target - 7].card].id + op.board[m.target - 7].copy
+        elif m.target:
+            a.target = t.cards[me.board[m.target - 1].card].id + me.board[m.target - 1].copy
+    a.base_id = c.base_id
+
+
 cdef void note_end(row_t* r, bint illegal) noexcept nogil:
-    r.now.winner = state_winner(&r.s)
+    r.now.winner = won_by(&r.s)
     r.now.length = r.length
     r.now.turn = r.s.turn
     r.now.health[0] = r.s.p[0].health
     r.now.health[1] = r.s.p[1].health
     r.now.illegal = illegal
+    r.now.loser = r.s.turn & 1
+    r.now.seat = r.seat
     r.last = r.now
 
 
@@ -373,9 +470,11 @@ cdef class Rows:
         if not 1 <= len(kinds) <= MAX_OPPONENTS or len(kinds) != len(weights):
             raise ValueError(f"opponents: expected 1..{MAX_OPPONENTS}, got {len(kinds)}")
         total = sum(weights)
+        self.g.notes = False
         for i in range(len(kinds)):
             self.g.opponent[i] = kinds[i]
             self.g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
+            self.g.notes = self.g.notes or kinds[i] == OUTSIDE
         self.g.n_opponents = <int>len(kinds)
 
     # -- arrays
@@ -405,7 +504,7 @@ cdef class Rows:
         cdef row_t* r = &self.rows[i]
         cdef view_t view
         cdef int mover = r.s.turn & 1
-        cdef int who = mover if r.now.seat < 0 else r.now.seat
+        cdef int who = mover if r.seat < 0 else r.seat
         if self.out.observation is not NULL:
             view_of(&r.k, &r.s, who, &view)
             write_layout(self.g.layout, self.out.observation + i * self.g.size, &r.s,
@@ -433,7 +532,7 @@ cdef class Rows:
         cdef set_t* source = &self.sets[r.now.set] if g.n_sets else &self.own_sets[i]
         cdef int who
         if g.rules != RULES_15:
-            draw_triplets(r.now.seeds[0], g.allowed, g.n_allowed, r.triplets)
+            draw_triplets(r.now.seeds[0], g.allowed, g.n_allowed, r.now.triplets)
         if g.decks == ASKED_DECKS:
             r.waits = DECKS
             return
@@ -441,7 +540,7 @@ cdef class Rows:
             memcpy(r.now.decks, source.decks, sizeof(r.now.decks))
         else:
             for who in range(2):
-                random_deck(&r.stream, g.n_cards, NULL if g.rules == RULES_15 else r.triplets,
+                random_deck(&r.stream, g.n_cards, NULL if g.rules == RULES_15 else r.now.triplets,
                             r.now.decks[who])
         r.waits = NOTHING
         deal_row(g, r, source.cards)
@@ -456,7 +555,7 @@ cdef class Rows:
             if r.waits == CARD_SET or r.waits == DECKS:
                 return
             r.waits = NOTHING
-            if state_winner(&r.s) >= 0 or r.length >= g.max_actions:
+            if won_by(&r.s) >= 0 or r.length >= g.max_actions:
                 if r.where == IN_STEP:
                     self.finish(i, False)
                     if r.where == OVER:
@@ -464,13 +563,13 @@ cdef class Rows:
                 else:
                     self.begin(i)       # over before the caller could act
                 continue
-            if not g.both and r.s.turn & 1 != r.now.seat:
+            if not g.both and r.s.turn & 1 != r.seat:
                 kind = g.opponent[r.now.opponent]
                 if kind == OUTSIDE:
                     r.waits = OPPONENT
                     return
                 turn = r.s.turn
-                while r.s.turn == turn and state_winner(&r.s) < 0 and r.length < g.max_actions:
+                while r.s.turn == turn and won_by(&r.s) < 0 and r.length < g.max_actions:
                     known_apply(&r.k, &r.s, t, opponent_action(kind, &r.s, t, &r.stream))
                     r.length += 1
                 continue
@@ -487,11 +586,11 @@ cdef class Rows:
         cdef const game_t* g = &self.g
         cdef float reward = 0
         cdef float given[2]
-        cdef int winner = state_winner(&r.s)
+        cdef int winner = won_by(&r.s)
         cdef int acted = self.out.acted[i] if self.out.acted is not NULL else 0
         cdef int who
         if not g.both:
-            who = r.now.seat
+            who = r.seat
             if illegal:
                 reward = -g.win
             elif winner >= 0:
@@ -517,8 +616,8 @@ cdef class Rows:
         """The end of an episode, by a win, an illegal action or the limit."""
         cdef row_t* r = &self.rows[i]
         cdef view_t view
-        cdef int who = r.s.turn & 1 if r.now.seat < 0 else r.now.seat
-        cdef bint terminated = illegal or state_winner(&r.s) >= 0
+        cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
+        cdef bint terminated = illegal or won_by(&r.s) >= 0
         self.pay(i, terminated, illegal)
         if self.out.terminated is not NULL:
             self.out.terminated[i] = terminated
@@ -567,6 +666,8 @@ cdef class Rows:
                 return
             action = PASS
         r.length += 1
+        if self.g.notes:
+            note_action(r, <int>action)
         known_apply(&r.k, &r.s, table_of(r), <int>action)
         self.go_on(i)
 
@@ -578,25 +679,29 @@ cdef class Rows:
         those whose episode has ended.
         """
         cdef Py_ssize_t i, n = 0
-        cdef int32_t episode
+        cdef int64_t episode
         cdef uint8_t where
         if actions.shape[0] != self.n or not 0 <= start <= end <= self.n:
             raise ValueError(f"actions: expected {self.n}, got {actions.shape[0]}")
         with nogil:
             for i in range(start, end):
-                episode = self.rows[i].episode
+                if i + AHEAD < end:
+                    fetch_row(&self.rows[i + AHEAD])
+                if i + 2 < end:
+                    fetch_cards(&self.rows[i + 2], self.g.layout != GYM_LOCM)
+                episode = self.rows[i].serial
                 where = self.rows[i].where
                 self.advance(i, actions[i])
-                n += (self.rows[i].waits != NOTHING or self.rows[i].episode != episode
+                n += (self.rows[i].waits != NOTHING or self.rows[i].serial != episode
                       or self.rows[i].where != where)
         return n
 
     def step_row(self, Py_ssize_t i, int64_t action):
         """One action in one row; True if something is left to do, as `step` counts it."""
         cdef row_t* r = self.row(i)
-        cdef int32_t episode = r.episode
+        cdef int64_t episode = r.serial
         self.advance(i, action)
-        return r.waits != NOTHING or r.episode != episode or r.where == OVER
+        return r.waits != NOTHING or r.serial != episode or r.where == OVER
 
     @cython.boundscheck(False)
     def bad_rows(self, const int64_t[::1] actions):
@@ -608,10 +713,9 @@ cdef class Rows:
 
     def reset(self, Py_ssize_t i, seed=None):
         """Begin an episode of a row; `seed`, 64 bits, begins its chance anew."""
-        cdef row_t* r = self.row(i)
+        self.row(i)
         if seed is not None:
-            r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
-            r.episode = 0
+            self.seed(i, seed)
         self.begin(i)
         self.go_on(i)
 
@@ -620,15 +724,15 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         draw_episode(&self.g, r)
         if seat is not None and not self.g.both:
-            r.now.seat = seat
-        return r.now.seat
+            r.seat = seat
+        return r.seat
 
     def begin_with(self, Py_ssize_t i, State state not None):
         """... from a position, which has at most 64 cards that matter."""
         cdef row_t* r = self.row(i)
         if state.table.t.rules != self.g.rules:
             raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
-        if state_winner(&state.s) >= 0:
+        if won_by(&state.s) >= 0:
             raise ValueError("state: the game is over")
         load_row(r, &state.s, &state.table.t)
         r.now.dealt = 0
@@ -638,16 +742,32 @@ cdef class Rows:
         r.waits = NOTHING
         self.go_on(i)
 
-    def begin_dealt(self, Py_ssize_t i, seed, seeds, decks, Py_ssize_t set_number):
-        """... from the seeds of a match and decks of indices; the card set has been given."""
+    def seed(self, Py_ssize_t i, seed):
+        """Begin a row's chance anew, from 64 bits."""
         cdef row_t* r = self.row(i)
-        cdef int who, j
+        r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
+        r.episode = 0
+
+    def give_own_set(self, Py_ssize_t i, Table table not None):
+        """The card set of the episode that `begin_dealt` begins."""
+        self.row(i).now.set = -1
+        self.row_sets[i] = table
+
+    def take_seeds(self, Py_ssize_t i, seed, seeds):
+        """... and the seeds of its match, from which the offers of 1.x follow."""
+        cdef row_t* r = self.row(i)
+        cdef int j
         r.now.seed = seed
         for j in range(self.g.n_seeds):
             r.now.seeds[j] = seeds[j]
-        r.now.set = set_number
         if self.g.rules != RULES_15:
-            draw_triplets(r.now.seeds[0], self.g.allowed, self.g.n_allowed, r.triplets)
+            draw_triplets(r.now.seeds[0], self.g.allowed, self.g.n_allowed, r.now.triplets)
+
+    def begin_dealt(self, Py_ssize_t i, seed, seeds, decks):
+        """... from the seeds of a match and decks of indices; the card set has been given."""
+        cdef row_t* r = self.row(i)
+        cdef int who, j
+        self.take_seeds(i, seed, seeds)
         for who in range(2):
             for j in range(MAX_DECK):
                 r.now.decks[who][j] = decks[who][j]
@@ -675,7 +795,7 @@ cdef class Rows:
         self.go_on(i)
 
     def wanted_set(self, Py_ssize_t i):
-        """The number of the row's set among those that may be drawn, and its cardGenSeed."""
+        """The number of the row's set among those that may be drawn (-1: none), its cardGenSeed."""
         cdef row_t* r = self.row(i)
         return r.now.set, r.now.seeds[0]
 
@@ -719,7 +839,7 @@ cdef class Rows:
     def offers(self, Py_ssize_t i):
         """1.x: 30 triplets of indices into the cards."""
         cdef row_t* r = self.row(i)
-        return [[r.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
+        return [[r.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
 
     def give_decks(self, Py_ssize_t i, decks):
         """Decks of a row that waits for them, as indices into its cards."""
@@ -739,7 +859,7 @@ cdef class Rows:
                 f"row {i}: action {action} of the opponent is not legal\n{self.state(i)}")
         r.length += 1
         known_apply(&r.k, &r.s, table_of(r), action)
-        return (state_winner(&r.s) < 0 and r.s.turn & 1 != r.now.seat
+        return (won_by(&r.s) < 0 and r.s.turn & 1 != r.seat
                 and r.length < self.g.max_actions)
 
     def draw(self, Py_ssize_t i):
@@ -769,6 +889,10 @@ cdef class Rows:
         """Write observation and mask of a row into the arrays again."""
         self.row(i)
         self.show(i)
+
+    def fresh(self, observation, mask, bint in_info):
+        """A function that gives copies of what has been written for row 0, and an info."""
+        return Fresh(self, observation, mask, in_info)
 
     def state(self, Py_ssize_t i):
         """A copy of a row's state, all that is hidden included."""
@@ -812,7 +936,7 @@ cdef class Rows:
 
     def winner(self, Py_ssize_t i):
         """-1 while nobody has won."""
-        return state_winner(&self.row(i).s)
+        return won_by(&self.row(i).s)
 
     def turn(self, Py_ssize_t i):
         """Turns of both players, from 0."""
@@ -835,21 +959,73 @@ cdef class Rows:
 
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
-        opponent; seed, derived seeds, number of the card set, decks; None for the last four if the
-        position was given."""
+        opponent; seed, derived seeds, triplets, decks; None for the last four if the position was
+        given."""
         cdef row_t* r = self.row(i)
         cdef const end_t* e = &r.last
-        head = (e.winner, e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
+        head = (winner_of(e), e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
                 e.opponent)
         if not e.dealt:
             return (*head, None, None, None, None)
-        return (*head, e.seed, [e.seeds[j] for j in range(self.g.n_seeds)], e.set,
+        return (*head, e.seed, [e.seeds[j] for j in range(self.g.n_seeds)],
+                [[e.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)],
                 [[e.decks[who][j] for j in range(MAX_DECK)] for who in range(2)])
+
+    @cython.boundscheck(False)
+    def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
+                int32_t[::1] turn, int32_t[:, ::1] health, illegal, float[:, ::1] returns):
+        """What `result` says, for all rows that `ended` marks, into arrays."""
+        cdef const uint8_t[::1] marked = ended.view("u1")
+        cdef uint8_t[::1] bad = illegal.view("u1")
+        cdef const end_t* e
+        cdef Py_ssize_t i
+        cdef int won
+        sizes = {marked.shape[0], winner.shape[0], seat.shape[0], length.shape[0], turn.shape[0],
+                 health.shape[0], bad.shape[0], returns.shape[0]}
+        if sizes != {self.n}:
+            raise ValueError(f"expected {self.n} rows, got {sizes}")
+        for i in range(self.n):
+            if not marked[i]:
+                continue
+            e = &self.rows[i].last
+            won = winner_of(e)
+            winner[i] = won
+            seat[i] = e.seat
+            length[i] = e.length
+            turn[i] = e.turn
+            health[i, 0] = e.health[0]
+            health[i, 1] = e.health[1]
+            bad[i] = e.illegal
+            if won >= 0:
+                returns[i, won] = 1
+                returns[i, 1 - won] = -1
 
     def decks(self, Py_ssize_t i):
         """The decks of a row that was dealt, as indices into its cards, in the order of choice."""
         cdef row_t* r = self.row(i)
         return [[r.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
+
+    def dealt(self, Py_ssize_t i):
+        """Whether a row's episode began with a deal, not with a given position."""
+        return bool(self.row(i).now.dealt)
+
+    def episode(self, Py_ssize_t i):
+        """A number that each episode of a row has for itself."""
+        return self.row(i).serial
+
+    def performed(self, Py_ssize_t i):
+        """What the learner did in his last turn: base id and text of each action."""
+        cdef row_t* r = self.row(i)
+        cdef const act_t* a
+        names = ("PASS", "SUMMON", "USE", "ATTACK")
+        result = []
+        for j in range(r.n_acts):
+            a = &r.acts[j]
+            text = f"{names[a.kind]} {a.source}"
+            if a.kind != SUMMON or self.g.rules != RULES_10:
+                text += f" {a.target}"
+            result.append((a.base_id, text))
+        return result
 
     def seeds(self, Py_ssize_t i):
         """The seed of the row's episode and those that follow from it."""
@@ -869,7 +1045,7 @@ cdef class Rows:
                 r = &self.rows[i]
                 stream = stream_start(seed, i)
                 out[i] = 0
-                if state_winner(&r.s) < 0:
+                if won_by(&r.s) < 0:
                     out[i] = state_kth(&r.s, <const table_t*>&r.table, stream_below(
                         &stream, state_count(&r.s, <const table_t*>&r.table)))
 
@@ -898,6 +1074,34 @@ cdef class Rows:
         """Row -> number of the card set of its episode."""
         cdef Py_ssize_t i
         return {i: self.rows[i].now.set for i in range(self.n) if self.g.n_sets}
+
+
+@cython.final
+cdef class Fresh:
+    """What a single environment returns: arrays of its own for each step, and an info."""
+
+    cdef Rows rows
+    cdef object observation, mask
+    cdef bint in_info
+
+    def __cinit__(self, Rows rows not None, observation, mask, bint in_info):
+        self.rows = rows
+        self.observation = observation.copy
+        self.mask = mask.copy
+        self.in_info = in_info
+
+    def __call__(self):
+        cdef const row_t* r = &self.rows.rows[0]
+        if self.in_info:
+            return self.observation(), {
+                "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask()}
+        return ({"observation": self.observation(), "action_mask": self.mask()},
+                {"turn": r.s.turn, "seat": r.seat})
+
+
+cdef int winner_of(const end_t* e) noexcept nogil:
+    """Who has won an episode, -1 for nobody; an illegal action loses."""
+    return 1 - e.loser if e.illegal else e.winner
 
 
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:

@@ -9,7 +9,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_HAND, state_t, table_t
+from locmsim._core cimport MAX_BOARD, MAX_HAND, state_t, table_t
 
 cdef enum:                      # layouts
     ENTITIES = 0                # int8
@@ -33,14 +33,18 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     uint8_t shown[2]            # number of the cards that he has shown
     uint8_t actions             # of the player to move, in this turn
     uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
+    uint8_t costs[KNOWN_ENTRIES]
     uint8_t equal[KNOWN_ENTRIES]    # the next one of its player's equal cards, in a ring
+    uint64_t words[KNOWN_ENTRIES][4]    # the row of "entities" for each card in hand
 
 ctypedef struct view_t:         # of one player
     const int8_t* deck          # his
     const int8_t* seen          # the other one's
+    const uint64_t* words[MAX_HAND]
     uint8_t copies[MAX_HAND]    # [hand position]: equal cards in his deck
     uint8_t fresh               # mask of hand positions: drawn when this turn began
     uint8_t came[2]             # masks of slots, own and enemy: not there when their turn began
+    uint8_t costs[2][MAX_BOARD]     # of the creatures there
     uint8_t shown
     uint8_t actions             # of his in this turn
 
@@ -49,9 +53,10 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
 # Apply a legal action and keep up what is known.
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
-# ... of a state without a past; `pile` is room for the deck and for zeros.
+# ... of a state without a past; `pile` is room for the deck and for zeros, `words` for the hand.
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile) noexcept nogil
+    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile, uint64_t (*words)[4]
+) noexcept nogil
 
 cdef int layout_size(int layout, int rules) noexcept nogil      # numbers; 0 if there is no such
 cdef int layout_item(int layout) noexcept nogil                 # bytes of one

@@ -35,7 +35,6 @@ from locmsim._core cimport (
     state_apply,
     state_next_draw,
     state_t,
-    state_winner,
     table_t,
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
@@ -68,12 +67,29 @@ cdef enum:
     FLOAT_OFFSET = 128
 
 
+cdef extern from *:
+    """
+    #include <string.h>
+    /* Eight numbers of one byte each, the first one lowest. Rows are put together in registers:
+       which cards there are is hard to predict, so branches cost more than what they save. */
+    static inline void put_(void* out, uint64_t word) {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        memcpy(out, &word, 8);
+    }
+    #define byte_(x, i) ((uint64_t)(uint8_t)(x) << 8 * (i))
+    """
+    void put_(void* out, uint64_t word) noexcept nogil
+    uint64_t byte_(int x, int i) noexcept nogil
+
+
 # ---- lookup tables -------------------------------------------------------------------------------
 
-cdef uint8_t KEYWORDS[64][8]        # a byte for each of BCDGLW
+cdef uint64_t KEYWORDS[64]          # a byte for each of BCDGLW
 cdef float KEYWORDS_F32[64][6]
 cdef float TWELFTHS[FLOATS]         # x / 12 for x - FLOAT_OFFSET
-cdef uint8_t BITS[128][8]           # a byte for each bit
+cdef uint64_t BITS[256]             # a byte for each bit
 cdef float SCALE[ENTITIES_SIZE]     # what "entities-f32" divides by
 
 
@@ -81,14 +97,13 @@ cdef void fill_tables() noexcept:
     cdef int i, j
     for i in range(64):
         for j in range(6):
-            KEYWORDS[i][j] = i >> j & 1
+            KEYWORDS[i] |= <uint64_t>(i >> j & 1) << 8 * j
             KEYWORDS_F32[i][j] = <float>(i >> j & 1)
-        KEYWORDS[i][6] = KEYWORDS[i][7] = 0
     for i in range(FLOATS):
         TWELFTHS[i] = <float>((i - FLOAT_OFFSET) / 12.0)
-    for i in range(128):
+    for i in range(256):
         for j in range(8):
-            BITS[i][j] = i >> j & 1
+            BITS[i] |= <uint64_t>(i >> j & 1) << 8 * j
     for i in range(ENTITIES_SIZE):
         SCALE[i] = 1
 
@@ -109,6 +124,17 @@ def entities_scale(scale):
 
 cdef inline int8_t cut(int x) noexcept nogil:
     return <int8_t>(127 if x > 127 else -127 if x < -127 else x)
+
+
+cdef inline void card_words(uint64_t* words, const card_t* c) noexcept nogil:
+    """The row of a card in hand, without what depends on the position."""
+    cdef uint64_t keywords = KEYWORDS[c.keywords]
+    words[0] = (byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
+                | byte_(cut(c.defense), 7))
+    words[1] = (byte_(cut(c.my_health), 0) | byte_(cut(c.opponent_health), 1) | byte_(c.draw, 2)
+                | keywords << 24)
+    words[2] = keywords >> 40 | byte_(c.area == AREA_LANE1, 1) | byte_(c.area == AREA_LANE2, 2)
+    words[3] = 0
 
 
 cdef inline void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
@@ -156,6 +182,9 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
     cdef int who, i
     memset(k, 0, sizeof(known_t))
     memset(k.began, 255, sizeof(k.began))
+    for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
+        k.costs[i] = t.cards[i].cost
+        card_words(k.words[i], &t.cards[i])
     for who in range(2):
         p = &s.p[who]
         memset(heads, 0, sizeof(heads))
@@ -215,17 +244,19 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
     state_apply(s, t, action)
 
 
-cdef inline uint8_t newcomers(const known_t* k, const player_t* p, int who) noexcept nogil:
-    cdef uint32_t slots = p.marks >> OCCUPIED & 63
+cdef inline void newcomers(
+    const known_t* k, const player_t* p, int who, view_t* v, int side
+) noexcept nogil:
+    """Which creatures came since the turn began, and what they cost."""
+    cdef uint32_t own = p.marks >> OCCUPIED
     cdef const creature_t* x
     cdef int slot
     cdef uint8_t mask = 0
-    while slots:
-        slot = lowest_bit_(slots)
-        slots &= slots - 1
+    for slot in range(MAX_BOARD):
         x = &p.board[slot]
-        mask |= <uint8_t>((~k.began[who][x.copy] >> (x.card & 63) & 1) << slot)
-    return mask
+        mask |= <uint8_t>((~k.began[who][x.copy] >> (x.card & 63) & own >> slot & 1) << slot)
+        v.costs[side][slot] = k.costs[x.card & 63] & <uint8_t>(0 - (own >> slot & 1))
+    v.came[side] = mask
 
 
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil:
@@ -239,13 +270,15 @@ cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexce
     for h in range(p.hand_size):
         entry = p.hand >> 8 * h & 63
         v.copies[h] = k.left[entry]
+        v.words[h] = k.words[entry]
         v.fresh |= <uint8_t>((k.drawn[who] >> entry & 1) << h)
-    v.came[0] = newcomers(k, p, who)
-    v.came[1] = newcomers(k, &s.p[1 - who], 1 - who)
+    newcomers(k, p, who, v, 0)
+    newcomers(k, &s.p[1 - who], 1 - who, v, 1)
 
 
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile
+    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile,
+    uint64_t (*words)[4]
 ) noexcept nogil:
     cdef const player_t* p = &s.p[who]
     cdef int32_t draws = 0
@@ -254,11 +287,19 @@ cdef void view_of_state(
     memset(pile, 0, 2 * PILE)
     v.deck = pile
     v.seen = pile + PILE
+    for h in range(p.hand_size):
+        card_words(words[h], &t.cards[p.hand >> 8 * h & 255])
+        v.words[h] = words[h]
     for i in range(MAX_DECK - p.deck_left, MAX_DECK):
         count_card(pile, &draws, &t.cards[s.deck[who][i]], 1)
         for h in range(p.hand_size):
             v.copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == (
                 t.cards[s.deck[who][i]].base_id)
+    for h in range(2):
+        p = &s.p[who ^ h]
+        for i in range(MAX_BOARD):
+            if p.marks >> (OCCUPIED + i) & 1:
+                v.costs[h][i] = t.cards[p.board[i].card].cost
 
 
 # ---- layouts -------------------------------------------------------------------------------------
@@ -274,30 +315,23 @@ cdef int layout_item(int layout) noexcept nogil:
     return 1 if layout == ENTITIES else 4
 
 
-cdef void write_board(
-    int8_t* out, const player_t* p, const table_t* t, uint8_t came, bint own
+cdef inline void write_board(
+    int8_t* out, const player_t* p, bint one, const view_t* v, int side
 ) noexcept nogil:
-    cdef uint32_t slots = p.marks >> OCCUPIED & 63
-    cdef bint one = t.rules == RULES_10
     cdef const creature_t* x
-    cdef int8_t* row
-    cdef int slot
-    while slots:
-        slot = lowest_bit_(slots)
-        slots &= slots - 1
+    cdef uint64_t keywords
+    cdef uint32_t shown = p.marks * (side == 0)     # who may attack is of interest on one side
+    cdef uint32_t own = p.marks >> OCCUPIED
+    cdef int slot, there
+    for slot in range(MAX_BOARD):
         x = &p.board[slot]
-        row = out + BOARD_ROW * slot
-        row[0] = 1
-        row[1] = slot >= 3 and not one
-        row[2] = cut(x.attack)
-        row[3] = cut(x.defense)
-        memcpy(row + 4, KEYWORDS[x.keywords], 8)
-        if own:
-            row[10] = p.marks >> (READY + slot) & 1
-            row[11] = p.marks >> (SPENT + slot) & 1
-        row[12] = came >> slot & 1
-        row[13] = x.copy
-        row[14] = t.cards[x.card].cost
+        there = own >> slot & 1
+        keywords = KEYWORDS[x.keywords]
+        put_(out + BOARD_ROW * slot, byte_(there, 0) | byte_(there & slot >= 3 & (not one), 1)
+             | byte_(cut(x.attack), 2) | byte_(cut(x.defense), 3) | keywords << 32)
+        put_(out + BOARD_ROW * slot + 8, keywords >> 32 | byte_(shown >> (READY + slot) & 1, 2)
+             | byte_(shown >> (SPENT + slot) & 1, 3) | byte_(v.came[side] >> slot & 1, 4)
+             | byte_(x.copy, 5) | byte_(v.costs[side][slot], 6))
 
 
 cdef void write_entities(
@@ -305,52 +339,32 @@ cdef void write_entities(
 ) noexcept nogil:
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
-    cdef const card_t* c
+    cdef const uint64_t* words
     cdef int8_t* row
+    cdef bint late = t.rules == RULES_15        # rules with lost health in place of runes
+    cdef bint mine = s.turn & 1 == who
     cdef int h
-    memset(out, 0, DECK)
-    out[OWN + 0] = cut(me.health)
-    out[OWN + 1] = me.mana
-    out[OWN + 2] = me.max_mana
-    out[OWN + 3] = me.bonus
-    out[OWN + 4] = cut(state_next_draw(s, who))
-    out[OWN + 5] = <int8_t>(me.lost % 5 if t.rules == RULES_15 else count_bits_(me.runes))
-    out[OWN + 6] = me.deck_left
-    out[OWN + 7] = me.hand_size
-    out[ENEMY + 0] = cut(op.health)
-    out[ENEMY + 1] = op.max_mana
-    out[ENEMY + 2] = op.bonus
-    out[ENEMY + 3] = cut(state_next_draw(s, 1 - who))
-    out[ENEMY + 4] = <int8_t>(op.lost % 5 if t.rules == RULES_15 else count_bits_(op.runes))
-    out[ENEMY + 5] = op.deck_left
-    out[ENEMY + 6] = op.hand_size
-    out[ENEMY + 7] = v.shown
-    out[GAME + 0] = cut(s.turn >> 1)
-    out[GAME + 1] = who
-    out[GAME + 2] = cut(v.actions)
-    out[GAME + 3 + t.rules] = 1
-    out[GAME + 6] = t.rules != RULES_10
-    if s.turn & 1 == who:
-        out[GAME + 7] = cut(me.shown_draw)
+    put_(out + OWN, byte_(cut(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
+         | byte_(me.bonus, 3) | byte_(cut(me.next_draw + me.lost // 5), 4)
+         | byte_(me.lost % 5 if late else count_bits_(me.runes), 5)
+         | byte_(me.deck_left, 6) | byte_(me.hand_size, 7))
+    put_(out + ENEMY, byte_(cut(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
+         | byte_(cut(op.next_draw + op.lost // 5), 3)
+         | byte_(op.lost % 5 if late else count_bits_(op.runes), 4)
+         | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.shown, 7))
+    put_(out + GAME, byte_(cut(s.turn >> 1), 0) | byte_(who, 1) | byte_(cut(v.actions), 2)
+         | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
+         | byte_(cut(me.shown_draw) * mine, 7))
     for h in range(me.hand_size):
-        c = &t.cards[me.hand >> 8 * h & 255]
         row = out + HAND + HAND_ROW * h
-        row[0] = 1
-        row[1 + c.type] = 1
-        row[5] = c.cost
-        row[6] = cut(c.attack)
-        row[7] = cut(c.defense)
-        row[8] = cut(c.my_health)
-        row[9] = cut(c.opponent_health)
-        row[10] = c.draw
-        memcpy(row + 11, KEYWORDS[c.keywords], 8)
-        row[17] = c.area == AREA_LANE1
-        row[18] = c.area == AREA_LANE2
-        row[19] = c.cost <= me.mana
-        row[20] = v.copies[h]
-        row[21] = v.fresh >> h & 1
-    write_board(out + OWN_BOARD, me, t, v.came[0], True)
-    write_board(out + ENEMY_BOARD, op, t, v.came[1], False)
+        words = v.words[h]
+        put_(row, words[0])
+        put_(row + 8, words[1])
+        put_(row + 16, words[2] | byte_(<int>(me.prices >> 8 * h & 255) + 8 * me.mana + 8 >> 7, 3)
+             | byte_(v.copies[h], 4) | byte_(v.fresh >> h & 1, 5))
+    memset(out + HAND + HAND_ROW * me.hand_size, 0, HAND_ROW * (MAX_HAND - me.hand_size))
+    write_board(out + OWN_BOARD, me, t.rules == RULES_10, v, 0)
+    write_board(out + ENEMY_BOARD, op, t.rules == RULES_10, v, 1)
     memcpy(out + DECK, v.deck, PILE)
     memcpy(out + SEEN, v.seen, PILE)
 
@@ -453,62 +467,60 @@ cdef void write_layout(
 
 # ---- masks ---------------------------------------------------------------------------------------
 
-cdef inline void write_bits(int8_t* out, uint32_t mask) noexcept nogil:
-    """A byte for each of eight bits, the highest one 0."""
-    memcpy(out, BITS[mask], 8)
-
-
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
-    """The legal actions by kind, as `state_list` finds them, but written where they belong: listing
-    and then scattering them takes three times as long."""
+    """The legal actions by kind, as `state_list` finds them, but written where they belong and
+    without a branch that depends on the cards: listing and then scattering takes three times as
+    long. Rows are written in ascending order, as each goes beyond its end."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef bint one = t.rules == RULES_10
-    cdef int size = 155 if one else 145
-    cdef int first_use = 9 if one else 17
     cdef uint32_t own = me.marks >> OCCUPIED & 63
     cdef uint32_t enemy = op.marks >> OCCUPIED & 63
     cdef uint32_t guards = op.marks >> GUARDED & 63
-    cdef uint32_t lanes, price, left, targets
+    cdef uint32_t ready = me.marks >> READY & 63
+    cdef uint32_t lanes, price, pays, targets
     cdef uint32_t by_lane[2]
-    cdef int8_t* row
+    cdef uint8_t last[8]
     cdef int h, slot
-    memset(out, 0, size)
-    out[0] = 1
-    if state_winner(s) >= 0 or s.turn & 1 != who:
+    cdef int8_t* row
+    if s.p[0].won | s.p[1].won or s.turn & 1 != who:
+        memset(out, 0, 155 if one else 145)
+        out[0] = 1
         return
+    out[0] = 1
     lanes = own != 63 if one else (~own >> 2 & 1) | (~own >> 5 & 1) << 1
-    for h in range(me.hand_size):
+    row = out + (9 if one else 17)
+    for h in range(MAX_HAND):
         price = <uint32_t>(me.prices >> 8 * h & 255)
-        if price + 8 * me.mana + 8 < 128:
-            continue
-        if price & (IS_GREEN | ON_ENEMIES) == 0:
-            if one:
-                out[1 + h] = lanes
-            else:
-                out[1 + 2 * h] = lanes & 1
-                out[2 + 2 * h] = lanes >> 1
-            continue
-        row = out + first_use + 13 * h
-        if price & IS_GREEN:
-            memcpy(row + 1, BITS[own], 6)
+        pays = 0 - (price + 8 * me.mana + 8 >> 7)           # all ones, or 0; 0 beyond the hand
+        targets = lanes & pays & (0 - <uint32_t>(price & (IS_GREEN | ON_ENEMIES) == 0))
+        if one:
+            out[1 + h] = <int8_t>targets
         else:
-            row[0] = price & IS_BLUE
-            memcpy(row + 7, BITS[enemy], 6)
-    left = me.marks >> READY & 63
+            out[1 + 2 * h] = targets & 1
+            out[2 + 2 * h] = targets >> 1
+        targets = pays & (
+            (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
+                0 - (price >> 2 & 1)))
+        put_(row + 13 * h, BITS[targets & 255])
+        if h < MAX_HAND - 1:
+            put_(row + 13 * h + 8, BITS[targets >> 8])
+        else:
+            put_(last, BITS[targets >> 8])
+            memcpy(row + 13 * h + 8, last, 5)
+    row += 13 * MAX_HAND
     if one:
         targets = guards << 1 if guards else enemy << 1 | 1
-        while left:
-            slot = lowest_bit_(left)
-            left &= left - 1
-            memcpy(out + 113 + 7 * slot, BITS[targets], 7)
+        for slot in range(MAX_BOARD):
+            put_(last, BITS[targets & (0 - (ready >> slot & 1))])
+            memcpy(row + 7 * slot, last, 7)
         return
     by_lane[0] = (guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1
     by_lane[1] = guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1
-    while left:
-        slot = lowest_bit_(left)
-        left &= left - 1
-        memcpy(out + 121 + 4 * slot, BITS[by_lane[slot >= 3]], 4)
+    for slot in range(0, MAX_BOARD, 2):
+        # Two slots of four numbers at a time; the third pair is of both lanes.
+        put_(row + 4 * slot, BITS[(by_lane[slot >= 3] & (0 - (ready >> slot & 1)))
+                                  | (by_lane[slot >= 2] & (0 - (ready >> slot >> 1 & 1))) << 4])
 
 
 # ---- for Python ----------------------------------------------------------------------------------
@@ -526,12 +538,13 @@ def observe(State state not None, int player, int layout, out):
     """Write what `player` sees of a state without a past into a writable contiguous array."""
     cdef view_t view
     cdef int8_t pile[2 * PILE]
+    cdef uint64_t words[MAX_HAND][4]
     cdef uint8_t[::1] room = memoryview(out).cast("B")
     if not 0 <= player <= 1 or not ENTITIES <= layout <= ENTITIES_F32:
         raise ValueError(f"player {player}, layout {layout}: expected 0 or 1, and a layout")
     if room.shape[0] != layout_size(layout, state.table.t.rules) * layout_item(layout):
         raise ValueError(f"out: {room.shape[0]} bytes do not fit the layout")
-    view_of_state(&state.s, &state.table.t, player, &view, pile)
+    view_of_state(&state.s, &state.table.t, player, &view, pile, words)
     write_layout(layout, &room[0], &state.s, &state.table.t, player, &view)
 
 

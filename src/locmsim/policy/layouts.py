@@ -160,7 +160,7 @@ def _flags(*names: str, history: bool = False) -> tuple[Feature, ...]:
 
 
 def _spare(n: int) -> tuple[Feature, ...]:
-    return tuple([Feature(f"spare{i}", 1, 0, 0) for i in range(n)])
+    return tuple([Feature(f"spare{i}", 1, 0, 1) for i in range(n)])
 
 
 def _pile(history: bool) -> tuple[Feature, ...]:
