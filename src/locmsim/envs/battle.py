@@ -75,9 +75,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._reward = np.zeros(1, np.float32)
         self._terminated = np.zeros(1, np.bool_)
         self._truncated = np.zeros(1, np.bool_)
-        rows.bind(
-            self._observation, self._mask, self._reward, self._terminated, self._truncated
-        )
+        rows.bind(self._observation, self._mask, self._reward, self._terminated, self._truncated)
         self._in_info = self.options.mask == "info"
         self._raises = self.options.illegal == "raise"
         self._fresh = rows.fresh(self._observation, self._mask, self._in_info)
@@ -184,4 +182,3 @@ class BattleEnv(gymnasium.Env[Any, Any]):
             return text
         print(text)
         return None
-

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._core import State, Table
-from locmsim.cards import Card, cards_1x
-from locmsim.deckbuilding import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.decks.building import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._opponents import OPPONENTS, POTENTIALS
 from locmsim.envs.outside import Outside, outside_opponent
-from locmsim.generator import generate_cards
-from locmsim.match import Match
+from locmsim.rules.generator import generate_cards
+from locmsim.game.match import Match
 from locmsim.policy.layouts import Layout, get_layout
-from locmsim.rules import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
 __all__ = ["EpisodeMatch", "Games", "Options", "Pool"]
 
@@ -225,7 +225,10 @@ class EpisodeMatch(Mapping[str, Any]):
         if self._made is None:
             seed, seeds, decks, triplets = self._result
             rules = get_rules(self._rules)
-            params: dict[str, Any] = {"seed": seed, **dict(zip(rules.seed_names, seeds, strict=True))}
+            params: dict[str, Any] = {
+                "seed": seed,
+                **dict(zip(rules.seed_names, seeds, strict=True)),
+            }
             bases = [card.base_id for card in self._cards]
             if rules.draft:
                 if any(card not in triplet for deck in decks
@@ -388,9 +391,7 @@ class Games:
         number, seed = self.rows.wanted_set(row)
         if self.rows.has_set(number):
             return
-        table, cards = (
-            (self._table, self._cards) if self._cards is not None else _generated(seed)
-        )
+        table, cards = (self._table, self._cards) if self._cards is not None else _generated(seed)
         decks = None
         if _deck_source(self._choosers, self.rules) == "given":
             decks = [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
@@ -401,11 +402,11 @@ class Games:
         cards = self.cards(row)
         offers = self.rows.offers(row) if self.rules.draft else None
         random = np.random.default_rng(self.rows.draw(row))
-        return [
-            _deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers
-        ]
+        return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers]
 
-    def begin(self, row: int, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def begin(
+        self, row: int, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Begin an episode of a row.
 
         Parameters

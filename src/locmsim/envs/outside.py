@@ -10,11 +10,11 @@ import numpy as np
 
 from locmsim._core import parse_line
 from locmsim.agents import make_agent
-from locmsim.cards import Card
+from locmsim.rules.cards import Card
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import get_layout
-from locmsim.protocol import CardInPlay, Observation, OpponentAction, PlayerLine
-from locmsim.rules import DEFAULT_RUNES, START_HEALTH
+from locmsim.game.observation import CardInPlay, Observation, OpponentAction, PlayerLine
+from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
 
 if TYPE_CHECKING:
     from locmsim.envs.games import Games
@@ -115,9 +115,7 @@ class _AgentPlayer:
             rows.play(row, 0)
 
 
-def choice_observations(
-    rules: str, offers: list[list[Card]], player: int
-) -> list[Observation]:
+def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
     """What a player is shown in the choice phase: one offer (1.5) or a draft's."""
     result = []
     for step, offer in enumerate(offers):

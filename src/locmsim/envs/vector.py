@@ -92,9 +92,7 @@ class _Vector(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Have the rows write into these arrays."""
         wanted = (observations, masks, rewards, terminated, to_move, both)
-        if len(self._bound) == 6 and all(
-            a is b for a, b in zip(wanted, self._bound, strict=True)
-        ):
+        if len(self._bound) == 6 and all(a is b for a, b in zip(wanted, self._bound, strict=True)):
             return
         layout = self.layout
         for name, array, dtype in (
@@ -105,8 +103,10 @@ class _Vector(VectorEnv[Any, Any, Any]):
             ("to_move", to_move, np.dtype(np.int8)),
             ("rewards_both", both, np.dtype(np.float32)),
         ):
-            if array is not None and array.dtype != dtype and not (
-                dtype.itemsize == 1 and array.dtype in (np.int8, np.uint8, np.bool_)
+            if (
+                array is not None
+                and array.dtype != dtype
+                and not (dtype.itemsize == 1 and array.dtype in (np.int8, np.uint8, np.bool_))
             ):
                 raise ValueError(f"{name}: expected {dtype}, got {array.dtype}")
         self._bound = ()
@@ -484,4 +484,3 @@ class SelfPlayVectorEnv(_Vector):
         if special:
             np.logical_or(dones, self._truncated, out=dones)
         return special
-

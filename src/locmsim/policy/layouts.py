@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.policy._layout import LAYOUT_CODES, entities_scale, sizes
-from locmsim.rules import RULES, get_rules
+from locmsim.rules.rulesets import RULES, get_rules
 
 __all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
 
