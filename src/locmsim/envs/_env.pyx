@@ -911,16 +911,26 @@ cdef class Rows:
     def put_state(self, Py_ssize_t i, State state not None):
         """Replace a row's position by one that looks the same to a player; for tests of leaks.
 
-        Only cards that are hidden may differ.
+        Only cards that are hidden may differ; what has happened is kept, by instance ids.
         """
         cdef row_t* r = self.row(i)
-        cdef known_t before = r.k
+        cdef row_t old = r[0]
+        cdef int who, copy, a, b
         load_row(r, &state.s, &state.table.t)
         known_start(&r.k, &r.s, table_of(r))
-        memcpy(r.k.seen, before.seen, sizeof(before.seen))
-        memcpy(r.k.shown, before.shown, sizeof(before.shown))
-        memcpy(r.k.draws[1], before.draws[1], sizeof(before.draws[1]))
-        r.k.actions = before.actions
+        memcpy(r.k.seen, old.k.seen, sizeof(old.k.seen))
+        memcpy(r.k.shown, old.k.shown, sizeof(old.k.shown))
+        memcpy(r.k.draws[1], old.k.draws[1], sizeof(old.k.draws[1]))
+        r.k.actions = old.k.actions
+        memset(r.k.began, 0, sizeof(r.k.began))
+        for a in range(old.table.head[2]):
+            for b in range(r.table.head[2]):
+                if old.table.cards[a].id != r.table.cards[b].id:
+                    continue
+                for who in range(2):
+                    r.k.drawn[who] |= (old.k.drawn[who] >> a & 1) << b
+                    for copy in range(2):
+                        r.k.began[who][copy] |= (old.k.began[who][copy] >> a & 1) << b
 
     def seat(self, Py_ssize_t i):
         """The caller's seat, -1 if he plays both."""

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._core import State, Table
-from locmsim.rules.cards import Card, cards_1x
 from locmsim.decks.building import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._opponents import OPPONENTS, POTENTIALS
 from locmsim.envs.outside import Outside, outside_opponent
-from locmsim.rules.generator import generate_cards
 from locmsim.game.match import Match
 from locmsim.policy.layouts import Layout, get_layout
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
 __all__ = ["EpisodeMatch", "Games", "Options", "Pool"]

@@ -10,10 +10,10 @@ import numpy as np
 
 from locmsim._core import parse_line
 from locmsim.agents import make_agent
-from locmsim.rules.cards import Card
 from locmsim.errors import IllegalActionError
-from locmsim.policy.layouts import get_layout
 from locmsim.game.observation import CardInPlay, Observation, OpponentAction, PlayerLine
+from locmsim.policy.layouts import get_layout
+from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
 
 if TYPE_CHECKING:

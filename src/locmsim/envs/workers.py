@@ -5,6 +5,7 @@ executor would take as long. These wait on locks.
 """
 
 import threading
+from itertools import pairwise
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ class Workers:
         self._work = work
         self._end = bounds[1]
         self._helpers = [
-            _Helper(work, start, end) for start, end in zip(bounds[1:-1], bounds[2:], strict=True)
+            _Helper(work, start, end) for start, end in pairwise(bounds[1:])
         ]
 
     def run(self, actions: Any) -> int:

@@ -175,18 +175,29 @@ cdef inline void add_equal(
                 return
 
 
+cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
+    """Note which creatures a player has as his turn begins."""
+    cdef uint32_t slots = p.marks >> OCCUPIED & 63
+    cdef const creature_t* x
+    k.began[who][0] = k.began[who][1] = 0
+    while slots:
+        x = &p.board[lowest_bit_(slots)]
+        slots &= slots - 1
+        k.began[who][x.copy] |= <uint64_t>1 << (x.card & 63)
+
+
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
     cdef const player_t* p
     cdef int who, i
     memset(k, 0, sizeof(known_t))
-    memset(k.began, 255, sizeof(k.began))
     for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
         k.costs[i] = t.cards[i].cost
         card_words(k.words[i], &t.cards[i])
     for who in range(2):
         p = &s.p[who]
+        stand(k, p, who)
         memset(heads, 0, sizeof(heads))
         for i in range(p.hand_size):
             add_equal(k, t, heads, chain, p.hand >> 8 * i & 255, False)
@@ -210,17 +221,6 @@ cdef inline void drew(known_t* k, const state_t* s, const table_t* t, int who, i
             other = k.equal[other]
             if other == entry:
                 break
-
-
-cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
-    """Note which creatures a player has as his turn begins."""
-    cdef uint32_t slots = p.marks >> OCCUPIED & 63
-    cdef const creature_t* x
-    k.began[who][0] = k.began[who][1] = 0
-    while slots:
-        x = &p.board[lowest_bit_(slots)]
-        slots &= slots - 1
-        k.began[who][x.copy] |= <uint64_t>1 << (x.card & 63)
 
 
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil:
@@ -327,7 +327,7 @@ cdef inline void write_board(
         x = &p.board[slot]
         there = own >> slot & 1
         keywords = KEYWORDS[x.keywords]
-        put_(out + BOARD_ROW * slot, byte_(there, 0) | byte_(there & slot >= 3 & (not one), 1)
+        put_(out + BOARD_ROW * slot, byte_(there, 0) | byte_(there & (slot >= 3) & (not one), 1)
              | byte_(cut(x.attack), 2) | byte_(cut(x.defense), 3) | keywords << 32)
         put_(out + BOARD_ROW * slot + 8, keywords >> 32 | byte_(shown >> (READY + slot) & 1, 2)
              | byte_(shown >> (SPENT + slot) & 1, 3) | byte_(v.came[side] >> slot & 1, 4)
