@@ -390,6 +390,8 @@ cdef class Rows:
     cdef readonly Py_ssize_t n
     cdef readonly int n_actions
     cdef readonly str rules
+    cdef dict options               # what it was made with
+    cdef tuple opponents
     cdef object held                # the arrays that `out` points into
     cdef list tables                # of the card sets, which keep their cards alive
     cdef list row_sets              # ... of rows with a set of their own
@@ -402,6 +404,7 @@ cdef class Rows:
             raise ValueError(f"num_envs: expected at least 1, got {n}")
         memset(g, 0, sizeof(game_t))
         memset(&self.out, 0, sizeof(out_t))
+        self.options = dict(options)
         self.rules = options["rules"]
         g.rules = ("1.5", "1.2", "1.0").index(self.rules)
         g.n_actions = self.n_actions = 155 if g.rules == RULES_10 else 145
@@ -469,6 +472,7 @@ cdef class Rows:
         cdef int i
         if not 1 <= len(kinds) <= MAX_OPPONENTS or len(kinds) != len(weights):
             raise ValueError(f"opponents: expected 1..{MAX_OPPONENTS}, got {len(kinds)}")
+        self.opponents = (list(kinds), list(weights))
         total = sum(weights)
         self.g.notes = False
         for i in range(len(kinds)):
@@ -1061,29 +1065,38 @@ cdef class Rows:
 
     # -- pickling and copying
 
-    def pack(self):
-        """All rows as bytes, for `unpack` of an equal object."""
-        return (<const char*>self.rows)[:self.n * sizeof(row_t)], list(self.row_sets)
+    def __reduce__(self):
+        tables = {number: table for number, table in enumerate(self.tables) if table is not None}
+        return _rows_of, (
+            self.n, self.options, self.opponents,
+            (<const char*>self.rows)[:self.n * sizeof(row_t)], self.row_sets,
+            {number: (table, (<const char*>self.sets[number].decks)[:2 * MAX_DECK])
+             for number, table in tables.items()})
 
-    def unpack(self, data, row_sets):
-        """Inverse of `pack`. Card sets that the rows use are to be given again."""
-        cdef bytes raw = data
-        cdef Py_ssize_t i
-        cdef Table table
-        if len(raw) != self.n * <Py_ssize_t>sizeof(row_t):
-            raise ValueError("rows of another size")
-        memcpy(self.rows, <const char*>raw, len(raw))
-        self.row_sets = list(row_sets)
-        if self.own_sets is not NULL:
-            for i in range(self.n):
-                table = self.row_sets[i]
-                if table is not None:
-                    self.own_sets[i].cards = &table.t.cards[table.t.n_instances]
 
-    def used_sets(self):
-        """Row -> number of the card set of its episode."""
-        cdef Py_ssize_t i
-        return {i: self.rows[i].now.set for i in range(self.n) if self.g.n_sets}
+def _rows_of(n, options, opponents, data, row_sets, tables):
+    """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
+    cdef Rows rows = Rows(n, options)
+    cdef bytes raw = data, decks
+    cdef Table table
+    cdef Py_ssize_t i
+    if len(raw) != n * <Py_ssize_t>sizeof(row_t):
+        raise ValueError("rows of another size")
+    rows.set_opponents(*opponents)
+    memcpy(rows.rows, <const char*>raw, len(raw))
+    rows.row_sets = list(row_sets)
+    for number, (given, chosen) in tables.items():
+        table = given
+        decks = chosen
+        rows.tables[number] = table
+        rows.sets[number].cards = &table.t.cards[table.t.n_instances]
+        memcpy(rows.sets[number].decks, <const char*>decks, 2 * MAX_DECK)
+    if rows.own_sets is not NULL:
+        for i in range(n):
+            table = rows.row_sets[i]
+            if table is not None:
+                rows.own_sets[i].cards = &table.t.cards[table.t.n_instances]
+    return rows
 
 
 @cython.final

@@ -75,10 +75,25 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._reward = np.zeros(1, np.float32)
         self._terminated = np.zeros(1, np.bool_)
         self._truncated = np.zeros(1, np.bool_)
-        rows.bind(self._observation, self._mask, self._reward, self._terminated, self._truncated)
-        self._in_info = self.options.mask == "info"
         self._raises = self.options.illegal == "raise"
-        self._fresh = rows.fresh(self._observation, self._mask, self._in_info)
+        self._bind()
+
+    def _bind(self) -> None:
+        """Have the rows write into our arrays."""
+        self._rows.bind(
+            self._observation, self._mask, self._reward, self._terminated, self._truncated
+        )
+        in_info = self.options.mask == "info"
+        self._fresh = self._rows.fresh(self._observation, self._mask, in_info)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        del state["_fresh"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     @property
     def layout(self) -> Layout:
