@@ -61,6 +61,7 @@ MODULES = [
     "envs._deal",
     "envs._opponents",
     "envs._env",
+    "envs._gae",
 ]
 
 extensions = [

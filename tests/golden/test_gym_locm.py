@@ -11,7 +11,6 @@ from locmsim.envs._opponents import POTENTIALS, potentials_of
 from locmsim.envs.games import Games, Options
 
 
-
 def gym_games():
     with gzip.open(golden_path("gymlocm.jsonl.gz"), "rt") as file:
         return [json.loads(line) for line in file]

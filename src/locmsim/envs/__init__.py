@@ -13,11 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from locmsim.envs._gae import gae as gae
     from locmsim.envs.battle import BattleEnv as BattleEnv
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
     from locmsim.envs.games import Pool as Pool
+    from locmsim.envs.mixed import Mixed as Mixed
     from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
     from locmsim.envs.vector import SelfPlayVectorEnv as SelfPlayVectorEnv
 
@@ -27,9 +29,11 @@ _LATER = {
     "EpisodeMatch": "games",
     "Games": "games",
     "LocmVectorEnv": "vector",
+    "Mixed": "mixed",
     "Options": "games",
     "Pool": "games",
     "SelfPlayVectorEnv": "vector",
+    "gae": "_gae",
 }
 
 __all__ = [
@@ -37,9 +41,11 @@ __all__ = [
     "EpisodeMatch",
     "Games",
     "LocmVectorEnv",
+    "Mixed",
     "Options",
     "Pool",
     "SelfPlayVectorEnv",
+    "gae",
 ]
 
 

@@ -60,6 +60,7 @@ class _Vector(VectorEnv[Any, Any, Any]):
             num_envs, self.options, both=both, autoreset=_AUTORESETS[self.autoreset_mode]
         )
         rows = self._rows = self.games.rows
+        self.threads = threads
         self._workers = Workers(rows.step, num_envs, threads)
         single = battle_spaces(self.options, rows.n_actions)
         self.single_observation_space, self.single_action_space = single
@@ -85,6 +86,15 @@ class _Vector(VectorEnv[Any, Any, Any]):
         """What the numbers of an observation mean."""
         return self.games.layout
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._workers = Workers(self._rows.step, self.num_envs, self.threads)
+        self._bound = ()
+        self._bind_own()
+
     # ------------------------------------------------------------------------------- arrays
 
     def _bind(
@@ -94,21 +104,22 @@ class _Vector(VectorEnv[Any, Any, Any]):
         wanted = (observations, masks, rewards, terminated, to_move, both)
         if len(self._bound) == 6 and all(a is b for a, b in zip(wanted, self._bound, strict=True)):
             return
-        layout = self.layout
-        for name, array, dtype in (
-            ("obs", observations, layout.dtype),
-            ("masks", masks, np.dtype(np.int8)),
-            ("rewards", rewards, np.dtype(np.float32)),
-            ("dones", terminated, np.dtype(np.bool_)),
-            ("to_move", to_move, np.dtype(np.int8)),
-            ("rewards_both", both, np.dtype(np.float32)),
+        n, layout = self.num_envs, self.layout
+        for name, array, dtype, shape in (
+            ("obs", observations, layout.dtype, (n, *layout.shape)),
+            ("masks", masks, np.dtype(np.int8), (n, self._rows.n_actions)),
+            ("rewards", rewards, np.dtype(np.float32), (n,)),
+            ("dones", terminated, np.dtype(np.bool_), (n,)),
+            ("to_move", to_move, np.dtype(np.int8), (n,)),
+            ("rewards_both", both, np.dtype(np.float32), (n, 2)),
         ):
-            if (
-                array is not None
-                and array.dtype != dtype
-                and not (dtype.itemsize == 1 and array.dtype in (np.int8, np.uint8, np.bool_))
-            ):
-                raise ValueError(f"{name}: expected {dtype}, got {array.dtype}")
+            if array is None:
+                continue
+            byte = dtype.itemsize == 1 and array.dtype.kind in "iub" and array.itemsize == 1
+            if not (array.dtype == dtype or byte) or array.shape != shape:
+                raise ValueError(
+                    f"{name}: expected {dtype} of shape {shape}, got {array.dtype} {array.shape}"
+                )
         self._bound = ()
         self._rows.bind(
             observations, masks, rewards, terminated, self._truncated, to_move, self._acted, both,

@@ -18,6 +18,8 @@ class Workers:
     ``ValueError`` if `threads` is below 1.
     """
 
+    _helpers: "list[_Helper]" = []  # noqa: RUF012 (for `__del__` after an error)
+
     def __init__(self, work: Callable[[Any, int, int], int], n: int, threads: int) -> None:
         if threads < 1:
             raise ValueError(f"threads: expected at least 1, got {threads}")
@@ -25,9 +27,7 @@ class Workers:
         bounds = [n * i // parts for i in range(parts + 1)]
         self._work = work
         self._end = bounds[1]
-        self._helpers = [
-            _Helper(work, start, end) for start, end in pairwise(bounds[1:])
-        ]
+        self._helpers = [_Helper(work, start, end) for start, end in pairwise(bounds[1:])]
 
     def run(self, actions: Any) -> int:
         """The sum of what the ranges return; an exception of any of them."""
