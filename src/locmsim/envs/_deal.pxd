@@ -5,14 +5,9 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from locmsim._core cimport MAX_DECK, card_t, state_t, table_t
 
 cdef enum:
-    ROW_CARDS = 64              # entries of a table that is cut short; a deal takes 60
     MAX_SET = 256               # cards of a set
     MAX_SEEDS = 4
     DRAFT_POOL = 60
-
-ctypedef struct short_table_t:  # the beginning of a `table_t`
-    int head[8]
-    card_t cards[ROW_CARDS]
 
 cdef uint64_t java_start(int64_t seed) noexcept nogil
 cdef int java_below(uint64_t* random, int n) noexcept nogil

@@ -53,12 +53,10 @@ from locmsim._core cimport (
 from locmsim.envs._deal cimport (
     MAX_SEEDS,
     MAX_SET,
-    ROW_CARDS,
     deal,
     derive_seeds,
     draw_triplets,
     random_deck,
-    short_table_t,
 )
 from locmsim.envs._opponents cimport N_POTENTIALS, opponent_action, potentials
 from locmsim.policy._layout cimport (
@@ -73,6 +71,7 @@ from locmsim.policy._layout cimport (
     write_layout,
     write_mask,
 )
+from locmsim.policy._sight cimport short_table_t, shorten
 
 from locmsim.errors import IllegalActionError
 from locmsim.policy._layout import LAYOUT_CODES
@@ -738,7 +737,7 @@ cdef class Rows:
             raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
         if won_by(&state.s) >= 0:
             raise ValueError("state: the game is over")
-        load_row(r, &state.s, &state.table.t)
+        shorten(&r.s, &r.table, &state.s, &state.table.t)
         r.now.dealt = 0
         self.row_sets[i] = state.table
         r.now.set = -1
@@ -905,7 +904,7 @@ cdef class Rows:
         cdef State state = State.__new__(State)
         cdef Table pool = self.table_of_set(i)
         table.t.rules = self.g.rules
-        table.t.n_cards = r.table.head[2]
+        table.t.n_cards = r.table.n_cards
         memcpy(table.t.cards, r.table.cards, table.t.n_cards * sizeof(card_t))
         table.add_pool(pool)
         state.table = table
@@ -920,15 +919,15 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         cdef row_t old = r[0]
         cdef int who, copy, a, b
-        load_row(r, &state.s, &state.table.t)
+        shorten(&r.s, &r.table, &state.s, &state.table.t)
         known_start(&r.k, &r.s, table_of(r))
         memcpy(r.k.seen, old.k.seen, sizeof(old.k.seen))
         memcpy(r.k.shown, old.k.shown, sizeof(old.k.shown))
         memcpy(r.k.draws[1], old.k.draws[1], sizeof(old.k.draws[1]))
         r.k.actions = old.k.actions
         memset(r.k.began, 0, sizeof(r.k.began))
-        for a in range(old.table.head[2]):
-            for b in range(r.table.head[2]):
+        for a in range(old.table.n_cards):
+            for b in range(r.table.n_cards):
                 if old.table.cards[a].id != r.table.cards[b].id:
                     continue
                 for who in range(2):
@@ -1140,46 +1139,3 @@ cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:
         raise ValueError(f"{name}: expected {size} bytes, got {data.shape[0]}")
     held.append(array)
     return &data[0]
-
-
-cdef int load_row(row_t* r, const state_t* s, const table_t* t) except -1:
-    """Copy a position into a row, and the cards that occur in it into its short table."""
-    cdef uint8_t places[MAX_CARDS]      # entry -> 1 + the one in the row's table
-    cdef short_table_t* to = &r.table
-    cdef player_t* p
-    cdef uint64_t hand
-    cdef uint8_t* deck
-    cdef int who, i, n = 0
-    memset(places, 0, sizeof(places))
-    r.s = s[0]
-    # What is on the table first: its entries have to be among the 64 that history knows.
-    for who in range(2):
-        p = &r.s.p[who]
-        for i in range(MAX_BOARD):
-            if p.marks >> (OCCUPIED + i) & 1:
-                p.board[i].card = place_of(places, to, t, p.board[i].card, &n)
-        hand = 0
-        for i in range(p.hand_size):
-            hand |= <uint64_t>place_of(places, to, t, p.hand >> 8 * i & 255, &n) << 8 * i
-        p.hand = hand
-    for who in range(2):
-        deck = r.s.deck[who]
-        for i in range(MAX_DECK - r.s.p[who].deck_left, MAX_DECK):
-            deck[i] = place_of(places, to, t, deck[i], &n)
-    if n > ROW_CARDS:
-        raise ValueError(f"state: {n} different cards, expected at most {ROW_CARDS}")
-    to.head[0] = t.rules
-    to.head[1] = to.head[2] = n
-    return 0
-
-
-cdef uint8_t place_of(
-    uint8_t* places, short_table_t* to, const table_t* t, int entry, int* n
-) noexcept:
-    if not places[entry]:
-        if n[0] < ROW_CARDS:
-            to.cards[n[0]] = t.cards[entry]
-            to.cards[n[0]].creature.card = <uint8_t>n[0]
-        n[0] += 1
-        places[entry] = <uint8_t>(n[0] if n[0] <= ROW_CARDS else 1)
-    return places[entry] - 1

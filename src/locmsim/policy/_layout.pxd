@@ -9,7 +9,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_BOARD, MAX_HAND, state_t, table_t
+from locmsim._core cimport MAX_BOARD, MAX_HAND, card_t, state_t, table_t
 
 cdef enum:                      # layouts
     ENTITIES = 0                # int8
@@ -57,6 +57,9 @@ cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexce
 cdef void view_of_state(
     const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile, uint64_t (*words)[4]
 ) noexcept nogil
+
+# Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
+cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil
 
 cdef int layout_size(int layout, int rules) noexcept nogil      # numbers; 0 if there is no such
 cdef int layout_item(int layout) noexcept nogil                 # bytes of one

@@ -137,8 +137,7 @@ cdef inline void card_words(uint64_t* words, const card_t* c) noexcept nogil:
     words[3] = 0
 
 
-cdef inline void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
-    """Add a card to a pile, or take it away (n = -1)."""
+cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
     pile[c.type] += n
     pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n
     draws[0] += n * c.draw
@@ -150,22 +149,25 @@ cdef inline void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n
 
 
 cdef inline void add_equal(
-    known_t* k, const table_t* t, uint8_t* heads, uint8_t* chain, int entry, bint in_deck
+    known_t* k, const table_t* t, uint8_t* heads, uint8_t* chain, uint64_t* placed, int entry,
+    bint in_deck
 ) noexcept nogil:
     """Put a card of a player into the ring of those that are equal to it."""
     cdef int base = t.cards[entry].base_id
     cdef int other = heads[base & 255]      # 1 + the entry that came last with such a base id
-    chain[entry] = other
-    heads[base & 255] = entry + 1
-    while other and t.cards[other - 1].base_id != base:
-        other = chain[other - 1]
-    if other:
-        k.equal[entry] = k.equal[other - 1]
-        k.equal[other - 1] = entry
-        k.left[entry] = k.left[other - 1]
-    else:
-        k.equal[entry] = entry
-        k.left[entry] = 0
+    if not placed[0] >> (entry & 63) & 1:   # a deck may have the same entry of a pool twice
+        placed[0] |= <uint64_t>1 << (entry & 63)
+        chain[entry] = other
+        heads[base & 255] = entry + 1
+        while other and t.cards[other - 1].base_id != base:
+            other = chain[other - 1]
+        if other:
+            k.equal[entry] = k.equal[other - 1]
+            k.equal[other - 1] = entry
+            k.left[entry] = k.left[other - 1]
+        else:
+            k.equal[entry] = entry
+            k.left[entry] = 0
     if in_deck:
         other = entry
         while True:
@@ -189,6 +191,7 @@ cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
+    cdef uint64_t placed
     cdef const player_t* p
     cdef int who, i
     memset(k, 0, sizeof(known_t))
@@ -199,10 +202,11 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
         p = &s.p[who]
         stand(k, p, who)
         memset(heads, 0, sizeof(heads))
+        placed = 0
         for i in range(p.hand_size):
-            add_equal(k, t, heads, chain, p.hand >> 8 * i & 255, False)
+            add_equal(k, t, heads, chain, &placed, p.hand >> 8 * i & 255, False)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            add_equal(k, t, heads, chain, s.deck[who][i], True)
+            add_equal(k, t, heads, chain, &placed, s.deck[who][i], True)
             count_card(k.deck[who], &k.draws[0][who], &t.cards[s.deck[who][i]], 1)
 
 
