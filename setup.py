@@ -58,6 +58,7 @@ MODULES = [
     "search._search",
     "agents._ownturn",
     "policy._layout",
+    "policy._policy",
     "policy._sight",
     "envs._deal",
     "envs._opponents",
