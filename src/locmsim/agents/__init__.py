@@ -23,6 +23,7 @@ from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.own_turn import OwnTurnAgent
+from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.registry import (
     AGENTS,
@@ -50,6 +51,7 @@ __all__ = [
     "GreedyAgent",
     "MCTSAgent",
     "OwnTurnAgent",
+    "PolicyAgent",
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",

@@ -32,6 +32,7 @@ from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.own_turn import OwnTurnAgent
+from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.rule import RuleAgent
 
@@ -62,6 +63,7 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "beam": BeamAgent,
     "mcts": MCTSAgent,
     "own-turn": OwnTurnAgent,
+    "policy": PolicyAgent,
     "rule": RuleAgent,
 }
 

@@ -9,6 +9,7 @@ from locmsim._core cimport (
     MAX_CARDS,
     MAX_DECK,
     OCCUPIED,
+    RULES_10,
     RULES_15,
     State,
     Table,
@@ -119,7 +120,7 @@ cdef class Sight:
                         self.t.cards[entry].id -= 1
                         p.board[i].copy = 1
         known_start(&self.k, &self.s, &self.t)
-        self.n_actions = state.num_distinct_actions
+        self.n_actions = 155 if self.t.rules == RULES_10 else 145
         self.player = who = self.s.turn & 1
         p = &self.s.p[who]
         for i in range(p.hand_size):

@@ -79,7 +79,7 @@ class Policy:
             given = np.asarray(array)
             if given.dtype.kind not in "fiu" or not np.isfinite(given).all():
                 raise ValueError(f"policy: {name}: expected finite numbers")
-            self.arrays[name] = np.ascontiguousarray(given, np.float32)
+            self.arrays[name] = np.array(given, np.float32, order="C")
         if self.meta["kind"] == "entities":
             self._check_entities()
             self._entities = EntityRunner(self.arrays)
@@ -91,9 +91,7 @@ class Policy:
             self._mlp = self._stack("policy", self._rules.num_actions)
             self._value = self._stack("value", 1) if "value.0.w" in self.arrays else None
         else:
-            raise ValueError(
-                f"policy: kind: expected entities or mlp, got {self.meta['kind']!r}"
-            )
+            raise ValueError(f"policy: kind: expected entities or mlp, got {self.meta['kind']!r}")
 
     def _check_entities(self) -> None:
         if self.layout not in ("entities", "entities-f32"):
