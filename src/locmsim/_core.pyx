@@ -1629,6 +1629,18 @@ cdef class State:
         cdef int winner = state_winner(&self.s)
         return [0.0, 0.0] if winner < 0 else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
+    def rewards(self):
+        """As `returns`: all rewards come with the last action."""
+        return self.returns()
+
+    def player_return(self, player):
+        """`returns` of one player."""
+        return self.returns()[_player_number(player)]
+
+    def player_reward(self, player):
+        """`rewards` of one player."""
+        return self.returns()[_player_number(player)]
+
     @property
     def turn(self):
         """Turns of both players together, from 0 (-1 before the first one)."""
@@ -1734,6 +1746,56 @@ cdef class State:
         """What `player` sees, as `locmsim.Observation.of` gives it."""
         from locmsim.game.observation import Observation
         return Observation.of(self, player, opponent_actions)
+
+    def observation_tensor(self, player=None, layout="entities-f32", *, out=None):
+        """What a player sees as numbers, in a layout of `locmsim.policy`.
+
+        A state has no past: the numbers of `Layout.history` are 0 here.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+        layout : str
+            "entities", "entities-f32" or "gym-locm".
+        out : array, optional
+            C-contiguous, of the layout's shape and type; it is filled and returned.
+
+        Returns
+        -------
+        array
+            Of the layout's shape and type.
+
+        Raises
+        ------
+        ValueError
+            For an unknown layout or player, and an `out` that does not fit.
+        """
+        from locmsim.policy import layouts
+        return layouts.write_state(self, self._viewer(player), layout, out)
+
+    def observation_string(self, player=None):
+        """A text that is equal for two states of one game exactly if they look the same to a player
+        (by default the one to move): the protocol's, and what it does not print within a turn.
+
+        ``ValueError`` for another player.
+        """
+        cdef int who = self._viewer(player)
+        cdef const player_t* me = &self.s.p[who]
+        cdef const player_t* op = &self.s.p[1 - who]
+        from locmsim.game.observation import Observation
+        text = Observation.of(self, who).format()
+        return (f"{text}player {who}, turn {self.s.turn}, mana {me.mana} {me.bonus} {op.bonus}, "
+                f"draws {me.next_draw} {op.next_draw}, lost {me.lost} {op.lost}, "
+                f"ready {me.marks >> READY & 63}, attacked {me.marks >> SPENT & 63}, "
+                f"winner {state_winner(&self.s)}\n")
+
+    def _viewer(self, player):
+        return state_player(&self.s) if player is None else _player_number(player)
+
+    def resample_from_infostate(self, player, sampler):
+        """`resample_hidden` as OpenSpiel calls it; `sampler()` gives a number from 0 to 1."""
+        return self.resample_hidden(player, int(sampler() * (1 << 53)))
 
     def validate(self):
         """Check all invariants of the representation; `AssertionError` names the broken one."""

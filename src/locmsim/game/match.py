@@ -268,6 +268,47 @@ class Match:
         taken = len(self.chosen[player]) if self.state is None else None
         return explain(self.rules, self.error, line, taken)
 
+    # ------------------------------------------------------------------------ copies, history
+
+    def clone(self) -> "Match":
+        """An independent copy: what is done to one of them does not show in the other."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.params = dict(self.params)
+        other.chosen = [list(chosen) for chosen in self.chosen]
+        other.decks = [[list(pair) for pair in deck] for deck in self.decks]
+        other.state = None if self.state is None else self.state.clone()
+        other.scores = None if self.scores is None else list(self.scores)
+        other._pending = dict(self._pending)
+        other._answers = list(self._answers)
+        other._base_ids = dict(self._base_ids)
+        other._performed = list(self._performed)
+        return other
+
+    __copy__ = clone
+
+    def information_state_string(self, player: int) -> str:
+        """All that `player` has been shown so far and what he has answered: texts and lines.
+
+        The match is played again for it, from its log. ``ValueError`` for another player.
+        """
+        if player not in (0, 1):
+            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        again = type(self)(
+            self.rules,
+            params=self.params,
+            cards=self._given_cards,
+            ids="new" if self._ids is None else "old",
+        )
+        parts = []
+        for answering, line in self._answers:
+            if answering == player:
+                parts += [again.input_text(player), f"> {line}\n"]
+            again.submit(answering, line)
+        if player in self._to_ask:
+            parts.append(self.input_text(player))
+        return "".join(parts)
+
     # ------------------------------------------------------------------------ log
 
     @property

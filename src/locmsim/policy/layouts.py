@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.policy._layout import LAYOUT_CODES, entities_scale, sizes
+from locmsim._core import State
+from locmsim.policy._layout import LAYOUT_CODES, entities_scale, observe, sizes
 from locmsim.rules.rulesets import RULES, get_rules
 
 __all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
@@ -142,6 +143,27 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
     if name not in LAYOUTS:
         raise ValueError(f"unknown layout {name!r}: expected one of {', '.join(LAYOUTS)}")
     return _layout(name, get_rules(rules).name)
+
+
+def write_state(
+    state: State, player: int, name: str, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """What `State.observation_tensor` returns."""
+    layout = get_layout(name, state.rules)
+    if out is None:
+        out = np.empty(layout.shape, layout.dtype)
+    elif not (
+        isinstance(out, np.ndarray)
+        and out.dtype == layout.dtype
+        and out.shape == layout.shape
+        and out.flags.c_contiguous
+        and out.flags.writeable
+    ):
+        raise ValueError(
+            f"out: expected a writable C-contiguous {layout.dtype} array of shape {layout.shape}"
+        )
+    observe(state, player, layout.code, out)
+    return out
 
 
 # ---------------------------------------------------------------------------------- entities
