@@ -5,6 +5,7 @@ import warnings
 
 import layout_twin
 import numpy as np
+import pettingzoo
 import pytest
 from helpers import RULE_SETS
 from layout_twin import Past
@@ -84,6 +85,12 @@ def test_illegal_actions_lose():
     assert env.observe("player_1")["action_mask"].tolist() == [1] + [0] * 144
     with pytest.raises(ValueError, match="illegal: expected lose or pass"):
         aec.env(illegal="raise")
+
+
+def test_pettingzoo_knows_it_by_name():
+    env = pettingzoo.make("aec", "locmsim/battle_v0", **FEW)
+    env.reset(seed=1)
+    assert isinstance(env.unwrapped, aec.BattleAEC)
 
 
 def test_it_can_be_copied():

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
     from locmsim.envs.battle import BattleEnv as BattleEnv
+    from locmsim.envs.choice import ConstructEnv as ConstructEnv
+    from locmsim.envs.choice import DraftEnv as DraftEnv
+    from locmsim.envs.choice import MatchEnv as MatchEnv
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
@@ -26,9 +29,12 @@ if TYPE_CHECKING:
 #: Names that are imported when asked for, and their modules.
 _LATER = {
     "BattleEnv": "battle",
+    "ConstructEnv": "choice",
+    "DraftEnv": "choice",
     "EpisodeMatch": "games",
     "Games": "games",
     "LocmVectorEnv": "vector",
+    "MatchEnv": "choice",
     "Mixed": "mixed",
     "Options": "games",
     "Pool": "games",
@@ -38,9 +44,12 @@ _LATER = {
 
 __all__ = [
     "BattleEnv",
+    "ConstructEnv",
+    "DraftEnv",
     "EpisodeMatch",
     "Games",
     "LocmVectorEnv",
+    "MatchEnv",
     "Mixed",
     "Options",
     "Pool",
@@ -55,12 +64,15 @@ def _register() -> None:
         from gymnasium.envs.registration import register, registry
     except ImportError:
         return
-    if "locmsim/Battle-v0" not in registry:
-        register(
-            "locmsim/Battle-v0",
-            entry_point="locmsim.envs.battle:BattleEnv",
-            vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
-        )
+    if "locmsim/Battle-v0" in registry:
+        return
+    register(
+        "locmsim/Battle-v0",
+        entry_point="locmsim.envs.battle:BattleEnv",
+        vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
+    )
+    for name in ("Construct", "Draft", "Match"):
+        register(f"locmsim/{name}-v0", entry_point=f"locmsim.envs.choice:{name}Env")
 
 
 _register()

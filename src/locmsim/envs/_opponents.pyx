@@ -41,7 +41,7 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
 
-__all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "potentials_of"]
+__all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "play_battle", "potentials_of"]
 
 #: Opponents of the kernel: name -> code.
 OPPONENTS = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL}
@@ -218,6 +218,21 @@ def choose_action(str name, State state not None, seed=0):
     if state_winner(&state.s) >= 0:
         raise ValueError("the game is over")
     return opponent_action(OPPONENTS[name], &state.s, &state.table.t, &stream)
+
+
+def play_battle(State state not None, str first, str second, seed=0, int max_actions=1400):
+    """The winner of a battle between two opponents of the kernel, -1 after `max_actions`."""
+    cdef state_t s = state.s
+    cdef const table_t* t = &state.table.t
+    cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
+    cdef int kinds[2]
+    cdef int n = 0
+    kinds = [OPPONENTS[first], OPPONENTS[second]]
+    with nogil:
+        while state_winner(&s) < 0 and n < max_actions:
+            state_apply(&s, t, opponent_action(kinds[s.turn & 1], &s, t, &stream))
+            n += 1
+    return state_winner(&s)
 
 
 def potentials_of(State state not None, int player):

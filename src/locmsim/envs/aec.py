@@ -19,7 +19,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
@@ -208,3 +208,8 @@ def env(**options: Any) -> Any:
     Illegal actions are dealt with inside, so that no other wrapper is needed.
     """
     return OrderEnforcingWrapper(BattleAEC(**options))
+
+
+# ``pettingzoo.make("aec", "locmsim/battle_v0")``, once this module is imported.
+if "locmsim/battle_v0" not in aec_registry:
+    register("aec", "locmsim/battle_v0", "locmsim.envs.aec:env")

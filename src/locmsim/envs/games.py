@@ -25,7 +25,7 @@ from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
-__all__ = ["EpisodeMatch", "Games", "Options", "Pool"]
+__all__ = ["EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
 
 _CARD_SET = 1
 _DECKS = 2
@@ -309,9 +309,9 @@ class Games:
             self._table, self._cards = _given_cards(options.cards)
             first_set, n_sets = -1, 1
         elif options.card_sets is not None:
-            first_set, n_sets = _card_sets(options.card_sets)
+            first_set, n_sets = card_range(options.card_sets)
         win, raw, weights = options.rewards()
-        self._choosers = _choosers(options.decks, self.rules)
+        self._choosers = deck_choosers(options.decks, self.rules)
         self._draws: dict[int, int] = {}
         size = len(self._cards) if self._cards is not None else _OFFER
         self._autoreset = autoreset
@@ -366,8 +366,6 @@ class Games:
         if self._cards is not None:
             return self._cards
         return _generated(self.rows.wanted_set(row)[1])[1]
-
-    row_cards = cards
 
     def serve(self) -> None:
         """Do what rows wait for until none does."""
@@ -504,7 +502,8 @@ class Games:
         }
 
 
-def _card_sets(value: Any) -> tuple[int, int]:
+def card_range(value: Any) -> tuple[int, int]:
+    """The first cardGenSeed of `Options.card_sets`, and how many there are."""
     first, end = (0, value) if isinstance(value, int) else value
     first, end = index(first), index(end)
     if not 0 <= first < end:
@@ -515,7 +514,7 @@ def _card_sets(value: Any) -> tuple[int, int]:
 # ------------------------------------------------------------------------------------- decks
 
 
-def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
+def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """How each seat chooses: "random", base ids, or a function."""
     if isinstance(decks, str) or callable(decks):
         decks = (decks, decks)

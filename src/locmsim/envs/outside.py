@@ -19,7 +19,7 @@ from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
 if TYPE_CHECKING:
     from locmsim.envs.games import Games
 
-__all__ = ["Outside", "choice_observations", "outside_opponent"]
+__all__ = ["Outside", "choice_observations", "outside_opponent", "show_choice"]
 
 
 class Outside(Protocol):
@@ -98,7 +98,7 @@ class _AgentPlayer:
         if self.episode != rows.episode(row):
             self.episode = rows.episode(row)
             self.agent.reset(rows.draw(row) >> 1)
-            _show_choice(self.agent, games, row, who)
+            _show_deal(self.agent, games, row, who)
         actions = [OpponentAction(base, text) for base, text in rows.performed(row)]
         observation = Observation.of(state, who, actions)
         going = True
@@ -129,16 +129,25 @@ def choice_observations(rules: str, offers: list[list[Card]], player: int) -> li
     return result
 
 
-def _show_choice(agent: Any, games: "Games", row: int, who: int) -> None:
-    """Let an agent's belief see the choice phase, with the deck that it has been given."""
+def show_choice(
+    agent: Any, rules: str, offers: list[list[Card]], player: int, chosen: list[int]
+) -> None:
+    """Let an agent's belief see a choice phase, with the deck that it has been given."""
     belief = getattr(agent, "belief", None)
-    if belief is None or not games.rows.dealt(row):
+    if belief is None:
         return
-    cards = games.row_cards(row)
+    for observation in choice_observations(rules, offers, player):
+        belief.see(observation)
+    belief.chose(chosen)
+
+
+def _show_deal(agent: Any, games: "Games", row: int, who: int) -> None:
+    if not games.rows.dealt(row):
+        return
+    cards = games.cards(row)
     if games.rules.draft:
         offers = [[cards[i] for i in triplet] for triplet in games.rows.offers(row)]
     else:
         offers = [sorted(cards, key=lambda card: (card.cost, card.base_id))]
-    for observation in choice_observations(games.rules.name, offers, who):
-        belief.see(observation)
-    belief.chose([cards[i].base_id for i in games.rows.decks(row)[who]])
+    deck = [cards[i].base_id for i in games.rows.decks(row)[who]]
+    show_choice(agent, games.rules.name, offers, who, deck)
