@@ -74,6 +74,7 @@ MODULES = [
     "envs._deal",
     "envs._opponents",
     "envs._env",
+    "envs._row",
     "envs._gae",
 ]
 

@@ -1,8 +1,8 @@
 """Learn from examples what `locmsim dataset` wrote: the actions of a search, and who won.
 
-    locmsim dataset beam:nodes=200 --games 20000 -o examples.npz
-    python clone.py examples.npz --out clone.npz
-    python ppo.py --start clone.npz --rate 5e-4 --entropy 0.004
+locmsim dataset beam:nodes=200 --games 20000 -o examples.npz
+python clone.py examples.npz --out clone.npz
+python ppo.py --start clone.npz --rate 5e-4 --entropy 0.004
 """
 
 import argparse

@@ -79,7 +79,9 @@ class Net(nn.Module):
         e_hand, e_own, e_enemy = (
             functional.relu(block + context(trunk)[:, None])
             for block, context in (
-                (e_hand, self.hand_context), (e_own, self.own_context), (e_enemy, self.enemy_context),
+                (e_hand, self.hand_context),
+                (e_own, self.own_context),
+                (e_enemy, self.enemy_context),
             )
         )  # fmt: skip
         pairs = zip(own_sums, enemy_sums, strict=True)
@@ -271,7 +273,9 @@ def arguments():
     parser.add_argument("--steps", type=int, default=32, help="of each row in a rollout")
     parser.add_argument("--rate", type=float, default=1.5e-3, help="of learning; 5e-4 with --start")
     parser.add_argument("--entropy", type=float, default=0.01, help="0.004 with --start")
-    parser.add_argument("--past", type=float, default=0.0, help="part of the rows against old selves")
+    parser.add_argument(
+        "--past", type=float, default=0.0, help="part of the rows against old selves"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--games", type=int, default=400, help="of each evaluation; 0 for none")

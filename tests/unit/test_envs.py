@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from helpers import RULE_SETS
 from layout_twin import Past
 
-from locmsim import IllegalActionError, Match, State, StateBatch, generate_cards
+from locmsim import IllegalActionError, Match, State, generate_cards
 from locmsim.envs import BattleEnv, EpisodeMatch, Options, Pool
 from locmsim.envs._opponents import OPPONENTS, choose_action, potentials_of
 
@@ -133,7 +133,7 @@ def test_match_of_the_info_is_the_one_that_was_played(rules):
 
 def test_decks_and_matches_can_be_given():
     env = BattleEnv(opponent="pass", **FEW)
-    decks = [[i for i in range(15) for _ in range(2)], [i for i in range(20, 50)]]
+    decks = [[i for i in range(15) for _ in range(2)], list(range(20, 50))]
     params = Match(seed=9).params
     env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "other": None})
     match = Match(params=params)
@@ -181,9 +181,9 @@ def test_a_state_can_be_given():
         observation["observation"], layout_twin.entities(state, seat, Past(state))
     )
     assert finish(env)[-1]["match"] is None
+    while not state.is_terminal():
+        state.apply_action(0)
     with pytest.raises(ValueError, match="the game is over"):
-        while not state.is_terminal():
-            state.apply_action(0)
         env.reset(options={"state": state})
     with pytest.raises(ValueError, match=r"expected one of rules 1.5, got 1.0"):
         env.reset(options={"state": State.new((), (), rules="1.0")})
@@ -362,7 +362,8 @@ def test_own_cards():
 @pytest.mark.parametrize(
     ("rules", "decks"),
     [
-        ("1.5", "classic"), ("1.5", ("area", "random")), ("1.2", "curve"), ("1.0", ("order", "random")),
+        ("1.5", "classic"), ("1.5", ("area", "random")), ("1.2", "curve"),
+        ("1.0", ("order", "random")),
         ("1.5", lambda cards: [card.base_id for card in cards[:30]]),
     ],
 )  # fmt: skip
@@ -436,6 +437,3 @@ def test_options_are_data():
     assert Options().rules == "1.5"
     with pytest.raises(TypeError):
         Options("1.5")
-
-
-_ = StateBatch

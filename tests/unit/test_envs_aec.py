@@ -60,7 +60,7 @@ def test_a_game_by_hand_is_the_same(rules):
                 assert np.flatnonzero(seen["action_mask"]).tolist() == legal
             both = np.split(env.state(), 2)
             np.testing.assert_array_equal(both[1], layout_twin.entities(state, 1, past))
-            observation, reward, terminated, truncated, info = env.last()
+            _observation, reward, terminated, truncated, info = env.last()
             if state.is_terminal():
                 break
             assert (reward, terminated, truncated, info) == (0, False, False, {})

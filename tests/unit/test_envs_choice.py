@@ -81,7 +81,9 @@ def test_draft_shows_the_offers_and_the_picks():
         assert views["pile"][:4].sum() == step
         before = offer[step % 3].copy()
         observation, _, terminated, _, info = env.step(step % 3)
-        assert (layout.split(observation["observation"])["chosen"].reshape(30, 24)[step] == before).all()
+        assert (
+            layout.split(observation["observation"])["chosen"].reshape(30, 24)[step] == before
+        ).all()
         assert terminated == (step == 29)
 
 
@@ -137,7 +139,7 @@ def test_several_battles():
 
 def test_agents_can_battle():
     env = ConstructEnv(battlers=("greedy", "random"), decks="classic", **FEW)
-    _, reward, info = run(env, 1, 1)
+    _, reward, _info = run(env, 1, 1)
     assert reward in (-1, 1)
 
 
@@ -159,7 +161,7 @@ def test_matches_have_both_phases(name, rules):
         assert not observation["observation"][size:].any()
         assert not observation["action_mask"][base.first_pick :].any()
         assert np.flatnonzero(observation["action_mask"]).tolist() == base.state.legal_actions()
-        steps, reward, info = finish(env, observation)
+        _steps, reward, info = finish(env, observation)
         assert reward == info["returns"][info["seat"]]
         match = info["match"].match()
         chosen = [card.base_id for card in base._choice.chosen]

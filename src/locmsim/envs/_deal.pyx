@@ -10,12 +10,9 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     MAX_DECK,
     RULES_15,
-    State,
-    Table,
     card_t,
     player_t,
     state_draw,
-    state_end_turn,
     state_t,
     stream_below,
     table_t,

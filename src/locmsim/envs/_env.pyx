@@ -11,27 +11,11 @@ own, makes the row wait: `Rows.waiting` says for what, and `Rows.proceed` goes o
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport (
-    int8_t,
-    int16_t,
-    int32_t,
-    int64_t,
-    uint8_t,
-    uint16_t,
-    uint32_t,
-    uint64_t,
-    uintptr_t,
-)
-from libc.string cimport memcmp, memcpy, memset
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
-    ATTACK,
-    MAX_ACTIONS,
-    MAX_BOARD,
-    MAX_CARDS,
     MAX_DECK,
-    MAX_HAND,
-    OCCUPIED,
     PASS,
     RULES_10,
     RULES_15,
@@ -39,31 +23,57 @@ from locmsim._core cimport (
     State,
     Table,
     card_t,
-    decode_action,
-    move_t,
     player_t,
     state_count,
     state_is_legal,
     state_kth,
-    state_t,
+    table_t,
     stream_below,
     stream_start,
-    table_t,
 )
-from locmsim.envs._deal cimport (
-    MAX_SEEDS,
-    MAX_SET,
-    deal,
-    derive_seeds,
-    draw_triplets,
-    random_deck,
+from locmsim.envs._deal cimport draw_triplets, random_deck
+from locmsim.envs._opponents cimport opponent_action
+from locmsim.envs._row cimport (
+    ALIGNMENT,
+    AHEAD,
+    ASKED_DECKS,
+    AS_PASS,
+    CARD_SET,
+    DECKS,
+    GIVEN_DECKS,
+    HOT_BYTES,
+    IN_RESET,
+    IN_STEP,
+    LOSE,
+    MAX_OPPONENTS,
+    NEXT_STEP,
+    NOTHING,
+    OPPONENT,
+    OUTSIDE,
+    OVER,
+    SAME_STEP,
+    act_t,
+    deal_row,
+    draw_bits,
+    draw_episode,
+    end_t,
+    game_t,
+    note_action,
+    note_end,
+    out_t,
+    row_t,
+    set_t,
+    settle_start,
+    shaping,
+    start_row,
+    table_of,
+    winner_of,
+    won_by,
 )
-from locmsim.envs._opponents cimport N_POTENTIALS, opponent_action, potentials
 from locmsim.policy._layout cimport (
     GYM_LOCM,
     known_apply,
     known_start,
-    known_t,
     layout_item,
     layout_size,
     view_of,
@@ -71,134 +81,12 @@ from locmsim.policy._layout cimport (
     write_layout,
     write_mask,
 )
-from locmsim.policy._sight cimport short_table_t, shorten
+from locmsim.policy._sight cimport shorten
 
 from locmsim.errors import IllegalActionError
 from locmsim.policy._layout import LAYOUT_CODES
 
 __all__ = ["Rows"]
-
-cdef enum:                      # what a row waits for
-    NOTHING = 0
-    CARD_SET = 1
-    DECKS = 2
-    OPPONENT = 3
-
-cdef enum:                      # where it is
-    IN_STEP = 0
-    IN_RESET = 1
-    OVER = 2                    # ended, and not begun again
-
-cdef enum:                      # who plays where
-    RANDOM_SEAT = 0
-    FIRST = 1
-    SECOND = 2
-    ALTERNATE = 3
-
-cdef enum:                      # illegal actions
-    LOSE = 0
-    AS_PASS = 1
-
-cdef enum:                      # when an ended game begins again
-    NEXT_STEP = 0
-    SAME_STEP = 1
-    DISABLED = 2
-
-cdef enum:                      # where decks come from
-    RANDOM_DECKS = 0
-    GIVEN_DECKS = 1             # of the row's card set, or of the environment
-    ASKED_DECKS = 2             # Python chooses
-
-cdef enum:
-    MAX_OPPONENTS = 16
-    MAX_ACTS = 48               # of one turn: cards in hand, attacks
-    OUTSIDE = -1                # an opponent that Python plays for
-    ALIGNMENT = 64
-    HOT_BYTES = 576             # of a row, that every step reads
-    AHEAD = 5                   # rows that are fetched ahead
-
-ctypedef struct end_t:          # of an episode
-    int64_t seed
-    int64_t seeds[MAX_SEEDS]
-    int64_t set
-    int32_t length
-    int32_t turn
-    int32_t health[2]
-    int8_t winner               # by the rules; -1: nobody
-    int8_t loser                # by an illegal action
-    int8_t seat
-    int8_t opponent
-    uint8_t illegal
-    uint8_t dealt               # from seeds: the match can be played again
-    uint8_t decks[2][MAX_DECK]
-    uint8_t triplets[MAX_DECK][3]       # 1.x: what was offered
-
-ctypedef struct act_t:          # an action as the protocol shows it
-    int16_t source
-    int16_t target
-    uint16_t base_id
-    uint8_t kind
-
-ctypedef struct set_t:          # a card set
-    const card_t* cards
-    uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
-
-ctypedef struct row_t:
-    state_t s
-    known_t k
-    uint64_t stream             # all chance of the row
-    float phi[2]                # potentials at the players' last decisions
-    int32_t length              # actions of both in this episode
-    int32_t episode             # number of episodes begun since the row was seeded
-    int64_t serial              # ... since it was made
-    int8_t seat                 # the caller's, -1 for both
-    uint8_t where
-    uint8_t waits
-    short_table_t table
-    # What a step does not look at.
-    end_t now                   # what is known of this episode so far
-    end_t last                  # of the one that ended last
-    int32_t n_acts              # of the learner in his last turn, if opponents are shown them
-    act_t acts[MAX_ACTS]
-
-ctypedef struct game_t:         # what all rows have in common
-    int rules
-    int n_actions
-    int layout
-    int size                    # bytes of an observation
-    bint both                   # the caller plays both sides
-    bint notes                  # whether the learner's actions are noted
-    int seat
-    int illegal
-    int autoreset
-    int max_actions
-    int decks
-    int n_seeds
-    int n_opponents
-    int opponent[MAX_OPPONENTS]         # kinds of the kernel, or OUTSIDE
-    uint32_t weight[MAX_OPPONENTS]      # 1/65536, in sum at least 1
-    bint shaped
-    bint raw_potentials         # as gym-locm adds them up: no discount, no zero at the end
-    float win                   # what a win is worth
-    float shaping[N_POTENTIALS]
-    float gamma
-    int64_t first_set           # of those that may be drawn, by cardGenSeed
-    int64_t n_sets              # 0: the seed decides; only `sets[0]` in 1.x and for given cards
-    int n_cards                 # of a set
-    int n_allowed               # 1.x: cards that may be offered
-    uint8_t allowed[MAX_SET]
-
-ctypedef struct out_t:          # where a step writes to; NULL: nowhere
-    uint8_t* observation
-    int8_t* mask
-    float* reward
-    float* both                 # rewards of both players
-    uint8_t* terminated
-    uint8_t* truncated
-    int8_t* to_move
-    int8_t* acted
-    uint8_t* final
-
 
 cdef extern from *:
     """
@@ -231,145 +119,6 @@ cdef inline void fetch_cards(const row_t* r, bint words) noexcept nogil:
                 fetch_(&r.k.words[p.hand >> 8 * h & 63])
             else:
                 fetch_(&r.table.cards[p.hand >> 8 * h & 63])
-
-
-cdef inline int won_by(const state_t* s) noexcept nogil:
-    """`state_winner`, which is in another module."""
-    return 0 if s.p[0].won else 1 if s.p[1].won else -1
-
-
-# ---- chance --------------------------------------------------------------------------------------
-
-cdef inline uint64_t draw_bits(uint64_t* stream) noexcept nogil:
-    cdef uint64_t bits = 0
-    cdef int i
-    for i in range(4):
-        bits = bits << 16 | stream_below(stream, 65536)
-    return bits
-
-
-# ---- rewards -------------------------------------------------------------------------------------
-
-cdef inline float potential(const game_t* g, const row_t* r, int who) noexcept nogil:
-    cdef float values[N_POTENTIALS]
-    cdef float total = 0
-    cdef int i
-    potentials(&r.s, <const table_t*>&r.table, who, values)
-    for i in range(N_POTENTIALS):
-        total += g.shaping[i] * values[i]
-    return total
-
-
-cdef inline float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil:
-    """What the potential gives a player since his last decision."""
-    cdef float before = r.phi[who]
-    if not g.shaped:
-        return 0
-    r.phi[who] = 0 if ended and not g.raw_potentials else potential(g, r, who)
-    return (r.phi[who] if g.raw_potentials else g.gamma * r.phi[who]) - before
-
-
-# ---- an episode ----------------------------------------------------------------------------------
-
-cdef inline table_t* table_of(row_t* r) noexcept nogil:
-    return <table_t*>&r.table
-
-
-cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
-    """Seat, opponent and seeds of the next episode."""
-    cdef uint32_t x
-    cdef int i = 0
-    memset(&r.now, 0, sizeof(end_t))
-    r.now.dealt = 1
-    if g.both:
-        r.seat = -1
-    elif g.seat == RANDOM_SEAT:
-        r.seat = stream_below(&r.stream, 2)
-    elif g.seat == ALTERNATE:
-        r.seat = r.episode & 1
-    else:
-        r.seat = g.seat == SECOND
-    r.episode += 1
-    r.serial += 1
-    if g.n_opponents > 1:
-        x = stream_below(&r.stream, 65536)
-        while i < g.n_opponents - 1 and x >= g.weight[i]:
-            x -= g.weight[i]
-            i += 1
-    r.now.opponent = i
-    r.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
-    derive_seeds(r.now.seed, g.n_seeds, r.now.seeds)
-    if g.n_sets:
-        r.now.set = draw_bits(&r.stream) % <uint64_t>g.n_sets
-        if g.rules == RULES_15 and g.first_set >= 0:
-            r.now.seeds[0] = g.first_set + r.now.set
-
-
-cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil:
-    """The battle of the episode's decks."""
-    deal(&r.s, table_of(r), cards, r.now.decks, g.rules, &r.now.seeds[g.n_seeds - 2])
-    start_row(g, r)
-
-
-cdef void start_row(const game_t* g, row_t* r) noexcept nogil:
-    known_start(&r.k, &r.s, table_of(r))
-    r.length = 0
-    r.n_acts = 0
-    r.where = IN_RESET
-    if r.s.turn < 0:
-        known_apply(&r.k, &r.s, table_of(r), PASS)      # the first turn begins
-
-
-cdef void settle_start(const game_t* g, row_t* r) noexcept nogil:
-    cdef int who
-    for who in range(2):
-        r.phi[who] = potential(g, r, who) if g.shaped else 0
-    r.where = IN_STEP
-
-
-cdef void note_action(row_t* r, int action) noexcept nogil:
-    """Keep what the protocol will show the opponent of an action of the learner."""
-    cdef const table_t* t = table_of(r)
-    cdef const player_t* me = &r.s.p[r.s.turn & 1]
-    cdef const player_t* op = &r.s.p[~r.s.turn & 1]
-    cdef const card_t* c
-    cdef move_t m = decode_action(t, action)
-    cdef act_t* a = &r.acts[r.n_acts if r.n_acts < MAX_ACTS else MAX_ACTS - 1]
-    if r.k.actions == 0:
-        r.n_acts = 0
-        a = &r.acts[0]
-    if action == PASS:
-        return
-    r.n_acts += r.n_acts < MAX_ACTS
-    a.kind = m.kind
-    a.target = -1
-    if m.kind == ATTACK:
-        c = &t.cards[me.board[m.source].card]
-        a.source = c.id + me.board[m.source].copy
-        if m.target:
-            a.target = t.cards[op.board[m.target - 1].card].id + op.board[m.target - 1].copy
-    else:
-        c = &t.cards[me.hand >> 8 * m.source & 255]
-        a.source = c.id
-        if m.kind == SUMMON:
-            a.target = m.target
-        elif m.target >= 7:
-            a.target = t.cards[op.board[m.target - 7].card].id + op.board[m.target - 7].copy
-        elif m.target:
-            a.target = t.cards[me.board[m.target - 1].card].id + me.board[m.target - 1].copy
-    a.base_id = c.base_id
-
-
-cdef void note_end(row_t* r, bint illegal) noexcept nogil:
-    r.now.winner = won_by(&r.s)
-    r.now.length = r.length
-    r.now.turn = r.s.turn
-    r.now.health[0] = r.s.p[0].health
-    r.now.health[1] = r.s.p[1].health
-    r.now.illegal = illegal
-    r.now.loser = r.s.turn & 1
-    r.now.seat = r.seat
-    r.last = r.now
 
 
 # ---- the class -----------------------------------------------------------------------------------
@@ -963,13 +712,6 @@ cdef class Rows:
         """Whether the row's episode has ended and no other has begun."""
         return self.row(i).where == OVER
 
-    def ended(self, terminated, truncated):
-        """Rows whose flags are set."""
-        cdef const uint8_t[::1] one = terminated.view("u1")
-        cdef const uint8_t[::1] other = truncated.view("u1")
-        cdef Py_ssize_t i
-        return [i for i in range(self.n) if one[i] | other[i]]
-
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
         opponent; seed, derived seeds, triplets, decks; None for the last four if the position was
@@ -1119,11 +861,6 @@ cdef class Fresh:
                 "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask()}
         return ({"observation": self.observation(), "action_mask": self.mask()},
                 {"turn": r.s.turn, "seat": r.seat})
-
-
-cdef int winner_of(const end_t* e) noexcept nogil:
-    """Who has won an episode, -1 for nobody; an illegal action loses."""
-    return 1 - e.loser if e.illegal else e.winner
 
 
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:

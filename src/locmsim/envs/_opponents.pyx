@@ -5,7 +5,7 @@ calls greedy. Both choose one action at a time. Where actions are equally good, 
 gym-locm's order counts: creatures before the player as targets, otherwise the order of the numbers.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport (
     ATTACK,
@@ -39,7 +39,6 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
-from locmsim._platform cimport count_bits_, lowest_bit_
 
 __all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "play_battle", "potentials_of"]
 

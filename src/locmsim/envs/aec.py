@@ -1,16 +1,16 @@
 """The battle as an agent-environment cycle of PettingZoo.
 
-    >>> from locmsim.envs import aec
-    >>> env = aec.env(rules="1.5")
-    >>> env.reset(seed=1)
-    >>> for agent in env.agent_iter():
-    ...     observation, reward, termination, truncation, info = env.last()
-    ...     if termination or truncation:
-    ...         env.step(None)
-    ...     else:
-    ...         env.step(env.action_space(agent).sample(observation["action_mask"]))
-    >>> env.agents
-    []
+>>> from locmsim.envs import aec
+>>> env = aec.env(rules="1.5")
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, termination, truncation, info = env.last()
+...     if termination or truncation:
+...         env.step(None)
+...     else:
+...         env.step(env.action_space(agent).sample(observation["action_mask"]))
+>>> env.agents
+[]
 """
 
 from typing import Any
@@ -32,7 +32,7 @@ __all__ = ["BattleAEC", "env", "raw_env"]
 _AGENTS = ["player_0", "player_1"]
 
 
-class BattleAEC(AECEnv[str, Any, Any]):
+class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     """One battle of two agents, ``player_0`` and ``player_1``.
 
     Parameters
@@ -121,7 +121,7 @@ class BattleAEC(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)
         self.terminations = dict.fromkeys(_AGENTS, False)
         self.truncations = dict.fromkeys(_AGENTS, False)
-        self.infos = {agent: {} for agent in _AGENTS}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in _AGENTS}
         self.agent_selection = _AGENTS[self._rows.mover(0)]
         if self.options.mask == "info":
             self._masks_to_infos()

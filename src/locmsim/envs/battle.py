@@ -188,7 +188,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         """Play against another opponent from the next episode on."""
         self.games.set_opponent(opponent)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as text; with "human" it is printed."""
         if self.render_mode is None:
             return None

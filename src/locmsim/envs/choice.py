@@ -364,7 +364,7 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         """bool array of the cards that may be picked."""
         return self._choice.mask().astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The offered cards and the chosen ones as text."""
         if self.render_mode is None:
             return None
@@ -405,7 +405,7 @@ def _winner(match: Match, battlers: list[str], random: np.random.Generator) -> i
     seeds = [int(random.integers(1 << 62)) for _ in battlers]
     assert match.state is not None
     if all(battler in OPPONENTS for battler in battlers):
-        return int(play_battle(match.state, *battlers, seeds[0]))
+        return play_battle(match.state, battlers[0], battlers[1], seeds[0])
     agents = [make_agent(_as_agent(battler)) for battler in battlers]
     offers = [o if isinstance(o, list) else None for o in match.offers]
     for player, agent in enumerate(agents):
@@ -578,7 +578,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         """Play against another opponent from the next battle on."""
         self._battle.set_opponent(opponent)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as text; what was chosen before the battle."""
         if self._phase != "choice":
             return self._battle.render()

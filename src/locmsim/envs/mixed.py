@@ -65,7 +65,8 @@ class Mixed:
 
     def learner(self, to_move: NDArray[np.int8]) -> NDArray[np.bool_]:
         """bool array: the rows in which the learner is to act."""
-        return (self.seats < 0) | (self.seats == to_move)
+        rows: NDArray[np.bool_] = (self.seats < 0) | (self.seats == to_move)
+        return rows
 
     def act(
         self,

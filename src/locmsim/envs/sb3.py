@@ -13,7 +13,7 @@ from locmsim.envs.vector import LocmVectorEnv
 __all__ = ["SB3VecEnv"]
 
 
-class SB3VecEnv(VecEnv):
+class SB3VecEnv(VecEnv):  # type: ignore[misc]
     """A `LocmVectorEnv` for algorithms of Stable-Baselines3 and sb3-contrib.
 
     Parameters
@@ -46,7 +46,7 @@ class SB3VecEnv(VecEnv):
         """Observations of new episodes."""
         observations, _ = self.venv.reset(seed=self._seed)
         self._seed = None
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return observations
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:

@@ -1,7 +1,7 @@
 """Many battles at once: the native vector environments."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -18,7 +18,7 @@ from locmsim.policy.layouts import Layout
 
 __all__ = ["LocmVectorEnv", "SelfPlayVectorEnv"]
 
-_AUTORESETS = {
+_AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next",
     AutoresetMode.SAME_STEP: "same",
     AutoresetMode.DISABLED: "disabled",

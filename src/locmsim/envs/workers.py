@@ -5,8 +5,8 @@ executor would take as long. These wait on locks.
 """
 
 import threading
-from itertools import pairwise
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 __all__ = ["Workers"]

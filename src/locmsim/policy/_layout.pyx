@@ -1,7 +1,7 @@
 """The writers of observation layouts: see _layout.pxd, and `locmsim.policy.layouts` for the tables.
 """
 
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -210,7 +210,9 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
             count_card(k.deck[who], &k.draws[0][who], &t.cards[s.deck[who][i]], 1)
 
 
-cdef inline void drew(known_t* k, const state_t* s, const table_t* t, int who, int n) noexcept nogil:
+cdef inline void drew(
+    known_t* k, const state_t* s, const table_t* t, int who, int n
+) noexcept nogil:
     """The last n cards of a hand have just been drawn."""
     cdef const player_t* p = &s.p[who]
     cdef int i, entry, other

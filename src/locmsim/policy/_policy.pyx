@@ -8,7 +8,6 @@ the units behind a ReLU are zero.
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrtf, tanhf
-from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 
 __all__ = ["ENTITY_SHAPES", "EntityRunner", "MlpRunner"]
@@ -167,7 +166,7 @@ cdef class EntityRunner:
         cdef float unit = 1 / sqrtf(<float>KEY)
         cdef float* sums = joined + GLOBALS
         cdef const float* row
-        cdef int h, side, slot, l, j, base, n, size
+        cdef int h, side, slot, which, j, base, n, size
         memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
         memcpy(joined + 24, x + 408, 32 * sizeof(float))    # own deck, cards seen
         memset(sums, 0, 5 * UNITS * sizeof(float))
@@ -190,9 +189,9 @@ cdef class EntityRunner:
                        sizeof(board[side][slot]))
                 dense(row, BOARD_ROW, self.enemy_w if side else self.own_w, board[side][slot],
                       UNITS)
-                l = 1 if slot >= 3 and not one else 0
+                which = 1 if slot >= 3 and not one else 0
                 for j in range(UNITS):
-                    sums[UNITS * (1 + 2 * side + l) + j] += (
+                    sums[UNITS * (1 + 2 * side + which) + j] += (
                         board[side][slot][j] if board[side][slot][j] > 0 else 0)
         memcpy(first, self.trunk1_b, sizeof(first))
         dense(joined, JOINED, self.trunk1_w, first, TRUNK)
@@ -217,12 +216,12 @@ cdef class EntityRunner:
                 relu(board[side][slot], UNITS)
 
         # Keys of all that an action may be aimed at.
-        for l in range(LANES):
-            memcpy(lane, sums + UNITS * (1 + l), UNITS * sizeof(float))
-            memcpy(lane + UNITS, sums + UNITS * (3 + l), UNITS * sizeof(float))
-            memset(lane_keys[l], 0, sizeof(lane_keys[l]))
-            dense(lane, 2 * UNITS, self.lane_key, lane_keys[l], KEY)
-            dense(trunk, TRUNK, self.lane_key + 2 * UNITS * KEY, lane_keys[l], KEY)
+        for which in range(LANES):
+            memcpy(lane, sums + UNITS * (1 + which), UNITS * sizeof(float))
+            memcpy(lane + UNITS, sums + UNITS * (3 + which), UNITS * sizeof(float))
+            memset(lane_keys[which], 0, sizeof(lane_keys[which]))
+            dense(lane, 2 * UNITS, self.lane_key, lane_keys[which], KEY)
+            dense(trunk, TRUNK, self.lane_key + 2 * UNITS * KEY, lane_keys[which], KEY)
         memset(target_keys, 0, sizeof(target_keys))
         memset(attack_keys, 0, sizeof(attack_keys))
         for slot in range(BOARD):
@@ -267,8 +266,8 @@ cdef class EntityRunner:
             n = base + (size + 1) * slot
             logits[n] = unit * dot(query, player_attack, KEY)
             for j in range(size):
-                l = j if one or slot < 3 else 3 + j
-                logits[n + 1 + j] = unit * dot(query, attack_keys[l], KEY)
+                which = j if one or slot < 3 else 3 + j
+                logits[n + 1 + j] = unit * dot(query, attack_keys[which], KEY)
         return tanhf(self.value_b + dot(trunk, self.value_w, TRUNK))
 
 

@@ -8,7 +8,7 @@ far, so that what an environment trains on is what a bot can be given in the are
     >>> layout = get_layout("entities")
     >>> layout.shape, layout.dtype, layout.version
     ((440,), dtype('int8'), 1)
-    >>> layout.names[0], layout.scale[0]
+    >>> layout.names[0], float(layout.scale[0])
     ('own.health', 30.0)
     >>> layout.split(np.zeros((5, 440), np.int8))["hand"].shape
     (5, 8, 24)

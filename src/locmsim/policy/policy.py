@@ -84,10 +84,9 @@ class Policy:
             self._check_entities()
             self._entities = EntityRunner(self.arrays)
         elif self.meta["kind"] == "mlp":
-            if self.meta.get("activation") not in _ACTIVATIONS:
-                raise ValueError(
-                    f"policy: activation: expected relu or tanh, got {self.meta.get('activation')!r}"
-                )
+            activation = self.meta.get("activation")
+            if activation not in _ACTIVATIONS:
+                raise ValueError(f"policy: activation: expected relu or tanh, got {activation!r}")
             self._mlp = self._stack("policy", self._rules.num_actions)
             self._value = self._stack("value", 1) if "value.0.w" in self.arrays else None
         else:
@@ -108,7 +107,7 @@ class Policy:
 
     def _stack(self, head: str, outputs: int) -> MlpRunner:
         """The dense layers of a head."""
-        layers = []
+        layers: list[tuple[_Array, _Array]] = []
         size = self._layout.shape[0]
         while f"{head}.{len(layers)}.w" in self.arrays:
             name = f"{head}.{len(layers)}"
@@ -230,7 +229,8 @@ class Policy:
         if temperature > 0:
             noise = np.random.default_rng(seed).gumbel(size=ratings.shape)
             ratings = ratings / temperature + noise
-        return ratings.argmax(axis=1)
+        chosen: NDArray[np.int64] = ratings.argmax(axis=1)
+        return chosen
 
     # ---------------------------------------------------------------------------------- files
 
@@ -257,8 +257,8 @@ class Policy:
             Names the file and what is wrong in it.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as content:
+                arrays = {name: content[name] for name in content.files}
             text = arrays.pop("meta", None)
             if text is None or text.shape != ():
                 raise ValueError("no policy: it has no text meta")
