@@ -63,11 +63,11 @@ MODULES = [
     "_bench",
     "networks._network",
     "search._beam",
+    "search._belief",
     "search._engine",
     "search._evaluation",
     "search._mcts",
     "search._work",
-    "agents._ownturn",
     "policy._layout",
     "policy._policy",
     "policy._sight",
@@ -76,6 +76,10 @@ MODULES = [
     "envs._env",
     "envs._row",
     "envs._gae",
+    "vestrock._core",
+    "vestrock._bench",
+    "vestrock.bots._policy",
+    "vestrock.bots._search",
 ]
 
 extensions = [

@@ -32,7 +32,6 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.osl import OSLAgent
-from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.rule import RuleAgent
@@ -62,7 +61,6 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "greedy": GreedyAgent,
     "beam": BeamAgent,
     "mcts": MCTSAgent,
-    "own-turn": OwnTurnAgent,
     "policy": PolicyAgent,
     "rule": RuleAgent,
     "osl": OSLAgent,
