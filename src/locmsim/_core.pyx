@@ -1778,10 +1778,6 @@ cdef class State:
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
 
-    def resample_from_infostate(self, player, sampler):
-        """`resample_hidden` as OpenSpiel calls it; `sampler()` gives a number from 0 to 1."""
-        return self.resample_hidden(player, int(sampler() * (1 << 53)))
-
     def observation_string(self, player=None):
         """What `player` sees of this position, as text; equal exactly if he sees the same.
 
