@@ -16,7 +16,7 @@ from hashlib import blake2b
 from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.threads import in_threads
+from locmsim.parallel import in_threads
 from locmsim.vestrock.deck import TYPES, Card, check_deck
 
 __all__ = ["ABI_VERSION", "ACTION_WORDS", "DEFAULTS", "Creature", "State", "Table"]
@@ -771,6 +771,24 @@ cdef class State:
             Naming the field that is wrong.
         """
         return _from_snapshot(snapshot, table)
+
+    @staticmethod
+    def from_replies(replies, deck=None, **known):
+        """The position that a server's replies describe: see `positions.state_from_replies`."""
+        from locmsim.vestrock.positions import state_from_replies
+
+        return state_from_replies(replies, deck, **known)
+
+    @staticmethod
+    def from_text(text, cards, **parameters):
+        """The position that a line of text describes: see `positions.state_from_text`."""
+        from locmsim.vestrock.positions import state_from_text
+
+        return state_from_text(text, cards, **parameters)
+
+    def to_text(self):
+        """The position as a line of text, the same as ``str(state)``."""
+        return str(self)
 
     def clone(self):
         """A copy that shares nothing but the immutable table."""
