@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from locmsim._core import State, shown_cards
 from locmsim.errors import ProtocolError
+from locmsim.game._protocol import read_text
 from locmsim.rules.cards import ABILITIES, Card, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
@@ -142,6 +143,12 @@ class Observation:
 
         ``ProtocolError`` names the line and what is wrong there; ``ValueError``: unknown `rules`.
         """
+        found = read_text(
+            text, rules and get_rules(rules).name, PlayerLine, OpponentAction, CardInPlay
+        )
+        if found is not None:
+            return Observation(*found)
+        # Something is unusual: the slow reader says what is wrong, and where.
         lines = iter(text.split("\n"))
         reader = _Reader(lambda: next(lines, ""), rules)
         observation = reader.read()
@@ -213,8 +220,29 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
     first = readline()
     if not first:
         return None
-    pending = [first]
-    return _Reader(lambda: pending.pop() if pending else readline(), rules).read()
+    lines = [first]
+
+    def gather(n: int) -> str:
+        """Read n lines more, as long as there are any; the last one."""
+        for _ in range(n):
+            if not lines[-1]:
+                break
+            lines.append(readline())
+        return lines[-1]
+
+    # A well-formed text says how many lines follow.
+    _, _, n_actions = gather(2).partition(" ")
+    if n_actions.strip().isdigit():
+        n_cards = gather(int(n_actions) + 1).strip()
+        if n_cards.isdigit():
+            gather(int(n_cards))
+            name = rules and get_rules(rules).name
+            found = read_text("".join(lines), name, PlayerLine, OpponentAction, CardInPlay)
+            if found is not None:
+                return Observation(*found)
+    # Of any other text the slow reader says what is wrong, and where.
+    lines.reverse()
+    return _Reader(lambda: lines.pop() if lines else readline(), rules).read()
 
 
 def _row_columns(rules: RuleSet) -> list[int]:
