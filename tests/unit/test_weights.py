@@ -211,9 +211,7 @@ def test_an_evaluation_of_weights():
     assert Evaluation.of(replace(OURS, network=None)).network is None
     search = BeamSearch(evaluation=WeightsFile())
     ours = BeamSearch().search(state, nodes=500, seed=1)
-    assert replace(search.search(state, nodes=500, seed=1), elapsed=0) == replace(
-        ours, elapsed=0
-    )
+    assert replace(search.search(state, nodes=500, seed=1), elapsed=0) == replace(ours, elapsed=0)
 
 
 def test_an_agent_plays_the_deck_of_its_weights(tmp_path):
