@@ -116,6 +116,19 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "the opponent may hold:" in out
 
 
+def test_text_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+    match = Match(seed=3)
+    for player in (0, 1):
+        match.submit(player, "PASS")
+    assert match.state is not None
+    analyse(match.state.to_text(), "--json")
+    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    assert match.submit(0, line).ignored in ([], ["PASS"])
+    with pytest.raises(SystemExit):
+        analyse("nonsense")
+    assert "neither a file nor the text of a position" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_protocol_text(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     match = Match(rules, seed=3)
