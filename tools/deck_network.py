@@ -32,7 +32,7 @@ import numpy as np
 from locmsim import State
 from locmsim._core import Determinizer
 from locmsim.agents._ownturn import OwnTurn
-from locmsim.agents.opponents import own_turn_weights
+from locmsim.agents.own_turn import own_turn_weights
 from locmsim.decks.building import build_deck
 from locmsim.decks.value import DeckValue, learn_decks, term_rows
 from locmsim.networks.network import listed

@@ -260,7 +260,7 @@ def copies(state: State, rng: random.Random) -> None:
         use(state.resample_hidden(player, rng.getrandbits(64)), rng)
         state.observation(player).format()
     assert json.dumps(state.snapshot())
-    assert len(state.legal_actions_mask()) == state.num_distinct_actions
+    assert len(state.legal_actions_mask()) == state.num_distinct_actions()
     assert [state.string_to_action(state.action_to_string(a)) for a in state.legal_actions()] == (
         state.legal_actions()
     )

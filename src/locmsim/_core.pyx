@@ -1629,7 +1629,6 @@ cdef class State:
         """2."""
         return 2
 
-    @property
     def num_distinct_actions(self):
         """145, or 155 in 1.0: no action number reaches it."""
         return NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2

@@ -26,7 +26,7 @@ import numpy as np
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
-from locmsim.agents.agents import make_agent
+from locmsim.agents import make_agent
 from locmsim.batch import StateBatch
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation

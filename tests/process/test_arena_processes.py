@@ -17,8 +17,8 @@ from helpers import BOT, LOCMSIM, children_of, played, running
 
 from locmsim.arena import Arena, ArenaError, CorePool, available_cores
 from locmsim.arena.store import NoResultsError, Store
-from locmsim.arena.workers import local_workers
 from locmsim.referee import FaultKind
+from locmsim.workers import local_workers
 
 #: How many games `test_many_games_leave_nothing` plays.
 SOAK_GAMES = int(os.environ.get("LOCMSIM_SOAK", "100"))
@@ -145,7 +145,7 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     def fake(path: Path, *arguments: Any, **options: Any) -> str:
         if str(path).endswith("thread_siblings_list"):
-            cpu = int(path.parents[2].name.removeprefix("cpu"))
+            cpu = int(path.parents[1].name.removeprefix("cpu"))
             return f"{cpu % 4},{cpu % 4 + 4}\n"
         if str(path) == "/sys/fs/cgroup/cpu.max":
             return quota
@@ -162,10 +162,10 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 OWN_AGENT = """
-from locmsim.agents import AGENTS, Greedy
+from locmsim.agents import AGENTS, GreedyAgent
 from locmsim.arena import Arena
 
-class Mine(Greedy):
+class Mine(GreedyAgent):
     pass
 
 AGENTS["mine"] = Mine

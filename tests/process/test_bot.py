@@ -146,6 +146,8 @@ def test_input_that_makes_no_sense(start):
     ("options", "message"),
     [
         (["--agent", "nobody"], "unknown agent 'nobody': expected one of random, greedy"),
+        (["--agent", "bem"], "module:Class or file.py:Class; did you mean 'beam'?"),
+        (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: there is no file 'no/such.py'"),
         (["--deck", "worst"], "agent beam: deck: expected one of default"),
         (["--search", "worst"], "argument --search: invalid choice: 'worst'"),
         (["--agent", "random", "--time-ms", "5"], "agent random: unknown option 'time_ms'"),
@@ -158,6 +160,36 @@ def test_wrong_usage(options, message, capsys):
         bot.main(options)
     assert error.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_an_agent_of_a_file(tmp_path):
+    """Looked for where the bot is started."""
+    code = "from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent):\n    pass\n"
+    (tmp_path / "mine.py").write_text(code)
+    text = Match(seed=1).input_text(0)
+    answers = set()
+    for spec in ("greedy", "mine.py:Mine", "mine:Mine:draft=default", f"{tmp_path}/mine.py:Mine"):
+        process = subprocess.run(
+            [*BOT, "--agent", spec],
+            cwd=tmp_path,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert process.stderr == ""
+        answers.add(process.stdout)
+    assert len(answers) == 1
+
+
+def test_help_lists_agents_and_their_options(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        bot.main(["--help"])
+    text = capsys.readouterr().out
+    assert "  greedy " in text
+    assert "time_ms=140.0" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_start_is_light():

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from helpers import BOT, few_descriptors, running
 
-from locmsim import botprocess
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee import FaultKind, Result, play, retrace
+from locmsim.referee import process as botprocess
 from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
 
 #: Limits that a bot keeps on any machine, and those for bots that are to break them.

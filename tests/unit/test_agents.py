@@ -8,8 +8,16 @@ import pytest
 from helpers import DATA, RULE_SETS
 from lethal_data import KINDS
 
-from locmsim import State, turnsearch
-from locmsim.agents import AGENTS, Agent, Baseline, Greedy, Random, make_agent
+from locmsim import State
+from locmsim.agents import (
+    AGENTS,
+    Agent,
+    BaselineAgent,
+    GreedyAgent,
+    RandomAgent,
+    make_agent,
+    turnsearch,
+)
 from locmsim.agents.lethal import find_lethal
 from locmsim.agents.turnsearch import Budget, Evaluation, beam_search, greedy_turn
 from locmsim.game.match import Match
@@ -124,7 +132,7 @@ def test_random_decks_are_any_decks():
     chosen = Counter()
     twice = 0
     for seed in range(40):
-        agent = Random()
+        agent = RandomAgent()
         agent.reset(seed)
         line = agent.choose(match.observation(0))
         deck = [int(part.removeprefix("CHOOSE ")) for part in line.split(";")]
@@ -141,7 +149,7 @@ def test_random_picks_are_any_picks():
     observation = Match("1.2", seed=2).observation(0)
     picks = Counter()
     for seed in range(90):
-        agent = Random()
+        agent = RandomAgent()
         agent.reset(seed)
         picks[agent.choose(observation)] += 1
     assert set(picks) == {"PICK 0", "PICK 1", "PICK 2"}
@@ -155,7 +163,7 @@ def test_random_actions_are_uniform_until_one_is_pass():
     legal = [match.state.action_to_string(action) for action in match.state.legal_actions()]
     first = Counter()
     for seed in range(300):
-        agent = Random()
+        agent = RandomAgent()
         agent.reset(seed)
         first[agent.act(observation).split(";")[0]] += 1
     assert set(first) == set(legal)
@@ -332,7 +340,7 @@ def test_baseline_stops_at_the_deadline(rules, allowed_ms, monkeypatch):
     used = []
     for state in turns(rules, range(2)):
         started = clock.now
-        Baseline().plan(state, started)
+        BaselineAgent().plan(state, started)
         used.append(1000 * (clock.now - started))
     assert max(used) == pytest.approx(allowed_ms, abs=1)
 
@@ -412,7 +420,7 @@ def test_search_agents_refuse(spec, message):
 
 def test_baseline_keeps_to_its_nodes():
     for state in turns("1.5", range(1)):
-        agent = Baseline(time_ms=0, nodes=50)
+        agent = BaselineAgent(time_ms=0, nodes=50)
         budgets = [agent._budget("1.5", 0.0, share) for share in (agent.LETHAL_SHARE, 1.0)]
         assert [budget.nodes for budget in budgets] == [20, 50]
         agent.plan(state, 0.0)
@@ -476,13 +484,13 @@ def test_lethal_misses_nothing_in_games(rules):
 
 
 def test_make_agent():
-    assert isinstance(make_agent("random"), Random)
-    assert isinstance(make_agent("greedy:"), Greedy)
+    assert isinstance(make_agent("random"), RandomAgent)
+    assert isinstance(make_agent("greedy:"), GreedyAgent)
     agent = make_agent("baseline:time_ms=50,deck=bodies", nodes=7)
-    assert isinstance(agent, Baseline)
+    assert isinstance(agent, BaselineAgent)
     assert (agent.time_ms, agent.deck, agent.nodes) == (50.0, "bodies", 7)
     evaluation = Evaluation(card=0.0)
-    assert make_agent("greedy", evaluation=evaluation) == Greedy(evaluation=evaluation)
+    assert make_agent("greedy", evaluation=evaluation) == GreedyAgent(evaluation=evaluation)
 
 
 @pytest.mark.parametrize(

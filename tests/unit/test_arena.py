@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from helpers import BOT, NO_TIMES, played, without_times
 
-from locmsim.agents import AGENTS, Random
+from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
     Arena,
     ArenaError,
@@ -89,7 +89,7 @@ def test_agents_play_with_either_ids(ids: str) -> None:
         assert arena.replay(4).match.log["ids"] == ids
 
 
-class Failing(Random):
+class Failing(RandomAgent):
     """Fails in its second turn."""
 
     def reset(self, seed: int = 0) -> None:
@@ -478,7 +478,7 @@ def test_single_games() -> None:
         assert "single games" in arena.table()
 
 
-class Slow(Random):
+class Slow(RandomAgent):
     """An agent that takes 0.3 s for its second turn."""
 
     def reset(self, seed: int = 0) -> None:

@@ -36,7 +36,7 @@ def test_rows_are_the_states(rules):
     assert [batch[row] for row in range(len(states))] == states
     assert batch[-1] == states[-1]
     assert batch[np.int64(3)] == states[3]
-    assert batch.num_distinct_actions == states[0].num_distinct_actions
+    assert batch.num_distinct_actions() == states[0].num_distinct_actions()
     assert batch.terminal.tolist() == [state.is_terminal() for state in states]
     assert batch.terminal.dtype == np.bool_
     assert batch.winners.tolist() == [-1 if s.winner is None else s.winner for s in states]

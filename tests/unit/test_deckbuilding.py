@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cards as any_card
 
-from locmsim import deckbuilding
 from locmsim.agents import make_agent
+from locmsim.decks import building as deckbuilding
 from locmsim.decks.building import (
     CARD_TERMS,
     DECK_BUILDERS,

@@ -9,9 +9,10 @@ from helpers import RULE_SETS
 from lethal_data import KINDS
 
 from locmsim import Card, CardType, State
-from locmsim.agents import OwnTurnSearch, RuleBased, make_agent
+from locmsim.agents import OwnTurnAgent, RuleAgent, make_agent
 from locmsim.agents._ownturn import OTHER_TERMS, SIDE_TERMS, OwnTurn
-from locmsim.agents.opponents import own_turn_weights, rule_turn
+from locmsim.agents.own_turn import own_turn_weights
+from locmsim.agents.rule import rule_turn
 from locmsim.game.match import Match
 from locmsim.game.positions import load_position
 from locmsim.rules.cards import Area
@@ -168,7 +169,7 @@ def test_the_deck_of_the_rules():
     """Of area cards of cost up to 4, at least as far as there are any; two of each at most."""
     for seed in range(5):
         match = Match(seed=seed)
-        deck = RuleBased().build(match.observation(0).offer)
+        deck = RuleAgent().build(match.observation(0).offer)
         cards = [match.cards[base_id] for base_id in deck]
         assert len(deck) == 30
         assert max(Counter(deck).values()) == 2
@@ -186,7 +187,7 @@ def test_the_deck_of_the_rules():
 def test_own_turn_wins_when_it_can(kind):
     state = load_position(lethal_data.path(kind))
     player = state.current_player()
-    agent = OwnTurnSearch(time_ms=0, nodes=200_000)
+    agent = OwnTurnAgent(time_ms=0, nodes=200_000)
     _, ignored = state.apply_line(agent.act(state.observation(player)))
     assert not ignored
     assert state.winner == player
@@ -223,17 +224,17 @@ def test_own_turn_leaves_time(monkeypatch):
             asked.append((time_ns, nodes))
             return []
 
-    monkeypatch.setattr("locmsim.agents.OwnTurn", lambda weights: Spy())
+    monkeypatch.setattr("locmsim.agents.own_turn.OwnTurn", lambda weights: Spy())
     for rules, most in (("1.5", 150), ("1.2", 150), ("1.0", 50)):
         deck = Match("1.5", seed=1).cards[:30]
         state = State.new(deck, deck, rules=rules)
-        OwnTurnSearch().plan(state, time.perf_counter())
+        OwnTurnAgent().plan(state, time.perf_counter())
         time_ns, nodes = asked.pop()
         assert nodes is None
         assert most - 40 < time_ns / 1e6 <= most
-        OwnTurnSearch().plan(state, time.perf_counter() - 1)
+        OwnTurnAgent().plan(state, time.perf_counter() - 1)
         assert asked.pop() == (0, None)
-        OwnTurnSearch(time_ms=0, nodes=5).plan(state, 0.0)
+        OwnTurnAgent(time_ms=0, nodes=5).plan(state, 0.0)
         assert asked.pop() == (None, 5)
 
 

@@ -202,7 +202,7 @@ def test_legal_actions(rules):
         assert state.legal_actions(1 - state.turn % 2) == []
         mask = state.legal_actions_mask()
         assert mask.dtype == np.int8
-        assert mask.shape == (state.num_distinct_actions,)
+        assert mask.shape == (state.num_distinct_actions(),)
         assert np.flatnonzero(mask).tolist() == actions
         assert set(mask.tolist()) <= {0, 1}
         assert not state.legal_actions_mask(1 - state.turn % 2).any()
@@ -380,7 +380,7 @@ def test_who_plays_and_who_has_won(rules):
             assert state.current_player() == -4
             assert state.returns() == ([1.0, -1.0] if state.winner == 0 else [-1.0, 1.0])
         assert state.num_players() == 2
-        assert state.num_distinct_actions == (155 if rules == "1.0" else 145)
+        assert state.num_distinct_actions() == (155 if rules == "1.0" else 145)
         assert state.is_chance_node() is False
         assert state.is_simultaneous_node() is False
         assert state.chance_outcomes() == []
@@ -945,7 +945,7 @@ def test_sampling_is_uniform():
     for number, state in enumerate(chosen):
         actions = state.legal_actions()
         sampled = StateBatch.repeat(state, 400 * len(actions)).sample_actions(number)
-        counts = np.bincount(sampled, minlength=state.num_distinct_actions)
+        counts = np.bincount(sampled, minlength=state.num_distinct_actions())
         assert counts.sum() == counts[actions].sum(), "an action that is not legal"
         values.append(((counts[actions] - 400) ** 2 / 400).sum())
         freedom.append(len(actions) - 1)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from locmsim import State, tune
+from locmsim import State
 from locmsim.cli.main import main
 from locmsim.decks.building import (
     CARD_TERMS,
@@ -29,6 +29,7 @@ from locmsim.game.positions import start_position
 from locmsim.networks.network import BLOCKS, SHAPES, Network
 from locmsim.rules.generator import generate_cards
 from locmsim.search import TERMS, Evaluation, load_weights
+from locmsim.tuning import tune
 from locmsim.tuning.tune import (
     PROOF_SEEDS,
     TUNING_SEEDS,

@@ -1,27 +1,63 @@
-"""Players in the process: one `Agent` protocol, and the agents that come with the package."""
+"""Players in this process: the `Agent` protocol and the agents that come with the library.
 
-from locmsim.agents.agents import (
+An agent is asked what the referee asks, an `Observation` at a time, and answers with the line that
+a bot would print:
+
+    >>> from locmsim.game.match import Match
+    >>> from locmsim.agents import make_agent
+    >>> match = Match(seed=1)
+    >>> agents = make_agent("greedy"), make_agent("random")
+    >>> while match.to_ask:
+    ...     player = match.to_ask[0]
+    ...     observation = match.observation(player)
+    ...     agent = agents[player]
+    ...     ask = agent.choose if observation.phase == "choice" else agent.act
+    ...     _ = match.submit(player, ask(observation))
+    >>> match.winner
+    0
+"""
+
+from locmsim.agents.base import Agent, BaseAgent
+from locmsim.agents.baseline import BaselineAgent
+from locmsim.agents.beam import BeamAgent
+from locmsim.agents.greedy import GreedyAgent
+from locmsim.agents.mcts import MCTSAgent
+from locmsim.agents.own_turn import OwnTurnAgent
+from locmsim.agents.random import RandomAgent
+from locmsim.agents.registry import (
     AGENTS,
-    Agent,
-    Baseline,
-    Beam,
-    Greedy,
-    OwnTurnSearch,
-    Random,
-    RuleBased,
-    TreeSearch,
+    AgentInfo,
+    AgentSpec,
+    agent_spec,
+    describe_agents,
+    did_you_mean,
+    is_agent,
+    known_agents,
     make_agent,
+    parse_spec,
 )
+from locmsim.agents.rule import RuleAgent
+from locmsim.agents.searching import SearchAgent
 
 __all__ = [
     "AGENTS",
     "Agent",
-    "Baseline",
-    "Beam",
-    "Greedy",
-    "OwnTurnSearch",
-    "Random",
-    "RuleBased",
-    "TreeSearch",
+    "AgentInfo",
+    "AgentSpec",
+    "BaseAgent",
+    "BaselineAgent",
+    "BeamAgent",
+    "GreedyAgent",
+    "MCTSAgent",
+    "OwnTurnAgent",
+    "RandomAgent",
+    "RuleAgent",
+    "SearchAgent",
+    "agent_spec",
+    "describe_agents",
+    "did_you_mean",
+    "is_agent",
+    "known_agents",
     "make_agent",
+    "parse_spec",
 ]

@@ -1,6 +1,6 @@
 """A search over one's own turn that thinks of no opponent: cards first, then attacks.
 
-`locmsim.agents.OwnTurnSearch` plays by it. It shares nothing with `locmsim.search`, which it is
+`locmsim.agents.OwnTurnAgent` plays by it. It shares nothing with `locmsim.search`, which it is
 there to measure.
 
 The turn ends where the evaluation is best. In that position it uses what both players can see only:

@@ -18,8 +18,9 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from locmsim.agents.agents import AGENTS, make_agent
+from locmsim.agents import AGENTS, make_agent
 from locmsim.arena import report
+from locmsim.arena.cluster import dask_workers
 from locmsim.arena.playing import replay
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.runner import ArenaError, play_missing
@@ -34,15 +35,9 @@ from locmsim.arena.schedule import (
 )
 from locmsim.arena.store import Goal, NoResultsError, Store, StoreError
 from locmsim.arena.tally import PlayerTally, Tally
-from locmsim.arena.workers import (
-    CorePool,
-    Workers,
-    available_cores,
-    dask_workers,
-    local_workers,
-)
 from locmsim.referee.play import Result
 from locmsim.stats import Sprt
+from locmsim.workers import CorePool, Workers, available_cores, local_workers
 
 __all__ = [
     "MODES",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from locmsim.agents.agents import Agent, make_agent
+from locmsim.agents import Agent, make_agent
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Game, Player, Settings
 from locmsim.game.match import Match

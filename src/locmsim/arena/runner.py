@@ -13,7 +13,7 @@ from locmsim.arena.playing import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.arena.workers import Workers
+from locmsim.workers import Workers
 
 __all__ = ["ArenaError", "play_missing"]
 

@@ -4,47 +4,23 @@ Sources: docs/rules.md, sections 1 (seeds and parameters), 3 (choice phase), 4 (
 lines and scores) and 10 (time limits).
 """
 
-import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from numbers import Integral
-from operator import index
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
-from locmsim._core import BLANKS, State, parse_integer
+from locmsim._core import State
 from locmsim.errors import GameOverError, InvalidActionError
-from locmsim.game.ids2022 import OldIds
-from locmsim.game.observation import CardInPlay, Observation, OpponentAction, PlayerLine
+from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
+from locmsim.game.observation import Observation, OpponentAction
+from locmsim.game.params import effective_params, given_cards, old_ids
 from locmsim.javarandom import JavaRandom
-from locmsim.rules.cards import NO_ABILITIES, Card, CardType, cards_1x, load_cards
-from locmsim.rules.generator import generate_cards
-from locmsim.rules.rulesets import (
-    COPIES_PER_CARD,
-    DECK_SIZE,
-    DEFAULT_RUNES,
-    START_HEALTH,
-    RuleSet,
-    get_rules,
-)
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.rulesets import DECK_SIZE, get_rules
 
 __all__ = ["Match", "MatchError", "TurnResult"]
 
-OFFER_SIZE = 120  # cards of the construct phase
-DRAFT_POOL_SIZE = 60  # cards that the triplets of a draft are drawn from
-
-#: Parameters that are no seeds, by the rule sets that know them.
-_OTHER_PARAMS = {
-    "1.5": ("predefinedCardListFile", "predefinedConstructedIds", "draftChoicesSeed"),
-    "1.2": ("predefinedDraftIds",),
-    "1.0": ("predefinedDraftIds", "league"),
-}
-_LEAGUES = (1, 2, 3, 4)
 _LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
 _LOG_OF_RESULT = ("winner", "scores", "error")
-
-_Params = dict[str, int | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +87,20 @@ class Match:
         ids: str = "new",
     ) -> None:
         self._rules = get_rules(rules)
-        self._ids = _ids(self._rules, ids)
-        self.params = _effective_params(self._rules, seed, params or {})
-        self._given_cards = _given_cards(self._rules, self.params, cards)
-        self._choice: _Construct | _Draft
+        self._ids = old_ids(self._rules, ids)
+        self.params = effective_params(self._rules, seed, params or {})
+        self._given_cards = given_cards(self._rules, self.params, cards)
+        self._choice: Construct | Draft
         if self._rules.draft:
             self.cards = list(cards_1x())
-            self._choice = _Draft(self._rules, self.cards, self.params)
+            self._choice = Draft(self._rules, self.cards, self.params)
         elif self._given_cards is None:
-            self._choice = _generated(int(self.params["cardGenSeed"]))
+            self._choice = generated(int(self.params["cardGenSeed"]))
             self.cards = list(self._choice.offers)
         else:
             self.cards = sorted(self._given_cards, key=lambda card: card.base_id)
             offer_seed = int(self.params["constructedChoicesSeed"])
-            self._choice = _Construct(self._given_cards, offer_seed)
+            self._choice = Construct(self._given_cards, offer_seed)
         self.offers = self._choice.offers[:]
         self.chosen = [[], []]
         self.decks = [[], []]
@@ -213,9 +189,9 @@ class Match:
             try:
                 line = self._pending[player]
                 if line is None:
-                    raise _FatalAnswer(" timeout!")
+                    raise FatalAnswer(" timeout!")
                 self._choice.judge(line, self._step, self.chosen[player])
-            except _FatalAnswer as fault:
+            except FatalAnswer as fault:
                 self._fail(player, str(fault))
                 return
         self._pending.clear()
@@ -340,261 +316,3 @@ class Match:
 
 def _who(players: tuple[int, ...]) -> str:
     return f"it is the turn of {players}" if players else "the match is over"
-
-
-# ------------------------------------------------------------------------------------ parameters
-
-
-def _effective_params(rules: RuleSet, seed: int | None, given: Mapping[str, int | str]) -> _Params:
-    """All seeds as integers, the other parameters as given (docs/rules.md, section 1)."""
-    known = ("seed", *rules.seed_names, *_OTHER_PARAMS[rules.name])
-    for key, value in given.items():
-        if key not in known:
-            raise ValueError(
-                f"unknown parameter {key!r} for rules {rules.name}: expected {', '.join(known)}"
-            )
-        if isinstance(value, bool) or not isinstance(value, Integral | str):
-            raise ValueError(f"{key}: expected a string or an integer, got {value!r}")
-    if "predefinedConstructedIds" in given:
-        raise ValueError("predefinedConstructedIds: not supported, it crashes the official referee")
-
-    if seed is None:
-        seed = _seed(given, "seed")
-    else:
-        seed = index(seed)
-        if not -(1 << 63) <= seed < 1 << 63:
-            raise ValueError(f"seed: expected a signed 64-bit integer, got {seed}")
-    if seed is None:
-        seed = random.SystemRandom().getrandbits(63)
-    derived = JavaRandom(seed)
-    params: _Params = {"seed": seed}
-    for name in rules.seed_names:
-        value, named = derived.next_long(), _seed(given, name)
-        params[name] = value if named is None else named
-
-    if "league" in given:
-        params["league"] = _league(given["league"])
-    for key in ("predefinedCardListFile", "predefinedDraftIds"):
-        if key in given:
-            params[key] = str(given[key])
-    return params
-
-
-def _seed(given: Mapping[str, int | str], name: str) -> int | None:
-    return parse_integer(str(given[name]), 64) if name in given else None
-
-
-def _league(value: int | str) -> int:
-    league = parse_integer(str(value))
-    if league is None or league not in _LEAGUES:
-        raise ValueError(f"league: expected one of {_LEAGUES}, got {value!r}")
-    return league
-
-
-def _ids(rules: RuleSet, ids: str) -> OldIds | None:
-    if ids not in ("new", "old"):
-        raise ValueError(f"ids: expected new or old, got {ids!r}")
-    if ids == "old" and rules.draft:
-        raise ValueError(f"ids: those of rules {rules.name} never changed")
-    return OldIds() if ids == "old" else None
-
-
-def _given_cards(
-    rules: RuleSet, params: _Params, cards: Sequence[Card] | None
-) -> list[Card] | None:
-    """The cards given by the caller or a file, in the order that offers are drawn from."""
-    if cards is not None:
-        if rules.draft:
-            raise ValueError(f"cards: rules {rules.name} have a fixed card list")
-        given = list(cards)
-        _check_cards(given)
-        return given
-    if "predefinedCardListFile" in params:
-        path = str(params["predefinedCardListFile"])
-        try:
-            return sorted(load_cards(path), key=lambda card: card.base_id)
-        except OSError as error:
-            raise ValueError(f"predefinedCardListFile: {error}") from None
-    return None
-
-
-def _check_cards(cards: list[Card]) -> None:
-    if not cards:
-        raise ValueError("cards: the list is empty")
-    for i, card in enumerate(cards):
-        if not isinstance(card, Card):
-            raise ValueError(f"cards: expected Card objects, got {card!r} at index {i}")
-    base_id, n = Counter(card.base_id for card in cards).most_common(1)[0]
-    if n > 1:
-        raise ValueError(f"cards: base id {base_id} occurs {n} times")
-
-
-# ------------------------------------------------------------------------------------ choice phase
-
-
-class _FatalAnswer(Exception):
-    """An answer that loses the match; the text follows the player's name in the message."""
-
-
-def _refuse(message: str) -> NoReturn:
-    raise _FatalAnswer(f": {message}")
-
-
-class _Construct:
-    """The one choice step of 1.5: thirty cards out of one offer, at most two of each."""
-
-    steps = 1
-
-    def __init__(self, cards: Sequence[Card], seed: int) -> None:
-        if len(cards) > OFFER_SIZE:
-            cards = [cards[i] for i in _distinct(JavaRandom(seed), len(cards), OFFER_SIZE)]
-        self.offers = sorted(cards, key=lambda card: (card.cost, card.base_id))
-        self._rows = tuple(map(CardInPlay.offer, self.offers))
-        self._copies = {card.base_id: COPIES_PER_CARD for card in self.offers}  # in their order
-        #: All cards that may have got into a deck, ready for use by any number of matches.
-        self.pool = State.new((), (), pool=self.offers).table
-
-    def observation(self, player: int, step: int) -> Observation:
-        line = PlayerLine(START_HEALTH, 0, 0, 0)
-        return Observation("1.5", line, line, 0, (), self._rows)
-
-    def judge(self, line: str, step: int, chosen: list[int]) -> None:
-        """Add what `line` chooses to `chosen`, up to the error if there is one."""
-        left = self._copies.copy()
-        for part in line.split(";"):
-            part = part.strip(BLANKS)
-            # What nearly all parts are, judged without detours.
-            number = parse_integer(part.split(" ")[1]) if part.startswith("CHOOSE ") else None
-            if number is not None and left.get(number):
-                left[number] -= 1
-                chosen.append(number)
-                continue
-            # A bare PASS fills the deck; a PASS with a comment is one card, even one too many.
-            while part == "PASS" and len(chosen) < DECK_SIZE:
-                self._take("PASS", left, chosen)
-            if part and part != "PASS":
-                self._take(part, left, chosen)
-        if len(chosen) != DECK_SIZE:
-            raise _FatalAnswer(" didn't choose correct number of cards!")
-
-    def _take(self, part: str, left: dict[int, int], chosen: list[int]) -> None:
-        word, *arguments = part.split(" ", 2)
-        if word == "PASS":
-            base_id = next((base_id for base_id, n in left.items() if n), None)
-            if base_id is None:
-                _refuse("Something went horrible wrong. No card available to choose.")
-        elif word == "CHOOSE":
-            base_id = parse_integer(arguments[0]) if arguments else None
-            if base_id is None:
-                _refuse('Invalid "CHOOSE" argument. Expected integer (card base id).')
-            if base_id not in left:
-                _refuse('Invalid action format. "CHOOSE" argument should be valid card\'s base id.')
-            if not left[base_id]:
-                _refuse(
-                    f"Invalid action argument. Card can be chosen at most {COPIES_PER_CARD} times."
-                )
-        else:
-            _refuse('Invalid action. Expected  "CHOOSE id" or "PASS".')
-        left[base_id] -= 1
-        chosen.append(base_id)
-
-
-@lru_cache(maxsize=4)
-def _generated(seed: int) -> _Construct:
-    """The choice among the cards of a seed: the matches of a pair, or of more, share it.
-
-    The cards are as many as are offered: all of them, whatever the seed of the offer.
-    """
-    return _Construct(generate_cards(seed), 0)
-
-
-class _Draft:
-    """The thirty choice steps of 1.x: one card of three each."""
-
-    steps = DECK_SIZE
-
-    def __init__(self, rules: RuleSet, cards: list[Card], params: _Params) -> None:
-        self._rules = rules
-        if "predefinedDraftIds" in params:
-            self.offers = _predefined_triplets(str(params["predefinedDraftIds"]), cards)
-        else:
-            allowed = [card for card in cards if _in_league(card, int(params.get("league", 4)))]
-            self.offers = _drawn_triplets(JavaRandom(int(params["draftChoicesSeed"])), allowed)
-        #: All cards that may have got into a deck.
-        self.pool = {card for triplet in self.offers for card in triplet}
-
-    def observation(self, player: int, step: int) -> Observation:
-        rune = max(DEFAULT_RUNES)
-        me = PlayerLine(START_HEALTH, 0, step, 0, rune)
-        # The referee judges player 0 first, and counts his card when it writes to player 1.
-        opponent = me._replace(deck_size=step + player)
-        rows = tuple(map(CardInPlay.offer, self.offers[step]))
-        return Observation(self._rules.name, me, opponent, 0, (), rows)
-
-    def judge(self, line: str, step: int, chosen: list[int]) -> None:
-        """Add the card that `line` chooses to `chosen`."""
-        ids = [card.base_id for card in self.offers[step]]
-        word, *arguments = line.split(" ", 2)
-        value = parse_integer(arguments[0]) if arguments else None
-        if word == "PASS":
-            chosen.append(ids[0])
-        elif word not in ("PICK", "CHOOSE") or value is None:
-            _refuse('Invalid action. Expected  "PICK [0,1,2]" or "PASS".')
-        elif word == "CHOOSE":
-            if value not in ids:
-                # The referee prints a hash set of 16 buckets.
-                shown = sorted(dict.fromkeys(ids), key=lambda base_id: base_id % 16)
-                _refuse(
-                    'Invalid action format. "CHOOSE" argument should be valid card\'s base id '
-                    f"{shown}."
-                )
-            chosen.append(value)
-        elif 0 <= value < len(ids):
-            chosen.append(ids[value])
-        else:
-            _refuse('Invalid action format. "PICK" argument should be 0, 1 or 2.')
-
-
-def _distinct(rng: JavaRandom, n: int, count: int) -> list[int]:
-    """`count` different numbers below `n` (all of them if there are fewer), in drawn order."""
-    picks: dict[int, None] = {}
-    while len(picks) < min(count, n):
-        picks[rng.next_int(n)] = None
-    return list(picks)
-
-
-def _in_league(card: Card, league: int) -> bool:
-    """Whether a league drafts `card` (12:DraftPhase.java:55-75)."""
-    if league == 1:
-        effects = (card.my_health_change, card.opponent_health_change, card.card_draw)
-        plain = card.abilities == NO_ABILITIES and not any(effects)
-        return card.type == CardType.CREATURE and plain
-    hard = not set("DLW").isdisjoint(card.abilities)
-    return league == 4 or (not hard and (league == 3 or card.type == CardType.CREATURE))
-
-
-def _drawn_triplets(rng: JavaRandom, cards: list[Card]) -> list[list[Card]]:
-    pool = _distinct(rng, len(cards), DRAFT_POOL_SIZE)
-    triplets = []
-    for _ in range(DECK_SIZE):
-        picks: dict[int, None] = {}
-        while len(picks) < 3:
-            picks[pool[rng.next_int(len(pool))]] = None
-        triplets.append([cards[i] for i in picks])
-    return triplets
-
-
-def _predefined_triplets(text: str, cards: list[Card]) -> list[list[Card]]:
-    """The triplets of ``predefinedDraftIds``; as in the referee, what is too much is not read."""
-    by_id = {card.base_id: card for card in cards}
-    parts = text.replace("_", " ").split(",")
-    if len(parts) < DECK_SIZE:
-        raise ValueError(f"predefinedDraftIds: expected {DECK_SIZE} triplets, got {len(parts)}")
-    triplets = []
-    for i, part in enumerate(parts[:DECK_SIZE]):
-        ids = [parse_integer(word) for word in part.split()[:3]]
-        triplet = [by_id[base_id] for base_id in ids if base_id is not None and base_id in by_id]
-        if len(triplet) != 3:
-            raise ValueError(f"predefinedDraftIds: triplet {i}: no three base ids: {part!r}")
-        triplets.append(triplet)
-    return triplets

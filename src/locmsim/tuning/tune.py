@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
 from locmsim._io import write_whole
-from locmsim.arena.workers import local_workers
 from locmsim.decks.building import CARD_TERMS, WeightedScore, card_score, card_terms, pick
 from locmsim.game.match import Match
 from locmsim.networks.network import BLOCKS, Network, inputs, learn, listed
@@ -47,6 +46,7 @@ from locmsim.search._search import TERMS, Engine, Evaluator, play_game
 from locmsim.search.belief import attractions
 from locmsim.search.search import BeamOptions, Evaluation, load_weights
 from locmsim.stats import UnitCounts, score_interval
+from locmsim.workers import local_workers
 
 __all__ = [
     "PROOF_SEEDS",

@@ -1,6 +1,7 @@
-"""Where games are played: in this process, in processes of this machine, on a cluster.
+"""Processes of this machine that share work, each bound to a core of its own.
 
-All are a `concurrent.futures.Executor`, so that any other one will do as well.
+They are a `concurrent.futures.Executor`, so that any other one will do as well. (Threads, for
+compiled loops, are in `locmsim.parallel`, which everything imports and which must stay light.)
 """
 
 import contextlib
@@ -17,15 +18,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-__all__ = ["CorePool", "Workers", "available_cores", "dask_workers", "local_workers"]
+__all__ = ["QUEUED", "CorePool", "Workers", "available_cores", "local_workers"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 #: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
-_QUEUED = 1
-#: How long to look for the scheduler of a cluster.
-_CONNECT_SECONDS = 15
+QUEUED = 1
 
 
 class Workers(NamedTuple):
@@ -33,9 +32,6 @@ class Workers(NamedTuple):
 
     executor: Executor
     slots: Callable[[], int]
-
-
-# ----------------------------------------------------------------------------- this machine
 
 
 def available_cores() -> list[int]:
@@ -78,7 +74,7 @@ def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
         return
     pool = CorePool(jobs, pinned)
     try:
-        yield Workers(pool, lambda: jobs * (1 + _QUEUED))
+        yield Workers(pool, lambda: jobs * (1 + QUEUED))
     except BaseException:
         pool.stop()
         raise
@@ -219,32 +215,3 @@ def _serve(tasks: Connection, lifeline: Connection, core: int | None) -> None:
             except Exception as error:
                 answer = False, error
             tasks.send(answer)
-
-
-# ------------------------------------------------------------------------------- a cluster
-
-
-@contextlib.contextmanager
-def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
-    """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
-
-    A worker should have one thread and a core to itself: with `one_thread` more threads than one
-    are a ``ValueError``. What a lost worker had to do is done by another one. ``OSError`` if there
-    is no scheduler.
-    """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ImportError("a cluster needs dask.distributed: install locmsim[cluster]") from None
-    with Client(address, timeout=_CONNECT_SECONDS) as client:
-        if one_thread and max(client.nthreads().values(), default=1) > 1:
-            raise ValueError(
-                "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
-            )
-        executor = client.get_executor(pure=False)
-
-        def slots() -> int:
-            threads = sum(client.nthreads().values())
-            return max(1, int(threads)) * (1 + _QUEUED)
-
-        yield Workers(executor, slots)

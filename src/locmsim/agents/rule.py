@@ -1,27 +1,29 @@
-"""What the opponents in `locmsim.agents` play by that searches are measured against.
+"""The agent that plays by rules of thumb, in plain Python and without a search."""
 
-`rule_turn` plays by rules of thumb, in plain Python and without a search; `own_turn_weights` are
-the weights of the search in `_ownturn.pyx`.
-"""
-
-import json
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
+from dataclasses import dataclass
 
 from locmsim._core import PlayerView, State
+from locmsim.agents.base import BaseAgent
+from locmsim.decks.building import DeckBuilder
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["own_turn_weights", "rule_turn"]
+__all__ = ["RuleAgent", "rule_turn"]
 
 
-@cache
-def own_turn_weights(rules: str) -> dict[str, float]:
-    """The weights of the own-turn search for a rule set: see `locmsim.agents._ownturn.OwnTurn`."""
-    text = files("locmsim").joinpath("data/own-turn.json").read_text(encoding="utf-8")
-    weights: dict[str, dict[str, float]] = json.loads(text)
-    return weights[rules]
+@dataclass
+class RuleAgent(BaseAgent):
+    """Rules of thumb without any search.
+
+    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the
+    contest of 2022 were.
+    """
+
+    deck: str | DeckBuilder = "area"
+
+    def plan(self, state: State, started: float) -> list[int]:
+        return rule_turn(state)
 
 
 # ------------------------------------------------------------------------------------- the rules
