@@ -55,7 +55,11 @@ MODULES = [
     "_batch",
     "_bench",
     "networks._network",
-    "search._search",
+    "search._beam",
+    "search._engine",
+    "search._evaluation",
+    "search._mcts",
+    "search._work",
     "agents._ownturn",
 ]
 

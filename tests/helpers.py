@@ -136,8 +136,7 @@ def without_times(record: Record) -> list[Any]:
     """What does not differ."""
     answers = [(answer.seat, answer.line) for answer in record.answers]
     return [
-        record.game,
-        record.scores,
+        record.fixture,
         record.outcome._replace(times=NO_TIMES, late=(0, 0)),
         answers,
     ]

@@ -39,7 +39,7 @@ from locmsim.networks.network import listed
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._search import Engine, play_game
+from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import attractions
 from locmsim.tuning.tune import TUNING_SEEDS
 
@@ -82,7 +82,7 @@ EXCHANGED = 0, 0, 0, 1, 2, 4, 8
 @cache
 def engines(options=SEARCH):
     evaluation = Evaluation()
-    return [Engine("beam", options, evaluation.compiled, evaluation.network) for _ in range(2)]
+    return [Engine(options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
 def random_deck(cards, networks, chance):
@@ -171,7 +171,7 @@ def beam_turn(engine, nodes, likely, chance, state):
         groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
     worlds = Determinizer(state, player, groups)
     seed = chance.getrandbits(60)
-    return engine.search(worlds, time_ns=None, nodes=nodes, visits=None, seed=seed).actions
+    return engine.search(worlds, time_ns=None, nodes=nodes, iterations=None, seed=seed).actions
 
 
 @cache

@@ -31,8 +31,9 @@ from pathlib import Path
 import numpy as np
 
 from locmsim import Match
-from locmsim.agents.turnsearch import Evaluation, greedy_turn
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.rules.cards import ABILITIES, CardType, cards_1x
+from locmsim.search import Evaluation
 
 DATA = Path(__file__).parents[1] / "src/locmsim/data"
 FIRST_SEED = 1_000_000_000
@@ -65,7 +66,7 @@ def play(rules, values, seed):
     match = drafted_match(rules, seed, values)
     copies = [Counter(chosen) for chosen in match.chosen]
     state = match.state.clone()
-    evaluation = Evaluation()
+    evaluation = Evaluation(HAND_SET_WEIGHTS, network=None)
     while not state.is_terminal():
         for action in greedy_turn(state, evaluation):
             state.apply_action(action)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from locmsim import referee as referee
     from locmsim import search as search
     from locmsim.batch import StateBatch as StateBatch
+    from locmsim.contract import Fault as Fault
+    from locmsim.contract import TurnResult as TurnResult
     from locmsim.envs import openspiel as openspiel
     from locmsim.game.match import Match as Match
-    from locmsim.game.match import MatchError as MatchError
-    from locmsim.game.match import TurnResult as TurnResult
     from locmsim.game.observation import Observation as Observation
     from locmsim.rules.generator import generate_cards as generate_cards
 
@@ -38,12 +38,12 @@ __all__ = [
     "Area",
     "Card",
     "CardType",
+    "Fault",
     "GameOverError",
     "IllegalActionError",
     "InvalidActionError",
     "LocmError",
     "Match",
-    "MatchError",
     "Observation",
     "ProtocolError",
     "State",
@@ -64,11 +64,11 @@ __all__ = [
 
 #: Names that are imported when asked for, and their modules; a module itself has no name in it.
 _LATER = {
+    "Fault": "contract",
     "Match": "game.match",
-    "MatchError": "game.match",
     "Observation": "game.observation",
     "StateBatch": "batch",
-    "TurnResult": "game.match",
+    "TurnResult": "contract",
     "agents": "agents",
     "arena": "arena",
     "generate_cards": "rules.generator",

@@ -349,6 +349,10 @@ cdef inline int action_of(move_t m, const bint one) noexcept nogil:
     return FIRST_ATTACK + 4 * m.source + m.target - (3 if m.target and m.source >= 3 else 0)
 
 
+cdef int encode_action(const table_t* t, move_t m) noexcept nogil:
+    return action_of(m, t.rules == RULES_10)
+
+
 cdef inline int list_legal(
     const player_t* me, const player_t* op, uint8_t* out, const int rules
 ) noexcept nogil:
@@ -931,6 +935,14 @@ cdef inline void play_turn_with(
             return
 
 
+cdef inline void set_order(player_t* p, const int rules) noexcept nogil:
+    """Make the summon order that of the slots; without one that fits the board a removal would
+    look for its creature forever."""
+    cdef int n = COUNT[marked(p, OCCUPIED)]
+    cdef int right = 0 if rules == RULES_10 else COUNT[p.marks >> (OCCUPIED + 3) & 7]
+    p.order = 1 << n | ((1 << right) - 1)
+
+
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil:
     """The rest of a turn at random, up to where PASS is drawn, which is not applied."""
     if t.rules == RULES_15:
@@ -939,6 +951,8 @@ cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexce
         play_turn_with(s, t, stream, RULES_12)
     else:
         play_turn_with(s, t, stream, RULES_10)
+    set_order(&s.p[0], t.rules)
+    set_order(&s.p[1], t.rules)
 
 
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:

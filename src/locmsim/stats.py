@@ -2,12 +2,12 @@
 
 The unit is the pair: two games with the same cards and shuffles and swapped seats, whose sum says
 what the players are worth with the luck of the cards taken out as far as possible. A pair scores 0,
-1/2 or 1; a single game without a mirrored one counts as a unit too, and scores 0 or 1.
+1/2 or 1, with draws 1/4 or 3/4 as well; a single game without a mirrored one counts as a unit too.
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import NormalDist
 
 import numpy as np
@@ -45,30 +45,50 @@ def expected_score(elo: float) -> float:
 
 @dataclass(slots=True)
 class UnitCounts:
-    """How many units were lost, split and won."""
+    """How many units were lost, split and won, and those between, which take a draw and a defeat or
+    a draw and a victory.
+    """
 
     lost: int = 0
     split: int = 0
     won: int = 0
+    mostly_lost: int = 0
+    mostly_won: int = 0
 
     def add(self, score: float) -> None:
-        """Count a unit: 0, 0.5 or 1."""
+        """Count a unit of 0, 0.25, 0.5, 0.75 or 1."""
         if score == 0.5:
             self.split += 1
-        elif score:
+        elif score == 1:
             self.won += 1
-        else:
+        elif score == 0:
             self.lost += 1
+        elif score > 0.5:
+            self.mostly_won += 1
+        else:
+            self.mostly_lost += 1
+
+    def add_all(self, other: "UnitCounts") -> None:
+        """Count all units of `other`."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    def reversed(self) -> "UnitCounts":
+        """The same units, counted for the other player."""
+        return UnitCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
 
     @property
     def total(self) -> int:
         """All units."""
-        return self.lost + self.split + self.won
+        return self.lost + self.mostly_lost + self.split + self.mostly_won + self.won
 
     @property
     def score(self) -> float:
         """The mean; 0.5 if there are none."""
-        return (self.won + self.split / 2) / self.total if self.total else 0.5
+        if not self.total:
+            return 0.5
+        quarters = self.mostly_lost + 2 * self.split + 3 * self.mostly_won + 4 * self.won
+        return quarters / (4 * self.total)
 
     def smoothed(self) -> tuple[float, float]:
         """Mean and variance of a unit with two more counted, as independent even games make them.
@@ -77,8 +97,9 @@ class UnitCounts:
         """
         n = self.total + 2
         won, split = self.won + 0.5, self.split + 1
-        mean = (won + split / 2) / n
-        return mean, (won + split / 4) / n - mean * mean
+        mean = (won + split / 2 + self.mostly_lost / 4 + 3 * self.mostly_won / 4) / n
+        square = (won + split / 4 + self.mostly_lost / 16 + 9 * self.mostly_won / 16) / n
+        return mean, square - mean * mean
 
 
 def score_interval(counts: UnitCounts, level: float = 0.95) -> Interval:

@@ -57,7 +57,7 @@ def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena(*PLAYERS, *options.split(), "--db", db)
     with Arena.load(db) as loaded:
         settings = loaded.settings
-    assert (settings.rules, settings.ids, settings.mode) == ("1.5", "old", "gauntlet")
+    assert (settings.game.rules, settings.game.ids, settings.mode) == ("1.5", "old", "gauntlet")
     assert (settings.seeds, settings.mirror, settings.pairs_per_set) == ((5, 7, 8), False, 2)
     assert (settings.timeout_scale, settings.match_limit, settings.lenient) == (3, 60, True)
     # The file alone says how it goes on, and how far.
@@ -104,10 +104,10 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     log = tmp_path / "game.json"
     assert main(["play", "--replay", f"{db}:2", "-l", str(log)]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[:2] == [str(score) for score in record.scores]
+    assert shown[:2] == [str(score) for score in record.outcome.scores]
     assert shown[2:] == [f"{key}={value}" for key, value in params.items()]
     data = json.loads(log.read_text())
-    assert [data["scores"]["0"], data["scores"]["1"]] == list(record.scores)
+    assert [data["scores"]["0"], data["scores"]["1"]] == list(record.outcome.scores)
     outputs = [
         [text.removesuffix("\n") for text in data["outputs"][seat] if text] for seat in ("0", "1")
     ]
@@ -139,7 +139,7 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["greedy", "random", "random", "--sprt", "0", "5"], 2, "sprt: it is for two players"),
         (["greedy", "random", "--jobs", "1000"], 2, "need as many cores"),
         (["greedy", "randon"], 2, "neither a program 'randon' nor an agent"),
-        (["greedy", "baseline:x=1"], 2, "unknown option 'x'"),
+        (["greedy", "rule:x=1"], 2, "unknown option 'x'"),
         (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
         (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),
         (["run", "greedy", "random", "--db", "/nowhere/x.db"], 1, "cannot open /nowhere/x.db"),

@@ -71,7 +71,7 @@ def test_the_folder_is_the_same_bot(start):
 @pytest.mark.parametrize(
     "spec",
     [
-        "baseline:time_ms=0,nodes=150",
+        "osl",
         "beam:time_ms=0,iterations=3000",
         "mcts:time_ms=0,iterations=50",
     ],

@@ -72,7 +72,7 @@ def run(processes: Processes) -> Run:
         rules: str = "1.5",
         timeout_scale: float = RELAXED,
         **options: float | bool,
-    ) -> Result:
+    ) -> Result[Match]:
         commands = [bot(), bot()]
         commands[player] = bot(kind, at, argument)
         match = Match(rules, seed=1)
@@ -85,11 +85,11 @@ def run(processes: Processes) -> Run:
     return run
 
 
-def assert_fault(result: Result, player: int, kind: FaultKind, *reason: str) -> None:
+def assert_fault(result: Result[Match], player: int, kind: FaultKind, *reason: str) -> None:
     assert result.fault is not None
     assert (result.fault.player, result.fault.kind) == (player, kind), result.fault
     for part in reason:
-        assert part in result.fault.reason
+        assert part in result.fault.message
     scores = [0, 0]
     scores[player] = -1
     assert result.scores == tuple(scores)
@@ -148,10 +148,12 @@ def test_same_seed_same_match() -> None:
 
 # Backslash escapes are written by the bot as the bytes they stand for.
 BAD_CONSTRUCTIONS = {
-    r"": "didn't choose correct number of cards",
-    r"   ": "didn't choose correct number of cards",
-    r"CHOOSE 1": "didn't choose correct number of cards",
-    r"PASS;PASS again": "didn't choose correct number of cards",
+    r"": "0 cards, expected 30; answer: ''",
+    r"   ": "0 cards, expected 30; answer: '   '",
+    r"CHOOSE 1": "1 card, expected 30",
+    r"PASS;PASS again": "31 cards, expected 30; answer: 'PASS;PASS again'",
+    "CHOOSE 1;" * 3: "at most 2 times. It is part 3 of 3: 'CHOOSE 1'",
+    "\ufeffPASS": r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'",
     r"PICK 0": "Invalid action.",
     r"choose 1": "Invalid action.",
     r"PASSED": "Invalid action.",
@@ -504,7 +506,7 @@ def run_script(setup: str, processes: Processes) -> None:
 from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
-assert result.fault.reason.startswith("its process exited"), result.fault
+assert result.fault.message.startswith("its process exited"), result.fault
 import os
 assert open(f"/proc/self/task/{{os.getpid()}}/children").read() == ""
 """

@@ -3,35 +3,30 @@
 import itertools
 from collections import Counter
 
-import lethal_data
 import pytest
-from helpers import DATA, RULE_SETS
-from lethal_data import KINDS
+from helpers import RULE_SETS
+from oracles.agents import max_attack_choice, osl_choices
 
 from locmsim import State
 from locmsim.agents import (
     AGENTS,
     Agent,
-    BaselineAgent,
     GreedyAgent,
     RandomAgent,
     make_agent,
-    turnsearch,
 )
-from locmsim.agents.lethal import find_lethal
-from locmsim.agents.turnsearch import Budget, Evaluation, beam_search, greedy_turn
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.agents.max_attack import max_attack_action
+from locmsim.agents.osl import osl_action
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.game.positions import load_position
-from locmsim.rules.cards import CardType
-from locmsim.rules.rulesets import RULES
-from locmsim.search import Evaluation as SearchEvaluation
-from locmsim.search import SearchResult
+from locmsim.rules.cards import Card, CardType
+from locmsim.search import Evaluation, SearchResult
 
-EVALUATION = Evaluation()
-SMALL_BASELINE = "baseline:time_ms=0,nodes=100"
 SMALL_BEAM = "beam:time_ms=0,iterations=2000"
 SMALL_MCTS = "mcts:time_ms=0,iterations=40"
+SPECS = ["random", "greedy", "osl", "max-attack", SMALL_BEAM, SMALL_MCTS]
+VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 
 
 def answer(agent: Agent, observation: Observation) -> str:
@@ -53,7 +48,8 @@ def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize(
-    "specs", [("random", "greedy"), ("greedy", SMALL_BASELINE), (SMALL_BEAM, SMALL_MCTS)]
+    "specs",
+    [("random", "greedy"), ("greedy", "osl"), ("max-attack", "random"), (SMALL_BEAM, SMALL_MCTS)],
 )
 def test_whole_matches(rules, specs):
     for seats in (specs, specs[::-1]):
@@ -62,11 +58,11 @@ def test_whole_matches(rules, specs):
         play(match, agents)
         assert match.scores == [1 - match.winner, match.winner]
         if "random" in seats:
-            assert match.winner == seats.index("greedy")
+            assert match.winner == 1 - seats.index("random")
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE, SMALL_BEAM, SMALL_MCTS])
+@pytest.mark.parametrize("spec", SPECS)
 def test_the_seed_decides(rules, spec):
     def game(seed: int) -> list[str]:
         agents = make_agent(spec), make_agent("random")
@@ -88,7 +84,7 @@ def test_a_new_game_starts_afresh():
     assert games[0] == games[1]
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", SMALL_BASELINE, SMALL_BEAM, SMALL_MCTS])
+@pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_what_is_hidden_does_not_matter(rules, spec):
     """Two matches that differ in the deck's order and in the opponent's hand: the same answer."""
@@ -170,15 +166,15 @@ def test_random_actions_are_uniform_until_one_is_pass():
     assert max(first.values()) < 3 * 300 / len(legal)
 
 
-# ---------------------------------------------------------------------------------- evaluation
+# --------------------------------------------------------------- one action after the other
 
 
-def turns(rules: str, seeds: range) -> list[State]:
-    """Positions in which players are asked, in games of greedy agents."""
+def turns(rules: str, seeds: range, spec: str = "greedy") -> list[State]:
+    """Positions in which players are asked, in games of two agents."""
     states = []
     for seed in seeds:
         match = Match(rules, seed=seed)
-        agents = make_agent("greedy"), make_agent("greedy")
+        agents = make_agent(spec), make_agent(spec)
         while match.to_ask:
             player = match.to_ask[0]
             if match.state is not None and not match.state.is_terminal():
@@ -187,162 +183,77 @@ def turns(rules: str, seeds: range) -> list[State]:
     return states
 
 
-def value(state: State, player: int) -> float:
-    return EVALUATION(state.snapshot(), player, RULES[state.rules])
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_evaluation_has_no_favourite(rules):
-    for state in turns(rules, range(2)):
-        assert value(state, 0) == pytest.approx(-value(state, 1))
-
-
-def changed(state: State, **fields: int) -> float:
-    """What the player to move gains if he has other numbers."""
-    snapshot = state.snapshot()
-    player = state.current_player()
-    before = EVALUATION(snapshot, player, RULES[state.rules])
-    snapshot["p"][player].update(fields)
-    return EVALUATION(snapshot, player, RULES[state.rules]) - before
-
-
-def test_terms_of_the_evaluation():
-    match = Match(seed=5)
-    play_until(match, turn=4)
-    state = match.state
-    me = state.snapshot()["p"][0]
-    base = {"hp": 25, "draw": 1, "deck": 10}
-    snapshot = state.snapshot()
-    snapshot["p"][0].update(base)
-
-    def gain(**fields: object) -> float:
-        other = {**snapshot, "p": [{**snapshot["p"][0], **fields}, snapshot["p"][1]]}
-        rules = RULES["1.5"]
-        return EVALUATION(other, 0, rules) - EVALUATION(snapshot, 0, rules)
-
-    assert gain(hp=26) == pytest.approx(EVALUATION.health)
-    assert gain(hp=9) < -16 * EVALUATION.health  # low health costs more
-    hand = me["hand"]
-    assert len(hand) < 7
-    assert gain(draw=2) == pytest.approx(EVALUATION.card)
-    assert gain(draw=8) == gain(draw=8 - len(hand))  # no room in the hand for more
-    assert gain(deck=0) == pytest.approx(EVALUATION.deck_out - EVALUATION.card)
-    assert gain(hand=[*hand, 90]) == pytest.approx(EVALUATION.card)
-
-
-def test_creatures_of_the_evaluation():
-    def creature(attack: int, defense: int, abilities: str, lane: int = 0) -> list[object]:
-        return [2, 0, attack, defense, abilities, lane, 0, 0]
-
-    def worth(*board: list[object], enemy_health: int = 30, guard: bool = False) -> float:
-        side = {"hp": 30, "hand": [], "draw": 1, "deck": 10, "board": list(board)}
-        wall = [[60, 0, 0, 1, "---G--", 0, 0, 0]] if guard else []
-        other = {**side, "hp": enemy_health, "board": wall}
-        empty = {**side, "board": []}
-        rules = RULES["1.5"]
-        with_it, without = ({"winner": -1, "p": [mine, other]} for mine in (side, empty))
-        return EVALUATION(with_it, 0, rules) - EVALUATION(without, 0, rules)
-
-    plain = worth(creature(3, 3, "------"))
-    assert plain > 0
-    for abilities in ("B-----", "--D---", "---G--", "----L-", "-----W"):
-        assert worth(creature(3, 3, abilities)) > plain
-    assert worth(creature(0, 3, "----L-")) == worth(creature(0, 3, "------"))
-    assert worth(creature(4, 3, "------")) > plain < worth(creature(3, 4, "------"))
-    # Held back by a Guard; enough to kill.
-    assert worth(creature(3, 3, "------"), guard=True) == pytest.approx(
-        plain - 3 * EVALUATION.open_attack
-    )
-    assert worth(creature(3, 3, "------"), enemy_health=3) == pytest.approx(
-        plain + EVALUATION.threat
-    )
-    full = [creature(0, 0, "------") for _ in range(3)]
-    apart = [*full[:2], creature(0, 0, "------", lane=1)]
-    assert worth(*full) == pytest.approx(worth(*apart) - EVALUATION.room)
-
-
-# ------------------------------------------------------------------------------------- own turn
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_greedy_takes_the_best_action_each_time(rules):
-    for state in turns(rules, range(1)):
+    for state in turns(rules, range(2)):
         player = state.current_player()
-        for action in [*greedy_turn(state, EVALUATION), None]:
-            values = {a: value(state.child(a), player) for a in state.legal_actions()[1:]}
+        for action in [*greedy_turn(state, VALUE), None]:
+            values = {a: VALUE(state.child(a), player) for a in state.legal_actions()[1:]}
             if action is None:
-                assert all(v <= value(state, player) for v in values.values()) or (
-                    state.is_terminal()
-                )
+                assert max(values.values(), default=-2000.0) <= VALUE(state, player)
             else:
-                assert values[action] == max(values.values()) > value(state, player)
+                assert values[action] == max(values.values()) > VALUE(state, player)
                 state.apply_action(action)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_beam_misses_no_pair_of_actions(rules):
-    """The turn found is no worse than the best one of two actions."""
-    better = 0
-    for state in turns(rules, range(2)):
-        player = state.current_player()
-        best = value(state, player)
-        for first in state.legal_actions()[1:]:
-            child = state.child(first)
-            values = [value(child.child(a), player) for a in child.legal_actions()[1:]]
-            best = max([best, value(child, player), *values])
-        found = state.clone()
-        for action in beam_search(state, EVALUATION, Budget(), widths=(6, 150)):
-            found.apply_action(action)
-        assert value(found, player) >= best
-        greedy = state.clone()
-        for action in greedy_turn(state, EVALUATION):
-            greedy.apply_action(action)
-        better += value(found, player) > value(greedy, player)
-    assert better > 0
+def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
+    """Nor do the others that look at their own turn only: it takes far longer than all else."""
+    monkeypatch.setattr("locmsim.search.belief.attractions", None)
+    for spec in ("random", "greedy", "osl", "max-attack", "rule"):
+        match = Match(rules, seed=3)
+        play(match, (make_agent(spec), make_agent("random")))
+        assert match.winner is not None
 
 
-def test_beam_counts_orders_once():
-    """As many positions as there are sets of actions, not sequences."""
-    match = Match(seed=9)
-    play_until(match, turn=4)
-    state = match.state
-    budget = Budget(nodes=10_000)
-    beam_search(state, EVALUATION, budget, widths=(10_000,))
-    keys = {state.key()}
-    left = [state]
-    edges = 0
-    while left:
-        node = left.pop()
-        for action in node.legal_actions()[1:]:
-            child = node.child(action)
-            edges += 1
-            if child.key() not in keys:
-                keys.add(child.key())
-                left.append(child)
-    assert 10_000 - budget.nodes <= edges
+def test_greedy_evaluates_by_hand_set_weights():
+    """The same for both players and at all rule sets, and none of them has changed."""
+    assert {
+        f"own.{name[6:]}": w for name, w in HAND_SET_WEIGHTS.items() if name[:6] == "their."
+    } == {name: weight for name, weight in HAND_SET_WEIGHTS.items() if name[:4] == "own."}
+    for rules in RULE_SETS:
+        state = turns(rules, range(1))[6]
+        assert VALUE(state, 0) == pytest.approx(-VALUE(state, 1))
+    agent = make_agent("greedy", evaluation=lambda state, player: 0.0)
+    assert agent.plan(turns("1.5", range(1))[4], 0.0) == []
 
 
-class Clock:
-    """Stands for the module `time`: each look at it takes a tenth of a millisecond."""
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_osl_and_max_attack_choose_as_they_are_described(rules):
+    """Action by action what slow counterparts do, which read nothing but snapshots and texts."""
+    passed = 0
+    for spec in ("osl", "max-attack"):
+        for start in turns(rules, range(3), spec):
+            state = start.clone()
+            while not state.is_terminal() and (action := osl_action(state)):
+                assert state.action_to_string(action) == osl_choices(state)[0]
+                state.apply_action(action)
+            if not state.is_terminal():
+                assert state.legal_actions() == [0]
+                passed += 1
+            state = start.clone()
+            while not state.is_terminal() and (action := max_attack_action(state)):
+                assert state.action_to_string(action) == max_attack_choice(state)
+                state.apply_action(action)
+            assert state.is_terminal() or max_attack_choice(state) == "PASS"
+    assert passed > 20
 
-    def __init__(self) -> None:
-        self.now = 100.0
 
-    def perf_counter(self) -> float:
-        self.now += 1e-4
-        return self.now
-
-
-@pytest.mark.parametrize(("rules", "allowed_ms"), [("1.5", 100), ("1.2", 100), ("1.0", 40)])
-def test_baseline_stops_at_the_deadline(rules, allowed_ms, monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(turnsearch, "time", clock)
-    used = []
-    for state in turns(rules, range(2)):
-        started = clock.now
-        BaselineAgent().plan(state, started)
-        used.append(1000 * (clock.now - started))
-    assert max(used) == pytest.approx(allowed_ms, abs=1)
+def test_osl_breaks_ties_as_gym_locm_does():
+    """Creatures come before the player, who has the lower number, and lane 0 before lane 1."""
+    blue = Card(1, CardType.BLUE, 0, -2, -2)
+    body = Card(2, CardType.CREATURE, 0, 2, 4)
+    state = State.new([blue] * 30, [body] * 30)
+    state.apply_action(0)
+    first, second, *_ = (held.id for held in state.players[1].hand)
+    state.apply_action(state.string_to_action(f"SUMMON {first} 1"))
+    state.apply_action(state.string_to_action(f"SUMMON {second} 0"))
+    state.apply_action(0)
+    item = state.players[0].hand[0].id
+    # Two points of attack and two of defense are worth as much as two of health.
+    expected = [f"USE {item} {second}", f"USE {item} {first}", f"USE {item} -1"]
+    assert osl_choices(state) == expected
+    assert state.action_to_string(osl_action(state)) == expected[0]
 
 
 @pytest.mark.parametrize("spec", ["beam", "mcts"])
@@ -375,11 +286,11 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
 
 @pytest.mark.parametrize("name", ["beam", "mcts"])
 def test_search_agents_take_the_options_of_their_search(name):
-    agent = make_agent(f"{name}:worlds=7,turns=2,lethal_share=0.5")
+    agent = make_agent(f"{name}:worlds=7,turns=2,wins_share=0.5")
     assert agent.search.options.worlds == 7
     assert agent.search.options.turns == 2
-    assert agent.search.options.lethal_share == 0.5
-    agent = make_agent(name, evaluation=SearchEvaluation({"own.health": 0.9}))
+    assert agent.search.options.wins_share == 0.5
+    agent = make_agent(name, evaluation=Evaluation({"own.health": 0.9}))
     assert agent.search.evaluation["own.health"] == 0.9
 
 
@@ -418,99 +329,27 @@ def test_search_agents_refuse(spec, message):
         make_agent(spec)
 
 
-def test_baseline_keeps_to_its_nodes():
-    for state in turns("1.5", range(1)):
-        agent = BaselineAgent(time_ms=0, nodes=50)
-        budgets = [agent._budget("1.5", 0.0, share) for share in (agent.LETHAL_SHARE, 1.0)]
-        assert [budget.nodes for budget in budgets] == [20, 50]
-        agent.plan(state, 0.0)
-
-
-# --------------------------------------------------------------------------------------- lethal
-
-
-def test_there_are_enough_positions():
-    assert len(KINDS) >= 20
-    assert sorted(DATA.glob("lethal-*.json")) == sorted(map(lethal_data.path, KINDS))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_positions_are_what_they_are_called(kind):
-    """By exhaustive search: the win takes all damage that is possible, and what the kind names."""
-    lethal_data.check(kind)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_baseline_wins_when_it_can(kind):
-    """With a third of the positions that it looks at in its time."""
-    state = load_position(lethal_data.path(kind))
-    player = state.current_player()
-    agent = make_agent("baseline", time_ms=0, nodes=1500)
-    _, ignored = state.apply_line(agent.act(state.observation(player)))
-    assert not ignored
-    assert state.winner == player
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_win_is_made_up(kind):
-    """With one more health there is none."""
-    state = load_position(lethal_data.path(kind))
-    health = state.players[1 - state.current_player()].health
-    assert find_lethal(lethal_data.with_health(state, health + 1), Budget()) is None
-    for action in find_lethal(state, Budget()):
-        state.apply_action(action)
-    assert state.is_terminal()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_lethal_misses_nothing_in_games(rules):
-    """The same answer as exhaustive search, in games of agents and with any health."""
-    wins = 0
-    for state in turns(rules, range(3)):
-        try:
-            most, _ = lethal_data.damage(state, 2000)
-        except lethal_data.TooLarge:
-            continue
-        for health in (most, most + 1):
-            if health > 0:
-                position = lethal_data.with_health(state, health)
-                found = find_lethal(position, Budget())
-                assert (found is not None) == (health == most)
-        wins += most > 0
-    assert wins > 5
-
-
 # ------------------------------------------------------------------------------------- registry
 
 
 def test_make_agent():
     assert isinstance(make_agent("random"), RandomAgent)
     assert isinstance(make_agent("greedy:"), GreedyAgent)
-    agent = make_agent("baseline:time_ms=50,deck=bodies", nodes=7)
-    assert isinstance(agent, BaselineAgent)
-    assert (agent.time_ms, agent.deck, agent.nodes) == (50.0, "bodies", 7)
-    evaluation = Evaluation(card=0.0)
-    assert make_agent("greedy", evaluation=evaluation) == GreedyAgent(evaluation=evaluation)
+    agent = make_agent("mcts:time_ms=50,deck=bodies", iterations=7)
+    assert (agent.time_ms, agent.deck, agent.iterations) == (50.0, "bodies", 7)
+    assert make_agent("greedy", evaluation=max) == GreedyAgent(evaluation=max)
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("minimax", "unknown agent 'minimax': expected one of random, greedy, baseline"),
+        ("minimax", "unknown agent 'minimax': expected one of random, greedy, beam"),
         ("", "unknown agent ''"),
-        ("baseline:fast", "agent baseline: expected option=value, got 'fast'"),
-        (
-            "baseline:depth=3",
-            "agent baseline: unknown option 'depth', expected deck, draft, time_ms",
-        ),
+        ("beam:fast", "agent beam: expected option=value, got 'fast'"),
+        ("beam:depth=3", "agent beam: unknown option 'depth', expected deck, draft, time_ms"),
         ("random:deck=default", "agent random: unknown option 'deck', expected none"),
-        ("baseline:nodes=many", "agent baseline: nodes: expected an integer, got 'many'"),
-        (
-            "baseline:nodes=-1",
-            "agent baseline: time_ms and nodes: expected 0 or more, got 100.0 and -1",
-        ),
-        ("baseline:time_ms=nan", "agent baseline: time_ms and nodes: expected 0 or more"),
-        ("baseline:time_ms=0", "agent baseline: one of time_ms and nodes must be above 0"),
+        ("beam:plans=many", "agent beam: plans: expected an integer, got 'many'"),
+        ("beam:time_ms=nan", "agent beam: time_ms and .*: expected 0 or more"),
         (
             "greedy:deck=best",
             "agent greedy: deck: expected one of default, score, classic, .*, got 'best'",

@@ -15,6 +15,7 @@ from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
     Arena,
     ArenaError,
+    LocmGame,
     Player,
     Settings,
     Sprt,
@@ -23,11 +24,11 @@ from locmsim.arena import (
     available_cores,
 )
 from locmsim.arena.playing import play_games
-from locmsim.arena.records import Outcome, Times, late_turns
+from locmsim.arena.records import Outcome, Times, record_of
 from locmsim.arena.report import as_json, lost_games, running_score, tables
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee import Fault, FaultKind
+from locmsim.referee import Fault, FaultKind, retrace
 from locmsim.referee.transcript import result_log
 
 # ------------------------------------------------------------------------------ playing
@@ -41,18 +42,18 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
         settings = arena.settings
         for number in range(1, 7):
             record = arena.record(number)
-            game = settings.game(number)
-            assert record.game == game
+            fixture = settings.fixture(number)
+            assert record.fixture == fixture
             result = arena.replay(number)
-            assert result.match.params == Match(rules, seed=game.seed).params
-            assert (result.scores, result.winner) == (record.scores, record.outcome.winner)
+            assert result.match.params == Match(rules, seed=fixture.seed).params
+            assert (result.scores, result.winner) == (record.outcome.scores, record.outcome.winner)
             assert result.turns == record.outcome.turns
             # The replayed match has all that was sent, so that its log is complete.
             assert all(call.text for call in result.calls)
             log = result_log(result)
-            assert log["scores"] == {"0": record.scores[0], "1": record.scores[1]}
+            assert log["scores"] == {"0": record.outcome.scores[0], "1": record.outcome.scores[1]}
         assert played(arena) == {
-            record.game.number: without_times(record)
+            record.outcome.number: without_times(record)
             for record in play_games(settings, range(1, 7))
         }
 
@@ -181,7 +182,7 @@ def test_interrupted(tmp_path: Path) -> None:
     [
         ({"seed": 5}, "seed: 4, now 5"),
         ({"rules": "1.2"}, "rules: 1.5, now 1.2"),
-        ({"players": ["greedy", "baseline:nodes=5"]}, "random=random, now greedy=greedy, baseline"),
+        ({"players": ["greedy", "rule:deck=score"]}, "random=random, now greedy=greedy, rule"),
     ],
 )
 def test_other_settings_for_the_same_file(
@@ -232,7 +233,7 @@ def test_default_number_of_games(tmp_path: Path) -> None:
         ({"players": ["random"]}, "expected at least two, got 1"),
         ({"players": ["random", "greedy"], "games": 3}, "even number"),
         ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "it is for two players"),
-        ({"players": ["random", "baseline:x=1"]}, "unknown option 'x'"),
+        ({"players": ["random", "rule:x=1"]}, "unknown option 'x'"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
@@ -256,12 +257,12 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
 def test_agents_that_take_time_get_a_core_each() -> None:
     """Limits or not: what they come to depends on what they get done in it."""
     many = len(available_cores()) + 1
-    for player in ("baseline:time_ms=5", "baseline:time_ms=5,nodes=9"):
+    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
         with Arena([player, "random"], timeout_scale=0) as arena:
             with pytest.raises(ValueError, match="games with time limits need as many cores"):
                 arena.run(jobs=many)
             assert arena.tally.games == 0
-    with Arena(["baseline:time_ms=0,nodes=9", "random"], games=4, timeout_scale=0) as arena:
+    with Arena(["mcts:time_ms=0,iterations=9", "random"], games=4, timeout_scale=0) as arena:
         arena.run(jobs=many)
         assert arena.tally.games == 4
 
@@ -352,7 +353,8 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert state is not None
         assert state.accepted == "H1"
         assert state.llr >= state.upper
-        assert state.units <= games / 2
+        assert state.units == games / 2
+        assert arena._store.numbers() == set(range(1, games + 1))
         assert "SPRT of Elo +0 against +50: H1 accepted (Elo +50) after" in arena.table()
         assert arena.to_json()["sprt"]["accepted"] == "H1"
     with Arena(db=db) as arena:
@@ -361,15 +363,16 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert arena.tally.sprt_state == state
 
 
-def outcome(number: int, players: tuple[int, int], winner: int, **fields: Any) -> Outcome:
-    times = fields.pop("times", NO_TIMES)
-    turns, fault = fields.pop("turns", 10), fields.pop("fault", None)
-    return Outcome(number, players, winner, turns, fault, times, **fields)
+def outcome(number: int, players: tuple[int, int], winner: int | None, **fields: Any) -> Outcome:
+    scores = (int(winner == 0), int(winner == 1))
+    default = {"scores": scores, "turns": 10, "fault": None, "times": NO_TIMES}
+    return Outcome(number, players, winner, **{**default, **fields})
 
 
 def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
     """Two players; whether the first wins each pair's two games."""
-    settings = Settings((Player("new", "greedy", False), Player("old", "random", False)), seed=1)
+    players = (Player("new", "greedy", False), Player("old", "random", False))
+    settings = Settings(players, LocmGame(), seed=1)
     tally = Tally(settings, arguments.get("sprt"))
     for i, (first, second) in enumerate(wins):
         tally.add(outcome(2 * i + 1, (0, 1), 0 if first else 1))
@@ -442,7 +445,7 @@ def test_elo_of_even_players() -> None:
 def test_table_of_many() -> None:
     pytest.importorskip("choix")
     with Arena(
-        ["random", "baseline:nodes=40", "greedy"], games=6, seed=3, timeout_scale=25.0
+        ["random", "rule:deck=score", "greedy"], games=6, seed=3, timeout_scale=25.0
     ) as arena:
         arena.run(jobs=1)
         lines = arena.table().splitlines()
@@ -451,9 +454,9 @@ def test_table_of_many() -> None:
         assert " \u00b1 " in lines[5]
         data = arena.to_json()
         assert [pairing["players"] for pairing in data["pairings"]] == [
-            ["random", "baseline:nodes=40"],
+            ["random", "rule:deck=score"],
             ["random", "greedy"],
-            ["baseline:nodes=40", "greedy"],
+            ["rule:deck=score", "greedy"],
         ]
         won = data["pairings"][1]
         row = next(line for line in lines if line.startswith("greedy ") and "(" in line)
@@ -511,12 +514,14 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
         assert [(row["late0"], row["late1"]) for row in rows] == [("1", "0"), ("0", "1")]
         assert float(rows[0]["worst_ms0"]) >= 300 > float(rows[0]["worst_ms1"])
     # In time by other rules: 1000 ms are allowed for the first turn of each player.
-    answers = [(0, "", 0), (1, "", 0), (0, "PASS", 900_000_000), (1, "PASS", 900_000_000)]
-    times = (Times(1, 900_000_000, 900_000_000),) * 2
-    short = outcome(1, (0, 1), 0, turns=2, times=times)
-    assert late_turns("1.5", short, answers) == (0, 0)
-    long = short._replace(turns=4)
-    assert late_turns("1.5", long, answers + answers[2:]) == (1, 1)
+    match = Match(seed=1)
+    result = retrace(
+        match, ((match.to_ask[0], "PASS", 900_000_000) for _ in range(200) if match.to_ask)
+    )
+    late = record_of(arena.settings.fixture(1), result).outcome.late
+    assert sum(late) == result.turns - 2
+    assert late[0] > 0
+    assert late[1] > 0
 
 
 def test_games_as_csv() -> None:
@@ -530,14 +535,14 @@ def test_games_as_csv() -> None:
     assert [row["pair"] for row in rows] == ["1", "1", "2", "2"]
     assert [row["player0"] for row in rows] == ["a,b", "random"] * 2
     for row, record in zip(rows, records, strict=True):
-        assert row["seed"] == str(record.game.seed)
+        assert row["seed"] == str(record.fixture.seed)
         assert row["winner"] == row[f"player{record.outcome.winner}"]
         assert row["turns"] == str(record.outcome.turns)
         assert row["card_seed"] == row["failed"] == row["fault"] == ""
     with Arena(["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6) as arena:
         arena.run(jobs=1)
         (first, second) = csv.DictReader(arena.to_csv().splitlines())
-        assert first["card_seed"] == second["card_seed"] == str(arena.settings.game(1).card_seed)
+        assert first["card_seed"] == second["card_seed"] == str(arena.settings.fixture(1).card_seed)
         assert (first["failed"], first["fault"]) == ("random", "timeout")
         assert first["winner"] == "greedy"
 
@@ -550,7 +555,7 @@ def test_lost_games() -> None:
         outcome(3, (0, 1), 1, fault=Fault(0, FaultKind.CRASHED, "it was killed")),
         outcome(4, (1, 0), 0),
     ]
-    seeds = [str(tally.settings.game(number).seed) for number in (1, 3)]
+    seeds = [str(tally.settings.fixture(number).seed) for number in (1, 3)]
     assert lost_games(tally.settings, outcomes, 0) == [
         ["1", seeds[0], "0", "old", "7", "on the board"],
         ["3", seeds[1], "0", "old", "10", "crashed: it was killed"],

@@ -6,25 +6,26 @@ from typing import Any
 
 import pytest
 
-from locmsim.arena import Player, Settings, parse_player, parse_seeds
+from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.playing import new_match
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:
     named = tuple(Player(f"p{i}", "random", False) for i in range(players))
-    return Settings(named, **fields)
+    game = LocmGame(**{key: fields.pop(key) for key in ("rules", "ids") if key in fields})
+    return Settings(named, game, **fields)
 
 
 def test_mirrored_pairs() -> None:
     """Both games of a pair have the same cards and decks' shuffles, with swapped seats."""
     two = settings(seed=7)
     for number in range(1, 9, 2):
-        first, second = two.game(number), two.game(number + 1)
+        first, second = two.fixture(number), two.fixture(number + 1)
         assert (first.players, second.players) == ((0, 1), (1, 0))
         assert first.seed == second.seed
         assert new_match(two, first).params == new_match(two, second).params
-    assert len({two.game(number).seed for number in range(1, 101)}) == 50
-    assert two.game(1) != settings(seed=8).game(1)
+    assert len({two.fixture(number).seed for number in range(1, 101)}) == 50
+    assert two.fixture(1) != settings(seed=8).fixture(1)
 
 
 @pytest.mark.parametrize("mode", ["round-robin", "gauntlet"])
@@ -34,7 +35,7 @@ def test_every_pairing_in_every_round(mode: str, mirror: bool) -> None:
     pairs = 10 if mode == "round-robin" else 4
     total = many.count(8)
     assert total == 8 * pairs
-    games = [many.game(number) for number in range(1, total + 1)]
+    games = [many.fixture(number) for number in range(1, total + 1)]
     assert [game.number for game in games] == list(range(1, total + 1))
     met = Counter(frozenset(game.players) for game in games)
     assert set(met.values()) == {8}
@@ -51,7 +52,7 @@ def test_every_pairing_in_every_round(mode: str, mirror: bool) -> None:
 
 def test_shared_card_sets() -> None:
     three = settings(seed=1, pairs_per_set=3)
-    games = [three.game(number) for number in range(1, 19)]
+    games = [three.fixture(number) for number in range(1, 19)]
     card_seeds = [game.card_seed for game in games]
     assert [card_seeds[i] for i in (0, 6, 12)] == list(dict.fromkeys(card_seeds))
     assert len({game.seed for game in games}) == 9
@@ -63,7 +64,7 @@ def test_shared_card_sets() -> None:
 
 def test_given_seeds() -> None:
     given = settings(seeds=(5, -7))
-    assert [given.game(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
+    assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
     assert given.count(None) == 4
     assert given.count(2) == 2
     with pytest.raises(ValueError, match="2 seeds are for at most 4, got 6"):
@@ -87,15 +88,17 @@ def test_impossible_counts(games: int, message: str) -> None:
 
 def test_settings_as_json() -> None:
     for some in (settings(), settings(3, seeds=(1, 2), mode="gauntlet", match_limit=30.0)):
-        assert Settings.from_json(json.loads(json.dumps(some.to_json()))) == some
+        assert Settings.from_json(json.loads(json.dumps(some.to_json())), LocmGame) == some
     for bad in ({}, {"players": 7}, {**settings().to_json(), "players": [{"name": "x"}]}):
         with pytest.raises(ValueError, match="not the settings"):
-            Settings.from_json(bad)
+            Settings.from_json(bad, LocmGame)
 
 
 def test_differences() -> None:
     assert settings(seed=1).differences(settings(seed=1)) == []
-    changed = Settings((Player("p0", "random", False), Player("q", "./q", True)), seed=2)
+    changed = Settings(
+        (Player("p0", "random", False), Player("q", "./q", True)), LocmGame(), seed=2
+    )
     assert settings(seed=1).differences(changed) == [
         "players: p0=random, p1=random, now p0=random, q=./q",
         "seed: 1, now 2",
@@ -124,7 +127,7 @@ def test_impossible_settings(fields: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("names", [("a", "a"), ("", "b"), ("a\n", "b")])
 def test_impossible_names(names: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="players: "):
-        Settings(tuple(Player(name, "random", False) for name in names))
+        Settings(tuple(Player(name, "random", False) for name in names), LocmGame())
 
 
 def test_parse_seeds() -> None:
@@ -139,8 +142,8 @@ def test_parse_seeds() -> None:
     ("text", "player"),
     [
         ("random", Player("random", "random", False)),
-        ("baseline:nodes=5", Player("baseline:nodes=5", "baseline:nodes=5", False)),
-        ("new=baseline:nodes=5", Player("new", "baseline:nodes=5", False)),
+        ("beam:plans=5", Player("beam:plans=5", "beam:plans=5", False)),
+        ("new=beam:plans=5", Player("new", "beam:plans=5", False)),
         ("./bot --x=3", Player("./bot --x=3", "./bot --x=3", True)),
         ("v1.2=./bot --x=3", Player("v1.2", "./bot --x=3", True)),
         ("./random", Player("./random", "./random", True)),
@@ -153,8 +156,8 @@ def test_parse_player(text: str, player: Player) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("baseline:depth=3", "unknown option 'depth'"),
-        ("new=baseline:nodes=x", "nodes: expected an integer"),
+        ("beam:depth=3", "unknown option 'depth'"),
+        ("new=beam:plans=x", "plans: expected an integer"),
         ("name=", "the command is empty"),
         ("", "the command is empty"),
         ("./bot 'open", "No closing quotation"),

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,9 @@ from helpers import (
 )
 
 from locmsim import State
+from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
-from locmsim.game.match import Match, MatchError, TurnResult
+from locmsim.game.match import Match
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x, save_cards
 
@@ -111,7 +111,8 @@ def replay_golden(game: Game) -> None:
     assert match.to_ask == ()
     assert match.winner == game["winner"]
     assert match.scores == game["scores"]
-    assert (None if match.error is None else asdict(match.error)) == game["error"]
+    error = match.error
+    assert (error and {"player": error.player, "message": error.message}) == game["error"]
     log = json.loads(json.dumps(match.log))
     again = Match.replay(log)
     assert again.log == log
@@ -562,7 +563,7 @@ def test_player_0_is_judged_first() -> None:
         lines = ["CHOOSE 3;CHOOSE x", "CHOOSE 4;PICK 1"]
         match = Match(seed=1)
         assert match.submit(order[0], lines[order[0]]) == TurnResult([], [], None)
-        error = MatchError(0, "$0" + NO_INTEGER)
+        error = Fault(0, FaultKind.MALFORMED, "$0" + NO_INTEGER)
         assert match.submit(order[1], lines[order[1]]) == TurnResult([], [], error)
         assert (match.error, match.winner, match.scores) == (error, 1, [-1, 0])
         # The other answer has been taken, but nobody looked at it.
@@ -575,7 +576,7 @@ def test_player_0_is_judged_first() -> None:
 def test_error_of_player_1_is_the_result_of_the_second_answer() -> None:
     match = Match(seed=1)
     match.submit(1, "CHOOSE 4;CHOOSE 999")
-    error = MatchError(1, "$1" + NOT_OFFERED)
+    error = Fault(1, FaultKind.MALFORMED, "$1" + NOT_OFFERED)
     assert match.submit(0, "PASS") == TurnResult([], [], error)
     assert (match.winner, match.scores) == (0, [0, -1])
     assert match.chosen == [FILLED, [4]]

@@ -192,7 +192,7 @@ def test_a_search_plays_for_what_the_network_wants():
         sizes[sign] = 0
         for state in turns:
             end = state.clone()
-            for action in search.search(state, iterations=2000).actions:
+            for action in search.search(state, nodes=2000).actions:
                 end.apply_action(action)
             sizes[sign] += len(end.players[state.current_player()].hand)
     assert sizes[1] > sizes[-1]

@@ -30,7 +30,7 @@ from locmsim.search import (
     load_weights,
     save_weights,
 )
-from locmsim.search._search import Engine, play_game, turn_key
+from locmsim.search._engine import Engine, play_game, turn_key
 from locmsim.search.belief import Belief
 
 SEARCHES = (BeamSearch, MCTS)
@@ -49,8 +49,11 @@ def positions(rules: str, games: int = 6, step: int = 3) -> Iterator[State]:
                 yield state
 
 
-def budget(search: type, share: float = 1.0) -> int:
-    return int(share * (2000 if search is BeamSearch else 60))
+def budget(search: type, share: float = 1.0) -> dict[str, int]:
+    """A bound for the method `search`: nodes of a beam search, iterations of a tree search."""
+    if search is BeamSearch:
+        return {"nodes": int(share * 2000)}
+    return {"iterations": int(share * 60)}
 
 
 # ---- evaluation ----------------------------------------------------------------------------------
@@ -237,7 +240,7 @@ def test_a_wide_beam_finds_the_best_turn(rules):
             continue
         player = state.current_player()
         best = max(evaluation(end, player) for end in ends)
-        result = search.search(state, iterations=10**6)
+        result = search.search(state, nodes=10**6)
         reached = state.clone()
         for action in result.actions:
             reached.apply_action(action)
@@ -276,13 +279,13 @@ def wins(state: State, result: SearchResult) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_win_is_found_and_none_made_up(search, kind):
     state = load_position(lethal_data.path(kind))
-    result = search().search(state, iterations=20 * budget(search))
+    result = search().search(state, **budget(search, 20))
     assert wins(state, result)
     assert result.value == 1
     health = state.players[1 - state.current_player()].health
     most, _ = lethal_data.damage(state, 10**6)
     safe = lethal_data.with_health(state, max(health, most + 1))
-    result = search().search(safe, iterations=budget(search))
+    result = search().search(safe, **budget(search))
     assert not wins(safe, result)
 
 
@@ -301,7 +304,7 @@ def test_a_win_is_missed_in_no_position_of_games(rules):
             if health < 1:
                 continue
             position = lethal_data.with_health(state, health)
-            result = search.search(position, iterations=20_000)
+            result = search.search(position, nodes=20_000)
             assert wins(position, result) is (health == most)
             checked += 1
     assert checked > 10
@@ -326,7 +329,7 @@ def test_what_is_hidden_makes_no_difference(search, rules):
     pairs = list(twins(rules, 7))
     assert len(pairs) > 15
     for pair in pairs:
-        lines = {search().search(state, iterations=budget(search), seed=3).line for state in pair}
+        lines = {search().search(state, **budget(search), seed=3).line for state in pair}
         assert len(lines) == 1
 
 
@@ -360,9 +363,7 @@ def test_a_search_that_cheats_would_be_found_out(search):
                 belief = Peeking(state)
                 observation = state.observation(state.current_player())
                 belief.see(observation)
-                result = search().search(
-                    observation, iterations=10 * budget(search), seed=3, belief=belief
-                )
+                result = search().search(observation, **budget(search, 10), seed=3, belief=belief)
                 lines.add(tuple(result.actions))
             differ += len(lines) > 1
     assert differ > 0
@@ -376,9 +377,7 @@ def test_a_search_that_cheats_would_be_found_out(search):
 def test_the_arguments_decide_the_result(search, rules):
     other = search()
     for state in list(positions(rules, games=2))[:8]:
-        results = [
-            s.search(state, iterations=budget(search), seed=5) for s in (search(), other, other)
-        ]
+        results = [s.search(state, **budget(search), seed=5) for s in (search(), other, other)]
         assert len({(r.line, r.value, r.visits, r.nodes, r.depth) for r in results}) == 1
 
 
@@ -390,25 +389,27 @@ def test_seeds_matter():
 
 
 @each_search
-def test_iterations_are_bounded(search):
+def test_nodes_and_iterations_are_bounded(search):
     for state in positions("1.5", games=3):
-        for iterations in (0, 1, 50, 500, 5000):
-            result = search().search(state, iterations=iterations)
-            assert result.iterations <= 1.3 * iterations
+        for most in (0, 1, 50, 500, 5000):
+            bound = "nodes" if search is BeamSearch else "iterations"
+            result = search().search(state, **{bound: most})
+            assert getattr(result, bound) <= 1.3 * most
             wins(state, result)  # the actions are legal
     assert result.nodes > 0
 
 
 def most_choice() -> State:
     """The position with the most actions among those without a win."""
-    states = [s for s in positions("1.5") if BeamSearch().search(s, iterations=500).value < 1]
+    states = [s for s in positions("1.5") if BeamSearch().search(s, nodes=500).value < 1]
     return max(states, key=lambda state: len(state.legal_actions()))
 
 
 @each_search
-def test_more_iterations_go_deeper(search):
+def test_a_larger_budget_goes_deeper(search):
     state = most_choice()
-    small, large = (search().search(state, iterations=n) for n in (20, 20_000))
+    bound = "nodes" if search is BeamSearch else "iterations"
+    small, large = (search().search(state, **{bound: n}) for n in (20, 20_000))
     assert small.nodes < large.nodes
     assert small.depth < large.depth
 
@@ -437,11 +438,11 @@ def test_memory_does_not_grow(search):
     searcher = search()
     states = list(positions("1.5", games=3))
     for state in states:
-        searcher.search(state, iterations=2 * budget(search))
+        searcher.search(state, **budget(search, 2))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(5):
         for state in states:
-            searcher.search(state, iterations=2 * budget(search))
+            searcher.search(state, **budget(search, 2))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4000  # KB
 
 
@@ -457,9 +458,9 @@ def test_the_tree_keeps_to_its_nodes():
 @each_search
 def test_a_state_is_replaced_by_what_its_mover_sees(search):
     for state in list(positions("1.2", games=2))[:5]:
-        of_state = search().search(state, iterations=budget(search), seed=2)
+        of_state = search().search(state, **budget(search), seed=2)
         seen = state.observation(state.current_player())
-        of_observation = search().search(seen, iterations=budget(search), seed=2)
+        of_observation = search().search(seen, **budget(search), seed=2)
         assert of_state.line == of_observation.line
         assert ";".join(of_state.pv) in (of_state.line, "")
 
@@ -467,7 +468,7 @@ def test_a_state_is_replaced_by_what_its_mover_sees(search):
 @each_search
 def test_the_line_is_what_the_actions_are(search):
     for state in positions("1.5", games=2):
-        result = search().search(state, iterations=budget(search))
+        result = search().search(state, **budget(search))
         applied, ignored = state.clone().apply_line(result.line)
         assert applied == result.pv
         assert [part for part in ignored if part != "PASS"] == []
@@ -478,10 +479,11 @@ def test_the_line_is_what_the_actions_are(search):
 def test_search_refuses(search):
     state = start_position(1)
     finished = list(random_game(state, 1))[-1]
+    (bound,) = budget(search)
     for arguments, message in [
-        ({"observation": state}, "one of time_ms and iterations is needed"),
+        ({"observation": state}, f"one of time_ms and {bound} is needed"),
         ({"observation": state, "time_ms": -1}, "time_ms: expected 0 or more, got -1"),
-        ({"observation": state, "iterations": float("nan")}, "iterations: expected 0 or more"),
+        ({"observation": state, bound: float("nan")}, f"{bound}: expected 0 or more"),
         ({"observation": finished[0].child(finished[1]), "time_ms": 1}, "the game is over"),
         ({"observation": Match(seed=1).observation(0), "time_ms": 1}, "before the battle"),
         (
@@ -522,8 +524,8 @@ def test_a_function_may_evaluate(search):
         return evaluation(state, player)
 
     for state in list(positions("1.5", games=2))[:4]:
-        by_function = search(evaluation=function).search(state, iterations=budget(search, 0.2))
-        compiled = search(evaluation=evaluation).search(state, iterations=budget(search, 0.2))
+        by_function = search(evaluation=function).search(state, **budget(search, 0.2))
+        compiled = search(evaluation=evaluation).search(state, **budget(search, 0.2))
         assert by_function.line == compiled.line
         assert by_function.value == pytest.approx(compiled.value, abs=1e-3)
     assert set(calls) == {0, 1}
@@ -538,7 +540,7 @@ def test_a_function_that_fails(search):
     state = next(positions("1.5"))
     for _ in range(2):
         with pytest.raises(KeyError, match="no such position"):
-            searcher.search(state, iterations=100)
+            searcher.search(state, **budget(search))
 
 
 # ---- games between engines -----------------------------------------------------------------------
@@ -552,7 +554,7 @@ def test_games_between_engines():
     options = BeamOptions(plans=4, width=8)
 
     def play(seed: int) -> tuple[tuple[int, int], list[State]]:
-        engines = [Engine("beam", options, Evaluation().compiled) for _ in range(2)]
+        engines = [Engine(options, Evaluation().compiled) for _ in range(2)]
         ends: list[State] = []
         return play_game(start, engines, worlds, (300, 300), seed, ends), ends
 
@@ -570,9 +572,9 @@ def test_games_between_engines():
 def test_better_weights_win_games():
     """Against weights that hate what they should like."""
     start_decks = [start_position(seed) for seed in range(12)]
-    good = Engine("beam", BeamOptions(plans=4, width=8), Evaluation().compiled)
+    good = Engine(BeamOptions(plans=4, width=8), Evaluation().compiled)
     bad_weights = {"own.attack": -1.0, "their.health": -0.5, "own.card": -1.0}
-    bad = Engine("beam", BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
+    bad = Engine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
     score = 0
     for start in start_decks:
         pool = [(2, [(card, 1.0)]) for card in start.table.pool]

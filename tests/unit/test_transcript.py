@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from helpers import golden_path
 
-from locmsim.game.match import Match, TurnResult
+from locmsim.contract import TurnResult
+from locmsim.game.match import Match
 from locmsim.referee import Call, Fault, FaultKind, Result
 from locmsim.referee.transcript import (
     log_line,
@@ -23,7 +24,7 @@ from locmsim.referee.transcript import (
 Log = dict[str, Any]
 
 
-def result_of(match: Match, calls: list[Call], fault: Fault | None = None) -> Result:
+def result_of(match: Match, calls: list[Call], fault: Fault | None = None) -> Result[Match]:
     assert match.scores is not None
     assert match.winner is not None
     return Result(

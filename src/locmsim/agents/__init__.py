@@ -18,10 +18,11 @@ a bot would print:
 """
 
 from locmsim.agents.base import Agent, BaseAgent
-from locmsim.agents.baseline import BaselineAgent
 from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import GreedyAgent
+from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
+from locmsim.agents.osl import OSLAgent
 from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.registry import (
@@ -45,10 +46,11 @@ __all__ = [
     "AgentInfo",
     "AgentSpec",
     "BaseAgent",
-    "BaselineAgent",
     "BeamAgent",
     "GreedyAgent",
     "MCTSAgent",
+    "MaxAttackAgent",
+    "OSLAgent",
     "OwnTurnAgent",
     "RandomAgent",
     "RuleAgent",

@@ -1,7 +1,7 @@
 """The agent that plays by beam search."""
 
 from locmsim.agents.searching import SearchAgent
-from locmsim.search.search import BeamOptions, BeamSearch
+from locmsim.search import BeamOptions, BeamSearch
 
 __all__ = ["BeamAgent"]
 
@@ -14,3 +14,4 @@ class BeamAgent(SearchAgent):
 
     searches = BeamSearch
     options_class = BeamOptions
+    bound = "nodes"

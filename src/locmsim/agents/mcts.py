@@ -1,7 +1,7 @@
 """The agent that plays by Monte-Carlo tree search."""
 
 from locmsim.agents.searching import SearchAgent
-from locmsim.search.search import MCTS, MCTSOptions
+from locmsim.search import MCTS, MCTSOptions
 
 __all__ = ["MCTSAgent"]
 
@@ -14,3 +14,4 @@ class MCTSAgent(SearchAgent):
 
     searches = MCTS
     options_class = MCTSOptions
+    bound = "iterations"

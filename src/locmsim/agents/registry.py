@@ -27,10 +27,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, get_args, get_origin
 
 from locmsim.agents.base import Agent
-from locmsim.agents.baseline import BaselineAgent
 from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import GreedyAgent
+from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
+from locmsim.agents.osl import OSLAgent
 from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.rule import RuleAgent
@@ -58,11 +59,12 @@ __all__ = [
 AGENTS: dict[str, Callable[..., Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
-    "baseline": BaselineAgent,
     "beam": BeamAgent,
     "mcts": MCTSAgent,
     "own-turn": OwnTurnAgent,
     "rule": RuleAgent,
+    "osl": OSLAgent,
+    "max-attack": MaxAttackAgent,
 }
 
 #: The entry point group by which installed packages name their agents.

@@ -8,11 +8,11 @@ from locmsim._core import State
 from locmsim.agents.base import BaseAgent, check_bounds
 from locmsim.decks.building import CardScore, DeckBuilder, DraftPicker
 from locmsim.rules.rulesets import RULES
-from locmsim.search.belief import Belief
-from locmsim.search.search import (
+from locmsim.search import (
     MCTS,
     BeamOptions,
     BeamSearch,
+    Belief,
     MCTSOptions,
     SearchResult,
     load_weights,
@@ -43,6 +43,8 @@ class SearchAgent(BaseAgent):
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
     #: What `options` may be.
     options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
+    #: What bounds them beside the time: an argument of their method `search`.
+    bound: ClassVar[str]
 
     FIRST_TURN = 5
 
@@ -94,7 +96,7 @@ class SearchAgent(BaseAgent):
         self.result = self.search.search(
             self.belief.observation,
             time_ms=left,
-            iterations=self.iterations or None,
+            **{self.bound: self.iterations or None},
             seed=self.random.getrandbits(63),
             belief=self.belief,
         )

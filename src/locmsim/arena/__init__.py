@@ -1,26 +1,25 @@
-"""Many matches between players: pairing, seats, seeds, statistics, executors and storage."""
+"""Many matches between players: pairing, seats, seeds, statistics, executors and storage.
 
-from locmsim.arena.arena import (
-    MODES,
-    Answer,
-    Arena,
-    ArenaError,
-    CorePool,
-    Game,
-    Goal,
-    Outcome,
-    Player,
-    PlayerTally,
-    Record,
-    Settings,
-    Sprt,
-    StoreError,
-    Tally,
-    Times,
-    available_cores,
-    parse_player,
-    parse_seeds,
-)
+    >>> from locmsim.arena import Arena
+    >>> with Arena(["greedy", "random"], games=10, seed=1) as arena:
+    ...     arena.run(jobs=1)
+    ...     print(arena.tally.games, arena.tally.players[0].wins)
+    10 [5, 5]
+
+An `Arena` is a tournament and the file that its results are in; `Arena.run` plays what is missing.
+Another game than Legends of Code and Magic takes part by a `locmsim.contract.Game` and a subclass
+of `Tournament`.
+"""
+
+from locmsim.arena.locm import Arena, LocmGame, parse_player
+from locmsim.arena.records import Answer, Outcome, Record, Times
+from locmsim.arena.runner import ArenaError
+from locmsim.arena.schedule import MODES, Fixture, Player, Settings, parse_seeds
+from locmsim.arena.store import Goal, StoreError
+from locmsim.arena.tally import PlayerTally, Tally
+from locmsim.arena.tournament import Tournament
+from locmsim.stats import Sprt
+from locmsim.workers import CorePool, available_cores
 
 __all__ = [
     "MODES",
@@ -28,8 +27,9 @@ __all__ = [
     "Arena",
     "ArenaError",
     "CorePool",
-    "Game",
+    "Fixture",
     "Goal",
+    "LocmGame",
     "Outcome",
     "Player",
     "PlayerTally",
@@ -39,6 +39,7 @@ __all__ = [
     "StoreError",
     "Tally",
     "Times",
+    "Tournament",
     "available_cores",
     "parse_player",
     "parse_seeds",

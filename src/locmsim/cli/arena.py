@@ -50,7 +50,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         "players",
         nargs="*",
         metavar="PLAYER",
-        help='an agent ("baseline:time_ms=50"), a command ("./mybot --fast") or NAME=either',
+        help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
     add("--db", metavar="FILE", help="file of results; one that exists is gone on with")
     add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")

@@ -21,6 +21,7 @@ from locmsim.cli._common import (
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
+    from locmsim.game.match import Match
     from locmsim.referee.play import Result
 
 __all__ = ["add_options", "run"]
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     _print_result(result, options)
 
 
-def _new_result(options: argparse.Namespace) -> "Result":
+def _new_result(options: argparse.Namespace) -> "Result[Match]":
     """Play the match."""
     from locmsim.game.match import Match
     from locmsim.referee.play import play
@@ -97,7 +98,7 @@ def _new_result(options: argparse.Namespace) -> "Result":
         raise Failure(f"cannot run the match: {error}") from None
 
 
-def _old_result(game: str, options: argparse.Namespace) -> "Result":
+def _old_result(game: str, options: argparse.Namespace) -> "Result[Match]":
     """Replay the match of a log, or of an arena's results."""
     import json
 
@@ -123,7 +124,7 @@ def _old_result(game: str, options: argparse.Namespace) -> "Result":
         raise Failure(f"--replay: {game}: {error}") from None
 
 
-def _print_result(result: "Result", options: argparse.Namespace) -> None:
+def _print_result(result: "Result[Match]", options: argparse.Namespace) -> None:
     from locmsim.referee import transcript
 
     out, logs = sys.stdout, options.logs

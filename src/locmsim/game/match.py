@@ -4,43 +4,25 @@ Sources: docs/rules.md, sections 1 (seeds and parameters), 3 (choice phase), 4 (
 lines and scores) and 10 (time limits).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from locmsim._core import State
+from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
 from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
+from locmsim.game.explain import explain
 from locmsim.game.observation import Observation, OpponentAction
 from locmsim.game.params import effective_params, given_cards, old_ids
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 
-__all__ = ["Match", "MatchError", "TurnResult"]
+__all__ = ["Match"]
 
 _LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
 _LOG_OF_RESULT = ("winner", "scores", "error")
-
-
-@dataclass(frozen=True, slots=True)
-class MatchError:
-    """What ended the match before its time: whose fault, and the referee's message."""
-
-    player: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class TurnResult:
-    """What became of an answer: the actions carried out, those dropped, the error if it ended all.
-
-    Actions are in canonical text (``"ATTACK 36 -1"``), in the order in which they were handled.
-    """
-
-    applied: list[str]
-    ignored: list[str]
-    error: MatchError | None = None
 
 
 class Match:
@@ -73,7 +55,7 @@ class Match:
     winner: int | None
     #: 1 for the winner, 0 for the loser, -1 after a fatal answer; None until the end.
     scores: list[int] | None
-    error: MatchError | None
+    error: Fault | None
     #: The seeds and other parameters in effect.
     params: dict[str, int | str]
 
@@ -130,6 +112,11 @@ class Match:
         return "choice" if self.state is None else "battle"
 
     @property
+    def turn(self) -> int | None:
+        """The battle turn, counted over both players from 0; None in the choice phase."""
+        return None if self.state is None else self.state.turn
+
+    @property
     def to_ask(self) -> tuple[int, ...]:
         """The players whose answer is missing: both or one in the choice phase, () at the end."""
         return self._to_ask
@@ -145,6 +132,12 @@ class Match:
     def input_text(self, player: int) -> str:
         """What the referee sends to `player`; ``ValueError`` if it is not his turn."""
         return self.observation(player).format()
+
+    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+        """A function that asks an agent (`locmsim.agents.Agent`) in that seat for its answer."""
+        observation = self.observation(player)
+        ask = agent.choose if observation.phase == "choice" else agent.act
+        return partial(ask, observation)
 
     def time_limit_ms(self, player: int) -> int:
         """The time he has for the answer, in ms; ``ValueError`` if it is not his turn."""
@@ -167,12 +160,14 @@ class Match:
         In the choice phase answers are judged when both are in; the first one gets an empty result.
 
         ``GameOverError`` after the end; ``ValueError`` for a player who is not in `to_ask` and for
-        a line break in the line. The match is unchanged then.
+        a line break in the line; ``TypeError`` for what is no string. The match is unchanged then.
         """
         if self.phase == "over":
             raise GameOverError("the match is over, it takes no more answers")
         if player not in self._to_ask:
             raise ValueError(f"player {player!r} is not to answer now; {_who(self._to_ask)}")
+        if not (line is None or isinstance(line, str)):
+            raise TypeError(f"an answer is a string, or None for a timeout, got {line!r}")
         if line is not None and ("\n" in line or "\r" in line):
             raise ValueError(f"an answer is a single line, got {line!r}")
         self._answers.append((int(player), line))
@@ -186,10 +181,11 @@ class Match:
 
     def _judge_choices(self) -> None:
         for player in (0, 1):
+            line = self._pending[player]
+            if line is None:
+                self._fail(player, " timeout!", FaultKind.TIMEOUT)
+                return
             try:
-                line = self._pending[player]
-                if line is None:
-                    raise FatalAnswer(" timeout!")
                 self._choice.judge(line, self._step, self.chosen[player])
             except FatalAnswer as fault:
                 self._fail(player, str(fault))
@@ -227,7 +223,7 @@ class Match:
 
     def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
         if line is None:
-            return TurnResult([], [], self._fail(player, " timeout!"))
+            return TurnResult([], [], self._fail(player, " timeout!", FaultKind.TIMEOUT))
         turn = state.turn
         ids = self._ids
         try:
@@ -248,9 +244,9 @@ class Match:
             applied, ignored = ([ids.old_action(text) for text in t] for t in (applied, ignored))
         return TurnResult(applied, ignored)
 
-    def _fail(self, player: int, what: str) -> MatchError:
+    def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
         """End the match by the fault of `player`; he cannot take a victory from the other one."""
-        self.error = MatchError(player, f"${player}{what}")
+        self.error = Fault(player, kind, f"${player}{what}")
         scores = [0, 0]
         scores[player] = -1
         if self.state is not None and self.state.winner is not None:
@@ -263,6 +259,15 @@ class Match:
         self.scores = scores
         self._to_ask = ()
 
+    def explain(self) -> str:
+        """What was wrong with the answer that ended the match, for people; "" if none did."""
+        if self.error is None:
+            return ""
+        player = self.error.player
+        line = next(line for seat, line in reversed(self._answers) if seat == player)
+        taken = len(self.chosen[player]) if self.state is None else None
+        return explain(self.rules, self.error, line, taken)
+
     # ------------------------------------------------------------------------ log
 
     @property
@@ -272,7 +277,7 @@ class Match:
         ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if it follows neither from
         the rules nor from a seed, each card as its row and its name; ``answers``: ``[player,
         line]`` in the order given, line None for a timeout; ``winner``, ``scores``, ``error``
-        (None, or ``player`` and ``message``).
+        (None, or ``player``, ``kind`` and ``message``).
         """
         given = self._given_cards
         return {
@@ -283,7 +288,7 @@ class Match:
             "answers": [list(answer) for answer in self._answers],
             "winner": self.winner,
             "scores": None if self.scores is None else list(self.scores),
-            "error": None if self.error is None else asdict(self.error),
+            "error": None if self.error is None else _plain(self.error),
         }
 
     @classmethod
@@ -316,3 +321,7 @@ class Match:
 
 def _who(players: tuple[int, ...]) -> str:
     return f"it is the turn of {players}" if players else "the match is over"
+
+
+def _plain(fault: Fault) -> dict[str, int | str]:
+    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}

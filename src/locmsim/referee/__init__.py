@@ -1,18 +1,8 @@
 """Bots as processes, the match between them, logs."""
 
-from locmsim.referee.play import (
-    Call,
-    Fault,
-    InProcess,
-    Result,
-    play,
-    retrace,
-)
-from locmsim.referee.process import (
-    BotFault,
-    BotProcess,
-    FaultKind,
-)
+from locmsim.contract import Fault, FaultKind
+from locmsim.referee.play import Call, Result, play, retrace
+from locmsim.referee.process import BotFault, BotProcess
 
 __all__ = [
     "BotFault",
@@ -20,7 +10,6 @@ __all__ = [
     "Call",
     "Fault",
     "FaultKind",
-    "InProcess",
     "Result",
     "play",
     "retrace",

@@ -1,32 +1,28 @@
 """Matches between bots that are processes: who is asked when, how long, and who loses by what.
 
-The game itself is `Match`; here it gets two commands, clocks and a result. In place of a command
-may be an agent of this process, which nothing can stop: its time is judged when it has answered.
+The game itself is a `locmsim.contract.Match`; here it gets two commands, clocks and a result. In
+place of a command may be an agent of this process, which nothing can stop: its time is judged when
+it has answered.
 """
 
 import math
 import os
 import select
 import time
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
-from locmsim.game.match import Match, TurnResult
-from locmsim.game.observation import Observation
-from locmsim.referee.process import BotFault, BotProcess, FaultKind, new_token, stop
+from locmsim.contract import Fault, FaultKind, Match, TurnResult
+from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess, new_token, stop
 
-__all__ = ["Call", "Fault", "FaultKind", "InProcess", "Result", "play", "retrace"]
+__all__ = ["Call", "Result", "play", "retrace"]
 
-
-class InProcess(Protocol):
-    """A player in this process, such as the agents of `locmsim.agents`."""
-
-    def choose(self, observation: Observation) -> str:
-        """The answer line in the choice phase."""
-
-    def act(self, observation: Observation) -> str:
-        """The answer line of a battle turn."""
+#: The kind of match that is played.
+_M = TypeVar("_M", bound=Match)
+#: How many characters of an answer a fault quotes.
+_QUOTED = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +42,23 @@ class Call:
     elapsed_ns: int
     #: In the choice phase empty for the first answer of a step.
     result: TurnResult
+    #: Whether it took longer than the rules allow, whatever limit was applied.
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Why a bot lost other than on the board."""
-
-    player: int
-    kind: FaultKind
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Generic[_M]):
     """A match that was played to its end."""
 
-    match: Match
-    #: 1 for the winner and 0 for the loser; after a fault -1 for the bot that is to blame.
+    match: _M
+    #: Those of the match. LOCM: 1 for the winner, 0 for the loser, -1 for a bot at fault.
     scores: tuple[int, int]
-    winner: int
+    #: None for a draw.
+    winner: int | None
     fault: Fault | None
     calls: tuple[Call, ...]
-    #: The last few kilobytes that each bot wrote to its standard error.
+    #: The last few kilobytes that each bot wrote to its standard error; of an agent that raised an
+    #: exception the traceback.
     stderr: tuple[str, str]
     #: Wall-clock time of the match without starting and ending the processes.
     elapsed_ns: int
@@ -81,16 +72,19 @@ class Result:
 
 
 def play(
-    players: Sequence[str | Sequence[str] | InProcess],
-    match: Match,
+    players: Sequence[Any],
+    match: _M,
     *,
     timeout_scale: float = 1.0,
     match_limit: float | None = None,
     lenient: bool = False,
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
-) -> Result:
+) -> Result[_M]:
     """Play `match` between two bots: commands (a string is split as by a shell) or agents.
+
+    An agent is whatever the match can consult, for LOCM an object with ``choose`` and ``act`` (see
+    `locmsim.agents`).
 
     `timeout_scale` multiplies the time limits of the rules, 0 lifts them; `match_limit` is what a
     bot may take for all its answers of the match, in seconds. A bot that writes something before
@@ -108,7 +102,7 @@ def play(
         raise ValueError(f"timeout_scale: expected a number >= 0, got {timeout_scale!r}")
     if match_limit is not None and not match_limit > 0:
         raise ValueError(f"match_limit: expected a number > 0, got {match_limit!r}")
-    if match.phase == "over":
+    if not match.to_ask:
         raise ValueError("the match is over already")
 
     token = new_token()
@@ -132,44 +126,47 @@ def play(
 
 
 def retrace(
-    match: Match,
+    match: _M,
     answers: Iterable[tuple[int, str | None, int]],
     *,
     fault: Fault | None = None,
     timeout_scale: float = 1.0,
-) -> Result:
+    stderr: Sequence[str] = ("", ""),
+) -> Result[_M]:
     """The `Result` of a match that was played before, from its answers.
 
     `answers` are ``(player, line, elapsed_ns)`` in the order they were given, line None for a fault
-    without one; `fault` says which, if the match ended by one. `match` is new, and over afterwards.
+    without one; `fault` says which, if the match ended by one; `stderr` is what is known of that.
+    `match` is new, and over afterwards.
     ``ValueError`` if the answers do not fit it.
     """
     calls = []
     for i, (player, line, elapsed_ns) in enumerate(answers):
         try:
-            limit_ms = match.time_limit_ms(player) * timeout_scale or None
-            text = match.input_text(player)
-            turn = None if match.state is None else match.state.turn
+            rule_ms = match.time_limit_ms(player)
+            text, turn = match.input_text(player), match.turn
             result = match.submit(player, line)
         except ValueError as error:
             raise ValueError(f"answer {i} does not fit the match: {error}") from None
-        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result))
-    if match.phase != "over":
+        limit_ms = rule_ms * timeout_scale or None
+        late = _late(rule_ms, elapsed_ns)
+        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late))
+    if match.to_ask:
         raise ValueError(f"the match is not over after its {len(calls)} answers")
     elapsed_ns = sum(call.elapsed_ns for call in calls)
-    return _result(match, fault or _malformed(match), calls, elapsed_ns)
+    return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
 
 
 #: A player of `_Referee`; in place of a bot that could not be started is the fault.
-_Bot = BotProcess | BotFault | InProcess
+_Bot = BotProcess | BotFault | Any
 
 
-class _Referee:
+class _Referee(Generic[_M]):
     """One match in progress."""
 
     def __init__(
         self,
-        match: Match,
+        match: _M,
         bots: Sequence[_Bot],
         timeout_scale: float,
         match_limit: float | None,
@@ -183,10 +180,10 @@ class _Referee:
         self._calls: list[Call] = []
         self._faults: dict[int, BotFault] = {}
 
-    def run(self) -> Result:
+    def run(self) -> Result[_M]:
         match = self._match
         start = time.monotonic_ns()
-        while match.phase != "over":
+        while match.to_ask:
             # As in the official referee one bot thinks at a time, player 0 first, and in a choice
             # step both are asked even if the first answer was fatal.
             for player in match.to_ask:
@@ -198,12 +195,14 @@ class _Referee:
             if isinstance(bot, BotProcess):
                 stderr[player] = bot.stderr_tail()
                 data[player] = tuple(bot.data_lines())
+            elif player in self._faults:
+                stderr[player] = self._faults[player].traceback
         return _result(match, self._fault(), self._calls, elapsed_ns, stderr, data)
 
     def _call(self, player: int) -> Call:
         match = self._match
-        turn = None if match.state is None else match.state.turn
-        limit_ms = self._limit_ms(player)
+        turn, rule_ms = match.turn, match.time_limit_ms(player)
+        limit_ms = self._limit_ms(player, rule_ms)
         text, answer = None, None
         if isinstance(self._bots[player], BotProcess):
             text = match.input_text(player)
@@ -217,11 +216,11 @@ class _Referee:
                 text = None
         self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
         result = match.submit(player, answer)
-        return Call(player, turn, text, answer, limit_ms, elapsed_ns, result)
+        late = _late(rule_ms, elapsed_ns)
+        return Call(player, turn, text, answer, limit_ms, elapsed_ns, result, late)
 
-    def _limit_ms(self, player: int) -> float | None:
-        limit_ms = self._match.time_limit_ms(player) * self._timeout_scale or math.inf
-        limit_ms = min(limit_ms, self._time_left[player])
+    def _limit_ms(self, player: int, rule_ms: float) -> float | None:
+        limit_ms = min(rule_ms * self._timeout_scale or math.inf, self._time_left[player])
         return None if limit_ms == math.inf else limit_ms
 
     def _ask(self, player: int, text: str | None, limit_ms: float | None) -> tuple[str, int]:
@@ -230,7 +229,7 @@ class _Referee:
             raise bot
         try:
             if not isinstance(bot, BotProcess):
-                return _consult(bot, self._match.observation(player), limit_ms)
+                return self._consult(bot, player, limit_ms)
             return bot.ask(
                 text or "",
                 None if limit_ms is None else limit_ms / 1000,
@@ -244,51 +243,77 @@ class _Referee:
                 ) from None
             raise
 
+    def _consult(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
+        """An agent's answer and its time in ns; `BotFault` as for a process."""
+        ask = self._match.consult(agent, player)
+        start = time.monotonic_ns()
+        try:
+            answer = ask()
+        except Exception as error:
+            raise BotFault(
+                FaultKind.CRASHED,
+                f"raised {type(error).__name__}: {error}",
+                # Without this module's own line.
+                "".join(traceback.format_exception(_below(error)))[-STDERR_KEPT:],
+            ) from error
+        elapsed_ns = time.monotonic_ns() - start
+        if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
+            raise BotFault(
+                FaultKind.TIMEOUT,
+                f"timeout: {elapsed_ns / 1e6:.1f} ms for a limit of {limit_ms:g} ms",
+            )
+        if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
+            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, which is no line")
+        return answer, elapsed_ns
+
     def _fault(self) -> Fault | None:
         error = self._match.error
         if error is not None and error.player in self._faults:
             fault = self._faults[error.player]
-            return Fault(error.player, fault.kind, fault.reason)
-        return _malformed(self._match)
+            return Fault(error.player, fault.kind, fault.message)
+        return _malformed(self._match, self._calls)
 
 
-def _consult(agent: InProcess, observation: Observation, limit_ms: float | None) -> tuple[str, int]:
-    """An agent's answer and its time in ns; `BotFault` as for a process."""
-    ask = agent.choose if observation.phase == "choice" else agent.act
-    start = time.monotonic_ns()
-    try:
-        answer = ask(observation)
-    except Exception as error:
-        raise BotFault(FaultKind.CRASHED, f"raised {type(error).__name__}: {error}") from error
-    elapsed_ns = time.monotonic_ns() - start
-    if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
-        raise BotFault(
-            FaultKind.TIMEOUT, f"timeout: {elapsed_ns / 1e6:.1f} ms for a limit of {limit_ms:g} ms"
-        )
-    if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
-        raise BotFault(FaultKind.MALFORMED, f"answered {answer!r}, which is no line")
-    return answer, elapsed_ns
+def _below(error: Exception) -> Exception:
+    """The error with a traceback that starts in the agent."""
+    trace = error.__traceback__
+    return error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
 
 
-def _malformed(match: Match) -> Fault | None:
-    """The fault that the match itself knows of."""
+def _late(rule_ms: float, elapsed_ns: int) -> bool:
+    return rule_ms > 0 and elapsed_ns > rule_ms * 1e6
+
+
+def _malformed(match: Match, calls: Sequence[Call]) -> Fault | None:
+    """The fault that the match itself knows of, with the answer that was wrong."""
     error = match.error
     if error is None:
         return None
-    reason = error.message.removeprefix(f"${error.player}").removeprefix(":").strip()
-    return Fault(error.player, FaultKind.MALFORMED, reason)
+    answer = next((call.answer for call in reversed(calls) if call.player == error.player), None)
+    message = match.explain()
+    if answer is not None:
+        message = f"{message.rstrip('.')}; answer: {_quoted(answer)}"
+    return Fault(error.player, error.kind, message)
+
+
+def _quoted(answer: object) -> str:
+    """An answer for people: escaped, and cut if it is long."""
+    if not isinstance(answer, str):
+        return repr(answer)[:_QUOTED]
+    if len(answer) <= _QUOTED:
+        return ascii(answer)
+    return f"{answer[:_QUOTED]!a}... ({len(answer)} characters)"
 
 
 def _result(
-    match: Match,
+    match: _M,
     fault: Fault | None,
     calls: Sequence[Call],
     elapsed_ns: int,
     stderr: Sequence[str] = ("", ""),
     data: Sequence[tuple[str, ...]] = ((), ()),
-) -> Result:
+) -> Result[_M]:
     assert match.scores is not None
-    assert match.winner is not None
     return Result(
         match=match,
         scores=(match.scores[0], match.scores[1]),

@@ -15,16 +15,17 @@ import signal
 import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import IO, NamedTuple
 
-__all__ = ["MAX_LINE", "BotFault", "BotProcess", "FaultKind", "new_token", "stop"]
+from locmsim.contract import FaultKind
+
+__all__ = ["MAX_LINE", "STDERR_KEPT", "BotFault", "BotProcess", "new_token", "stop"]
 
 #: A line of this many bytes is not an answer any more (docs/rules.md, section 10).
 MAX_LINE = 10_000
 
 #: How much is kept of what a bot writes to its standard error: the last bytes.
-_STDERR_KEPT = 8192
+STDERR_KEPT = 8192
 #: How many bytes are kept of its lines for tournament tools, such as ``[PDATA] depth = 7``, and the
 #: length after which a line is none of these.
 _DATA_KEPT = 1 << 16
@@ -51,27 +52,14 @@ _DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
 _MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
-class FaultKind(StrEnum):
-    """Why a bot lost other than on the board."""
-
-    START_FAILED = "start failed"
-    CRASHED = "crashed"
-    CLOSED_INPUT = "closed input"
-    CLOSED_OUTPUT = "closed output"
-    TIMEOUT = "timeout"
-    MATCH_LIMIT = "match limit"
-    LINE_TOO_LONG = "line too long"
-    EARLY = "answered early"
-    MALFORMED = "malformed answer"
-
-
 class BotFault(Exception):
-    """A bot gave no answer: `kind` for programs, `reason` for people."""
+    """A bot gave no answer: `kind` for programs, `message` for people, `traceback` of an agent."""
 
-    def __init__(self, kind: FaultKind, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, kind: FaultKind, message: str, traceback: str = "") -> None:
+        super().__init__(message)
         self.kind = kind
-        self.reason = reason
+        self.message = message
+        self.traceback = traceback
 
 
 def new_token() -> str:
@@ -266,7 +254,7 @@ class BotProcess:
         if chunk is None:
             return 0
         self._errors += chunk
-        del self._errors[:-_STDERR_KEPT]
+        del self._errors[:-STDERR_KEPT]
         self._errors_ended = not chunk
         self._find_data(chunk)
         return len(chunk)

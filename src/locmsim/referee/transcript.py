@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from locmsim._core import parse_line
+from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee.play import Call, Fault, FaultKind, Result, retrace
+from locmsim.referee.play import Call, Result, retrace
 
 __all__ = [
     "log_line",
@@ -40,12 +41,12 @@ _DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?
 # ------------------------------------------------------------------------------ the referee's log
 
 
-def log_line(result: Result) -> str:
+def log_line(result: Result[Match]) -> str:
     """`result_log` as one line of JSON, without line end."""
     return json.dumps(result_log(result), separators=(",", ":"))
 
 
-def result_log(result: Result) -> dict[str, Any]:
+def result_log(result: Result[Match]) -> dict[str, Any]:
     """The log of a match in the form of the Java referee's.
 
     One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
@@ -75,7 +76,7 @@ def result_log(result: Result) -> dict[str, Any]:
         "scores": {str(player): score for player, score in enumerate(result.scores)},
         "gameParameters": [params_text(match)],
         "metadata": "{}\n",
-        "failCause": fault and f"${fault.player}: {fault.kind}: {fault.reason}",
+        "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
         "tooltips": [],
         "agents": [{"index": player, "name": f"Player {player}"} for player in (0, 1)],
     }
@@ -214,7 +215,7 @@ def _ending(match: Match) -> str:
 # ------------------------------------------------------------------------------- a log replayed
 
 
-def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result:
+def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result[Match]:
     """The match of a log in the form of the Java referee's, played again.
 
     Such logs do not name their rule set, nor whether instance ids are those of 2022 (`ids` "old").
@@ -254,7 +255,7 @@ def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result:
 # ------------------------------------------------------------------------- for tournament tools
 
 
-def tool_result(result: Result) -> dict[str, Any]:
+def tool_result(result: Result[Match]) -> dict[str, Any]:
     """The result as psyleague and cgarena want it, each of them ignores what is the other's.
 
     ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
@@ -310,14 +311,14 @@ def _number_or_text(text: str) -> float | str:
 # ------------------------------------------------------------------------------ for people
 
 
-def summary_text(result: Result) -> str:
+def summary_text(result: Result[Match]) -> str:
     """Who won and why, how long the bots took, and a bot's last words if it failed."""
     fault = result.fault
     seconds = result.elapsed_ns / 1e9
     lines = [f"player {result.winner} wins after {result.turns} turns and {seconds:.2f} s"]
     if fault:
         at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
-        lines.append(f"player {fault.player} failed in {at} ({fault.kind}): {fault.reason}")
+        lines.append(f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}")
     for player in (0, 1):
         times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
         lines.append(
@@ -330,7 +331,7 @@ def summary_text(result: Result) -> str:
     return "\n".join(lines) + "\n"
 
 
-def match_text(result: Result) -> str:
+def match_text(result: Result[Match]) -> str:
     """The match turn by turn: what the bots saw of each other, what they did, what was dropped."""
     match = result.match
     lines = [
@@ -346,7 +347,7 @@ def match_text(result: Result) -> str:
         dropped = [action for action in call.result.ignored if action != "PASS"]
         lines += [f"    not legal: {action}" for action in dropped]
     if result.fault:
-        lines.append(f"player {result.fault.player}: {result.fault.reason}")
+        lines.append(f"player {result.fault.player}: {result.fault.message}")
     lines.append(f"player {result.winner} wins")
     return "\n".join(lines) + "\n"
 

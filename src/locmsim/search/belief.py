@@ -174,6 +174,26 @@ class Belief:
             least += 1
         return max(least, self._turn + 1)
 
+    def root(self) -> State:
+        """The position that was seen last, with any cards in the hidden places.
+
+        Enough for all that looks at one's own turn only. What the opponent may hold is not thought
+        about, which takes longer than all else here.
+
+        Returns
+        -------
+        State
+            The mover is the player, at the start of their turn.
+
+        Raises
+        ------
+        ValueError
+            No battle was observed.
+        """
+        if self.observation.phase == "choice":
+            raise ValueError("there is no position before the battle")
+        return self._visible_state(self._pool(), self._seat or 0)
+
     # -------------------------------------------------------------------------------- sampling
 
     def sample(self, seed: int) -> State:

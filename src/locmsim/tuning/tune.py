@@ -42,9 +42,11 @@ from locmsim.networks.network import BLOCKS, Network, inputs, learn, listed
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
-from locmsim.search._search import TERMS, Engine, Evaluator, play_game
+from locmsim.search._engine import Engine, play_game
+from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions
-from locmsim.search.search import BeamOptions, Evaluation, load_weights
+from locmsim.search.evaluation import Evaluation, load_weights
+from locmsim.search.options import BeamOptions
 from locmsim.stats import UnitCounts, score_interval
 from locmsim.workers import local_workers
 
@@ -284,7 +286,7 @@ def _deck(
 @cache
 def _engines() -> tuple[Engine, Engine]:
     evaluator = Evaluation().compiled
-    return Engine("beam", _SEARCH, evaluator), Engine("beam", _SEARCH, evaluator)
+    return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
 
 
 @cache

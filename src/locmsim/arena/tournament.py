@@ -1,14 +1,7 @@
-"""Many matches between players: pairing, seats, seeds, statistics, executors and storage.
+"""A tournament in any game, and the file that its results are in."""
 
-    >>> from locmsim.arena import Arena
-    >>> with Arena(["greedy", "random"], games=10, seed=1) as arena:
-    ...     arena.run(jobs=1)
-    ...     print(arena.tally.games, arena.tally.players[0].wins)
-    10 [5, 5]
-
-An `Arena` is a tournament and the file that its results are in; `Arena.run` plays what is missing.
-"""
-
+import difflib
+import logging
 import os
 import re
 import shlex
@@ -16,50 +9,25 @@ import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
-from locmsim.agents import AGENTS, make_agent
 from locmsim.arena import report
 from locmsim.arena.cluster import dask_workers
-from locmsim.arena.playing import replay
-from locmsim.arena.records import Answer, Outcome, Record, Times
-from locmsim.arena.runner import ArenaError, play_missing
-from locmsim.arena.schedule import (
-    MODES,
-    Game,
-    Player,
-    Settings,
-    parse_seeds,
-    random_seed,
-    unique_names,
-)
-from locmsim.arena.store import Goal, NoResultsError, Store, StoreError
-from locmsim.arena.tally import PlayerTally, Tally
+from locmsim.arena.playing import forget_agents, replay
+from locmsim.arena.records import Record
+from locmsim.arena.runner import play_missing
+from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
+from locmsim.arena.store import Goal, Store
+from locmsim.arena.tally import Tally
+from locmsim.contract import Contestant, Game
 from locmsim.referee.play import Result
 from locmsim.stats import Sprt
-from locmsim.workers import CorePool, Workers, available_cores, local_workers
+from locmsim.workers import Workers, available_cores, local_workers
 
-__all__ = [
-    "MODES",
-    "Answer",
-    "Arena",
-    "ArenaError",
-    "CorePool",
-    "Game",
-    "Goal",
-    "Outcome",
-    "Player",
-    "PlayerTally",
-    "Record",
-    "Settings",
-    "Sprt",
-    "StoreError",
-    "Tally",
-    "Times",
-    "available_cores",
-    "parse_player",
-    "parse_seeds",
-]
+__all__ = ["Tournament", "as_player"]
+
+_log = logging.getLogger(__name__)
 
 #: Games of each pairing, if nobody says how many.
 DEFAULT_GAMES = 200
@@ -67,59 +35,62 @@ DEFAULT_GAMES = 200
 _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 
 
-class Arena:
+class Tournament:
     """A tournament with its results; a context manager.
 
-    `players` are descriptions for `parse_player`, or `Player` objects. `db` names an SQLite file;
-    without one the results are kept in memory. If the file has results already, what is not given
-    here is taken from it, and what is given must agree with it, except that `games` (for each
-    pairing; default 200, or all `seeds`) and `sprt` may change. `settings` are the other fields of
-    `Settings`.
-
-    ``ValueError`` for arguments that make no sense, `StoreError` for files.
+    The game is that of `game_type`, which a subclass sets; `game` makes it from the one in the
+    file, or from None. For the other arguments see `locmsim.arena.locm.Arena`.
     """
+
+    #: What is played.
+    game_type: ClassVar[type[Game]]
 
     def __init__(
         self,
         players: Sequence[str | Player] | None = None,
         *,
+        game: Callable[[Any], Game],
         db: str | os.PathLike[str] = ":memory:",
         games: int | None = None,
         sprt: Sprt | None = None,
         **settings: Any,
     ) -> None:
-        if players is not None:
-            settings["players"] = _players(players)
-        before = None
+        self._agents: dict[str, Contestant] = {}
+        self._store = Store(db, self.game_type, write=True)
         try:
-            with Store(db) as store:
-                settings = {**store.settings.fields(), **settings}
-                before = store.goal
-        except NoResultsError:
-            if players is None:
-                raise ValueError("players: expected at least two") from None
+            stored = self._store.settings
+            if stored is not None:
+                settings = {**stored.fields(), **settings}
+            elif players is None:
+                raise ValueError("players: expected at least two")
+            settings["game"] = game(stored and stored.game)
             settings.setdefault("seed", random_seed())
-        self._store = Store(db, Settings(**settings))
-        try:
-            self._set_goal(games, sprt, before)
+            if players is not None:
+                settings["players"] = self._players(players, settings["game"])
+            before = self._store.goal
+            wanted = Settings(**settings)
+            goal = _goal(wanted, games, sprt, before)
+            self._store.begin(wanted)
+            self.goal = goal
+            if goal != before:
+                self._store.set_goal(goal)
+            self.tally = self._counted()
         except BaseException:
             self.close()
             raise
-        self.tally = self._counted()
 
-    def _set_goal(self, games: int | None, sprt: Sprt | None, before: Goal | None) -> None:
-        count = before.games if before else None
-        if games is not None or count is None:
-            if games is None and self.settings.seeds is None:
-                games = DEFAULT_GAMES
-            count = self.settings.count(games)
-        if sprt is None and before is not None:
-            sprt = before.sprt
-        if sprt is not None and len(self.settings.players) > 2:
-            raise ValueError("sprt: it is for two players")
-        self.goal = Goal(count, sprt)
-        if self.goal != before:
-            self._store.set_goal(self.goal)
+    def _players(self, players: Sequence[str | Player], game: Game) -> tuple[Player, ...]:
+        parsed = []
+        for given in players:
+            if isinstance(given, Player):
+                parsed.append(given)
+                continue
+            player, agent = as_player(given, game)
+            if agent is not None:
+                self._agents[player.spec] = agent
+            parsed.append(player)
+        names = unique_names([player.name for player in parsed])
+        return tuple(replace(p, name=name) for name, p in zip(names, parsed, strict=True))
 
     def _counted(self) -> Tally:
         tally = Tally(self.settings, self.goal.sprt)
@@ -128,10 +99,11 @@ class Arena:
         return tally
 
     @classmethod
-    def load(cls, db: str | os.PathLike[str]) -> "Arena":
+    def load(cls, db: str | os.PathLike[str]) -> Self:
         """The results in a file, to look at; also while they are played. `StoreError`."""
         arena = cls.__new__(cls)
-        arena._store = Store(db)
+        arena._agents = {}
+        arena._store = Store(db, cls.game_type)
         arena.goal = arena._store.goal or Goal(0, None)
         arena.tally = arena._counted()
         return arena
@@ -139,6 +111,7 @@ class Arena:
     @property
     def settings(self) -> Settings:
         """Which games there are and how they are played."""
+        assert self._store.settings is not None
         return self._store.settings
 
     def run(
@@ -162,8 +135,11 @@ class Arena:
         `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
         games that came in are stored and another call goes on with the rest.
         """
-        with self._workers(jobs, executor, slots, dask) as workers:
-            play_missing(self._store, self.tally, self.goal.games, workers, on_games)
+        try:
+            with self._workers(jobs, executor, slots, dask) as workers:
+                play_missing(self._store, self.tally, self.goal.games, workers, on_games)
+        finally:
+            forget_agents()
 
     def _workers(
         self, jobs: int | None, executor: Executor | None, slots: int | None, dask: str | None
@@ -190,21 +166,30 @@ class Arena:
     @property
     def _timed(self) -> bool:
         """Whether results depend on how much of a processor a game gets."""
-        settings = self.settings
-        agents = [make_agent(player.spec) for player in settings.players if not player.process]
-        return bool(settings.timeout_scale) or any(getattr(a, "time_ms", 0) for a in agents)
+        if self.settings.timeout_scale:
+            return True
+        for player in self.settings.players:
+            if not player.process:
+                if player.spec not in self._agents:
+                    self._agents[player.spec] = self.settings.game.make_agent(player.spec)
+                if getattr(self._agents[player.spec], "time_ms", 0):
+                    return True
+        return False
 
     def _check_commands(self) -> None:
         """Better now than as a fault in every game."""
         for player in self.settings.players:
-            if player.process:
-                program = shlex.split(player.spec)[0]
-                if shutil.which(program) is None:
-                    known = ", ".join(AGENTS)
-                    raise ValueError(
-                        f"player {player.spec!r}: there is neither a program {program!r} nor an"
-                        f" agent of that name (agents: {known})"
-                    )
+            if not player.process:
+                continue
+            program = shlex.split(player.spec)[0]
+            if shutil.which(program) is None:
+                names = self.settings.game.agent_names
+                near = difflib.get_close_matches(player.spec.partition(":")[0], names, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"agents: {', '.join(names)}"
+                raise ValueError(
+                    f"player {player.spec!r}: there is neither a program {program!r} nor an agent"
+                    f" of that name ({hint})"
+                )
 
     def table(self) -> str:
         """The results as text."""
@@ -234,7 +219,7 @@ class Arena:
         """All that is stored of a game; `StoreError` if it was not played."""
         return self._store.game(number)
 
-    def replay(self, number: int) -> Result:
+    def replay(self, number: int) -> Result[Any]:
         """A game that was played, as the referee's result; `StoreError`, ``ValueError``."""
         return replay(self.settings, self.record(number))
 
@@ -242,38 +227,39 @@ class Arena:
         """Close the file."""
         self._store.close()
 
-    def __enter__(self) -> "Arena":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
 
-def parse_player(text: str) -> Player:
-    """A player from ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
+def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal | None) -> Goal:
+    count = before.games if before else None
+    if games is not None or count is None:
+        if games is None and settings.seeds is None:
+            games = DEFAULT_GAMES
+        count = settings.count(games)
+    if sprt is None and before is not None:
+        sprt = before.sprt
+    if sprt is not None and len(settings.players) > 2:
+        raise ValueError("sprt: it is for two players")
+    return Goal(count, sprt)
 
-    What starts with the name of an agent (`locmsim.agents.AGENTS`) is one, with its options; all
-    else is a command. ``ValueError`` for an agent's wrong options and for an empty command.
+
+def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
+    """A player from ``"name=description"``, where ``name=`` may be missing; and the agent, if any.
+
+    ``ValueError`` for an agent's wrong options and for an empty command.
     """
     label = _LABEL.fullmatch(text)
     name, spec = label.groups() if label else (text, text)
-    process = spec.partition(":")[0] not in AGENTS
-    if process:
-        try:
-            words = shlex.split(spec)
-        except ValueError as error:
-            raise ValueError(f"player {text!r}: {error}") from None
-        if not words:
-            raise ValueError(f"player {text!r}: the command is empty")
-    else:
-        make_agent(spec)
-    return Player(name, spec, process)
-
-
-def _players(players: Sequence[str | Player]) -> tuple[Player, ...]:
-    parsed = [parse_player(player) if isinstance(player, str) else player for player in players]
-    names = unique_names([player.name for player in parsed])
-    return tuple(
-        Player(name, player.spec, player.process)
-        for name, player in zip(names, parsed, strict=True)
-    )
+    if game.is_agent(spec):
+        return Player(name, spec, False), game.make_agent(spec)
+    try:
+        words = shlex.split(spec)
+    except ValueError as error:
+        raise ValueError(f"player {text!r}: {error}") from None
+    if not words:
+        raise ValueError(f"player {text!r}: the command is empty")
+    return Player(name, spec, True), None

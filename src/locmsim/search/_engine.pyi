@@ -1,17 +1,12 @@
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Callable, Sequence
+from typing import final
 
 from locmsim._core import Determinizer, State
 from locmsim.networks._network import Network
+from locmsim.search._evaluation import Evaluator
+from locmsim.search.options import SearchOptions
 
-__all__ = ["TERMS", "Engine", "Evaluator", "Outcome", "play_game", "turn_key"]
-
-TERMS: dict[str, str]
-
-@final
-class Evaluator:
-    def __new__(cls, weights: Mapping[str, float]) -> Evaluator: ...
-    def __call__(self, state: State, player: int) -> float: ...
+__all__ = ["Engine", "Outcome", "play_game", "turn_key"]
 
 class Outcome:
     actions: list[int]
@@ -26,8 +21,7 @@ class Outcome:
 class Engine:
     def __new__(
         cls,
-        method: str,
-        options: Any,
+        options: SearchOptions,
         evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
         network: Network | None = None,
     ) -> Engine: ...
@@ -42,7 +36,7 @@ class Engine:
         *,
         time_ns: int | None,
         nodes: int | None,
-        visits: int | None,
+        iterations: int | None,
         seed: int,
     ) -> Outcome: ...
 

@@ -4,12 +4,10 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, TypeAlias
 
-from locmsim._core import State
-from locmsim.agents.turnsearch import Budget, Snapshot, turn_key
+from locmsim import State
 from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, MAX_BOARD, RULES, RuleSet
-
-__all__ = ["find_lethal"]
+from oracles.turnsearch import Budget, Snapshot, turn_key
 
 Row: TypeAlias = list[Any]
 Slots: TypeAlias = dict[int, Row]
@@ -18,7 +16,7 @@ Slots: TypeAlias = dict[int, Row]
 ATTACK, DEFENSE, ABILITIES, LANE, READY, SPENT = range(2, 8)
 
 
-def find_lethal(state: State, budget: Budget) -> list[int] | None:
+def find_win(state: State, budget: Budget) -> list[int] | None:
     """Actions by which the player to move wins at once; None if none were found in the budget.
 
     Best-first by the damage still missing, over what can matter: cards that harm the opponent,
@@ -26,7 +24,7 @@ def find_lethal(state: State, budget: Budget) -> list[int] | None:
     such cards. Attacks on the opponent come last, all together. Left out are positions where not
     even the most optimistic sum of damage is enough.
     """
-    return _LethalSearch(state, budget).run()
+    return _WinSearch(state, budget).run()
 
 
 class _Move(NamedTuple):
@@ -77,7 +75,7 @@ def _harm(card: Card) -> int:
     return max(0, -card.opponent_health_change)
 
 
-class _LethalSearch:
+class _WinSearch:
     def __init__(self, state: State, budget: Budget) -> None:
         self.state = state
         self.budget = budget
