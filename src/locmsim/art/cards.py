@@ -13,7 +13,7 @@ from html import escape
 from locmsim.art.motifs import MOTIFS
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
-__all__ = ["HEIGHT", "WIDTH", "card_svg", "card_title", "motif_of"]
+__all__ = ["HEIGHT", "WIDTH", "card_art", "card_svg", "card_title", "motif_of"]
 
 #: The size of a card in its own units.
 WIDTH, HEIGHT = 100, 140
@@ -127,8 +127,7 @@ def card_svg(
         f' class="locm-card"><title>{title}</title>',
         f'<rect x="1" y="1" width="98" height="138" rx="8" fill="{dark}"/>',
         f'<rect x="3" y="3" width="94" height="134" rx="6" fill="{frame}"/>',
-        _picture(card),
-        _motif(card, offset),
+        card_art(card, offset=offset),
         f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
         _keywords(abilities or card.abilities, card.area),
         _effects(card),
@@ -153,6 +152,24 @@ def card_svg(
         )
     parts.append("</svg>")
     return "".join(parts)
+
+
+def card_art(card: Card, *, offset: int = 0) -> str:
+    """The picture of a card without its frame and numbers.
+
+    Parameters
+    ----------
+    card : Card
+        The card.
+    offset : int
+        The game's random offset: which motif a base id gets.
+
+    Returns
+    -------
+    str
+        SVG elements that fill the rectangle from (7, 7) to (93, 91).
+    """
+    return _picture(card) + _motif(card, offset)
 
 
 def _picture(card: Card) -> str:
