@@ -37,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words.insert(0, "play")
     if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"], ["-h"], ["--help"]):
         words.insert(1, "run")
+    if words[:1] == ["vestrock"]:  # another game with commands of its own
+        from locmsim.vestrock.cli import main as vestrock
+
+        return vestrock(words[1:])
     options = _parser(words[0] if words else None).parse_args(words)
     try:
         options.run(options)
@@ -68,4 +72,5 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             module = import_module(f"locmsim.cli.{name}")
             module.add_options(command)
             command.set_defaults(run=module.run, parser=command)
+    commands.add_parser("vestrock", help="another card game: server, bots, arena")
     return parser

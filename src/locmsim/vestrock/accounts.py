@@ -1,0 +1,134 @@
+"""Who may log in: salted hashes in a file, or whoever comes first."""
+
+import base64
+import hashlib
+import hmac
+import os
+from pathlib import Path
+from typing import Final, Protocol
+
+from locmsim._io import write_whole
+from locmsim.vestrock.protocol import VALID_NAME
+
+__all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]
+
+#: Cost of a hash: about 20 ms and 16 MB.
+_N: Final = 2**14
+_R: Final = 8
+_P: Final = 1
+
+
+class Accounts(Protocol):
+    """Names and passwords."""
+
+    #: Whether `check` takes so long that it should not run in the server's loop.
+    slow: bool
+
+    def check(self, name: str, password: str) -> bool:
+        """Whether somebody with this name and password may log in."""
+
+    def names(self) -> list[str] | None:
+        """All accounts; None if everybody who is logged in takes part."""
+
+
+class OpenAccounts:
+    """The first use of a name sets its password, until the server ends."""
+
+    slow = False
+
+    def __init__(self) -> None:
+        self._passwords: dict[str, bytes] = {}
+
+    def check(self, name: str, password: str) -> bool:
+        given = hashlib.sha256(password.encode()).digest()
+        return hmac.compare_digest(self._passwords.setdefault(name, given), given)
+
+    def names(self) -> None:
+        return None
+
+
+class FileAccounts:
+    """Accounts of a file: one a line, a name, a salt and a hash, blanks between them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; blank lines and lines that start with ``#`` are skipped.
+
+    Raises
+    ------
+    ValueError
+        Naming file and line.
+    OSError
+        The file cannot be read.
+    """
+
+    slow = True
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._hashes: dict[str, tuple[bytes, bytes]] = {}
+        #: What has been right once is checked quickly: many reconnects cost nothing.
+        self._key = os.urandom(32)
+        self._known: dict[str, bytes] = {}
+        for number, line in enumerate(Path(path).read_text("ascii", "replace").splitlines(), 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                name, salt, digest = line.split()
+                entry = (
+                    base64.b64decode(salt, validate=True),
+                    base64.b64decode(digest, validate=True),
+                )
+            except ValueError:
+                raise ValueError(f"{self.path}: line {number}: expected name, salt, hash") from None
+            if not VALID_NAME.fullmatch(name):
+                raise ValueError(f"{self.path}: line {number}: {name!r} cannot be a name")
+            if name in self._hashes:
+                raise ValueError(f"{self.path}: line {number}: {name} occurs twice")
+            self._hashes[name] = entry
+
+    def check(self, name: str, password: str) -> bool:
+        quick = hashlib.blake2b(password.encode(), key=self._key).digest()
+        if hmac.compare_digest(self._known.get(name, b""), quick):
+            return True
+        # A name that nobody has takes as long as one that somebody has.
+        salt, digest = self._hashes.get(name, (b"nobody", b""))
+        if not hmac.compare_digest(hash_password(password, salt), digest):
+            return False
+        self._known[name] = quick
+        return True
+
+    def names(self) -> list[str]:
+        return sorted(self._hashes)
+
+    @staticmethod
+    def set_password(path: str | os.PathLike[str], name: str, password: str) -> None:
+        """Add an account to a file, or change its password; the file is made if there is none.
+
+        Raises
+        ------
+        ValueError
+            The name cannot be one, the password is empty or cannot be sent, or the file is damaged.
+        OSError
+            The file cannot be read or written.
+        """
+        if not VALID_NAME.fullmatch(name):
+            raise ValueError(f"name: expected 1..32 of A-Z a-z 0-9 _ . -, got {name!r}")
+        if not 1 <= len(password) <= 256 or not password.isascii() or not password.isprintable():
+            raise ValueError("password: expected 1..256 printable ASCII characters")
+        if password != password.strip():
+            raise ValueError("password: blanks at its ends would be lost")
+        lines: list[str] = []
+        if os.path.exists(path):
+            FileAccounts(path)
+            lines = Path(path).read_text("ascii").splitlines()
+        lines = [line for line in lines if line.split()[:1] != [name]]
+        salt = os.urandom(16)
+        words = [base64.b64encode(part).decode() for part in (salt, hash_password(password, salt))]
+        write_whole(path, "".join(f"{line}\n" for line in [*lines, " ".join([name, *words])]))
+
+
+def hash_password(password: str, salt: bytes) -> bytes:
+    """The hash of a password that is kept (scrypt)."""
+    return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32)

@@ -1,0 +1,225 @@
+"""Bots that play Vestrock in this process: ``random``, ``rule`` and ``search``.
+
+A bot's answer for a turn is the turn's commands without the match, joined by ``;``. `make_bot`
+makes one by name; docs/vestrock.md says how strong they are.
+"""
+
+from collections.abc import Mapping
+from random import Random
+from typing import NamedTuple, Protocol
+
+from locmsim.vestrock._core import State
+
+__all__ = ["BOTS", "Bot", "Series", "make_bot", "play_match", "play_series", "share_of_time"]
+
+#: Names that `make_bot` knows, weakest first.
+BOTS = ("random", "rule", "search")
+
+
+class Bot(Protocol):
+    """What plays a side of a match, or of several at a time."""
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        """The commands of the mover's turn from here to its end.
+
+        Parameters
+        ----------
+        state
+            A position of a match that is not over. It does not change.
+        time_ms
+            How long the bot may think, in milliseconds; None for its own default.
+
+        Returns
+        -------
+        str
+            Commands without the match, joined by ``;``. The end of the turn is no command.
+        """
+        ...
+
+
+def as_line(state: State, actions: list[int]) -> str:
+    """Actions as the answer of a bot; the end of the turn is left out."""
+    return ";".join(state.action_to_string(action) for action in actions if action)
+
+
+class RandomBot:
+    """Plays uniformly random legal actions until the end of the turn is drawn."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = Random(seed)
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        after = state.clone()
+        actions = []
+        while not after.is_terminal():
+            actions.append(self._random.choice(after.legal_actions()))
+            if actions[-1] == 0:
+                break
+            after.apply_unchecked(actions[-1])
+        return as_line(state, actions)
+
+
+class RuleBot:
+    """Plays by the rules of thumb of `locmsim.vestrock.bots._policy`; nothing is left to chance."""
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        from locmsim.vestrock.bots._policy import rule_line
+
+        return as_line(state, rule_line(state))
+
+
+def make_bot(name: str, seed: int = 0) -> Bot:
+    """A bot by its name.
+
+    Parameters
+    ----------
+    name
+        One of `BOTS`. ``search`` may have settings after a colon, such as ``search:time_ms=5`` or
+        ``search:nodes=2000,depth=2``.
+    seed
+        Where a bot's random numbers start.
+
+    Returns
+    -------
+    Bot
+        It keeps nothing from turn to turn but its random numbers: one bot can play many matches.
+
+    Raises
+    ------
+    ValueError
+        If there is no such bot or setting.
+    """
+    kind, _, settings = name.partition(":")
+    if kind == "search":
+        from locmsim.vestrock.bots.search import SearchBot
+
+        return SearchBot.from_text(settings)
+    if kind not in BOTS:
+        raise ValueError(f"no bot {name!r}: expected one of {', '.join(BOTS)}")
+    if settings:
+        raise ValueError(f"bot {name!r}: {kind} has no settings")
+    return RandomBot(seed) if kind == "random" else RuleBot()
+
+
+def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -> float:
+    """How long to think about the next of several matches that are on the move.
+
+    Parameters
+    ----------
+    left_ms
+        Time until the turn ends, in milliseconds.
+    matches_left
+        Matches that have no answer yet, this one included.
+    reserve_ms
+        What to keep for sending the commands.
+
+    Returns
+    -------
+    float
+        An equal share in milliseconds, at least 0. Time that a match has not used goes to those
+        after it.
+    """
+    return max(0.0, left_ms - reserve_ms) / max(1, matches_left)
+
+
+def play_match(
+    state: State, bots: tuple[Bot, Bot], time_ms: float | None = None
+) -> tuple[int, int]:
+    """Let two bots play a match to its end.
+
+    Parameters
+    ----------
+    state
+        Where they start; it does not change.
+    bots
+        The first and the second player.
+    time_ms
+        What each may think in a turn, in milliseconds; None for their own defaults.
+
+    Returns
+    -------
+    tuple of int
+        The scores of the first and the second player.
+
+    Raises
+    ------
+    ValueError
+        If a bot's command is refused.
+    """
+    from locmsim.vestrock.match import Match
+
+    match = Match.from_state(state.clone())
+    while match.to_ask:
+        (player,) = match.to_ask
+        line = bots[player].turn(match.state, time_ms)
+        result = match.submit(player, line)
+        if result.ignored:
+            raise ValueError(f"turn {match.state.turn}: refused: {', '.join(result.ignored)}")
+    scores = match.scores
+    assert scores is not None
+    return scores[0], scores[1]
+
+
+class Series(NamedTuple):
+    """What came of a series of matches, seen by its first bot."""
+
+    wins: int
+    draws: int
+    losses: int
+    score: float  # mean score of the matches
+
+    @property
+    def matches(self) -> int:
+        """How many matches there were."""
+        return self.wins + self.draws + self.losses
+
+
+def play_series(
+    first: str,
+    second: str,
+    decks: int,
+    *,
+    seed: int = 1,
+    time_ms: float | None = None,
+    parameters: Mapping[str, int] | None = None,
+) -> Series:
+    """Let two bots play two matches on each of several decks, one from either seat.
+
+    Parameters
+    ----------
+    first, second
+        Names as for `make_bot`.
+    decks
+        How many decks: those of the generator with the seeds `seed`, `seed` + 1...
+    seed
+        Seed of the first deck; also where the bots' random numbers start.
+    time_ms
+        What each bot may think in a turn, in milliseconds; None for their own defaults.
+    parameters
+        Those of `locmsim.vestrock.Table`, by name.
+
+    Returns
+    -------
+    Series
+        Who has the higher score has won a match.
+
+    Raises
+    ------
+    ValueError
+        If there is no such bot or parameter, or if there are no decks.
+    """
+    from locmsim.vestrock.deck import generate_deck
+
+    if decks < 1:
+        raise ValueError(f"decks: expected at least 1, got {decks}")
+    bots = (make_bot(first, seed), make_bot(second, seed + 1))
+    counts = [0, 0, 0]
+    total = 0
+    for number in range(seed, seed + decks):
+        start = State.new(generate_deck(number), **(parameters or {}))
+        mine, theirs = play_match(start, bots, time_ms)
+        other_theirs, other_mine = play_match(start, bots[::-1], time_ms)
+        for own, opponent in ((mine, theirs), (other_mine, other_theirs)):
+            counts[(own < opponent) + 1 - (own > opponent)] += 1
+            total += own
+    return Series(counts[0], counts[1], counts[2], total / (2 * decks))

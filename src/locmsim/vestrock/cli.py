@@ -1,0 +1,434 @@
+"""The command ``locmsim vestrock``.
+
+A subcommand is two functions, one for its options and one that runs it. What only one subcommand
+needs is imported when it runs.
+"""
+
+import argparse
+import contextlib
+import getpass
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from locmsim.vestrock.bots import BOTS, make_bot
+
+__all__ = ["main"]
+
+
+class _Failure(Exception):
+    """Ends the tool with a message and an exit code: 2 for wrong usage, else 1."""
+
+    def __init__(self, message: object, code: int = 1) -> None:
+        super().__init__(str(message))
+        self.code = code
+
+
+class _Command(NamedTuple):
+    summary: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool with these words, those after ``locmsim vestrock``.
+
+    Returns
+    -------
+    int
+        0, or 1 for a failure.
+
+    Raises
+    ------
+    SystemExit
+        With 2 for wrong usage.
+    """
+    parser = argparse.ArgumentParser(
+        prog="locmsim vestrock", description="The card game Vestrock.", allow_abbrev=False
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        subparser = commands.add_parser(
+            name, help=command.summary, description=command.summary, allow_abbrev=False
+        )
+        command.add_options(subparser)
+        subparser.set_defaults(run=command.run, parser=subparser)
+    options = parser.parse_args(sys.argv[2:] if arguments is None else arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except _Failure as failure:
+        if failure.code == 2:
+            options.parser.error(str(failure))
+        print(f"{options.parser.prog}: {failure}", file=sys.stderr)
+        return failure.code
+    except KeyboardInterrupt:
+        return 1
+    except BrokenPipeError:
+        # Whoever read the output has enough; the interpreter must not complain when it closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+@contextlib.contextmanager
+def _explained() -> Any:
+    """What was wrong with arguments and files, as a message."""
+    try:
+        yield
+    except ValueError as error:
+        raise _Failure(error, code=2) from None
+    except OSError as error:
+        if error.filename is None:
+            raise _Failure(error.strerror or error) from None
+        raise _Failure(f"{error.filename}: {error.strerror}") from None
+
+
+# ------------------------------------------------------------------------------------------ serve
+
+
+def _add_match(parser: argparse.ArgumentParser) -> None:
+    """Options for the parameters of a match."""
+    add = parser.add_argument
+    add("--init-hp", type=int, metavar="N", help="health at the start (default: 20)")
+    add("--turns", type=int, metavar="N", help="turns of both players (default: 60)")
+    add("--draws", type=int, metavar="N", help="cards to draw in a turn (default: 2)")
+    add("--burns", type=int, metavar="N", help="cards to burn in a turn (default: 2)")
+    add("--hand-limit", type=int, metavar="N", help="cards in a full hand (default: 10)")
+
+
+def _match_parameters(options: argparse.Namespace) -> dict[str, int]:
+    names = ("init_hp", "turns", "draws", "burns", "hand_limit")
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", metavar="HOST", help="address (default: %(default)s)")
+    add("--port", type=int, default=4711, metavar="N", help="0 for any (default: %(default)s)")
+    add(
+        "--spectator-port",
+        type=int,
+        metavar="N",
+        help="where to send the lines of the log to whoever connects; 0 for any",
+    )
+    add(
+        "--accounts",
+        metavar="FILE",
+        help="who may play (default: anybody on this machine; the first use sets the password)",
+    )
+    add(
+        "--turn-seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="length of a turn (default: %(default)s)",
+    )
+    add("--early", action="store_true", help="end a turn when all players are in WAIT")
+    add(
+        "--players",
+        type=int,
+        default=2,
+        metavar="N",
+        help="players a tournament needs (default: %(default)s)",
+    )
+    add(
+        "--break-turns",
+        type=int,
+        default=2,
+        metavar="N",
+        help="turns between tournaments (default: %(default)s)",
+    )
+    add("--tournaments", type=int, metavar="N", help="end after so many")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="tournament k has the deck of seed N + k (default: %(default)s)",
+    )
+    add("--deck", action="append", default=[], metavar="FILE", help="or this deck; repeatable")
+    add("--standings", default=":memory:", metavar="DB", help="file of results, to go on with")
+    add("--log", metavar="FILE", help="append all that happens, one line of JSON each")
+    add("--log-refused", action="store_true", help="refused commands, too")
+    add("-v", "--verbose", action="store_true", help="tell of tournaments and the clock")
+    _add_match(parser)
+
+
+def _serve(options: argparse.Namespace) -> None:
+    import asyncio
+
+    from locmsim.vestrock.server import Server
+    from locmsim.vestrock.standings import StandingsError
+
+    logging.basicConfig(
+        level=logging.INFO if options.verbose else logging.WARNING,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+
+    async def serve() -> None:
+        server = Server(
+            host=options.host,
+            port=options.port,
+            spectator_port=options.spectator_port,
+            accounts=options.accounts,
+            turn_seconds=options.turn_seconds,
+            early=options.early,
+            players=options.players,
+            break_turns=options.break_turns,
+            tournaments=options.tournaments,
+            seed=options.seed,
+            decks=options.deck,
+            standings=options.standings,
+            log=options.log,
+            log_refused=options.log_refused,
+            **_match_parameters(options),
+        )
+        await server.start()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(NotImplementedError):  # Windows
+                loop.add_signal_handler(number, server.stop)
+        watching = (
+            "" if server.spectator_port is None else f", spectators on {server.spectator_port}"
+        )
+        print(f"listening on {server.host} port {server.port}{watching}", flush=True)
+        await server.run()
+
+    with _explained():
+        try:
+            asyncio.run(serve())
+        except StandingsError as error:
+            raise _Failure(error) from None
+
+
+# -------------------------------------------------------------------------------------------- bot
+
+
+def _add_bot(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("bot", metavar="BOT", help=f"one of {', '.join(BOTS)}, settings after a colon")
+    add("--host", default="127.0.0.1", metavar="HOST", help="the server (default: %(default)s)")
+    add("--port", type=int, default=4711, metavar="N", help="its port (default: %(default)s)")
+    add("--user", metavar="NAME", help="account (default: the bot's name)")
+    add(
+        "--password",
+        metavar="WORD",
+        help="default: $VESTROCK_PASSWORD, or the account's name if there is none",
+    )
+    add("--seed", type=int, default=0, metavar="N", help="the bot's seed (default: %(default)s)")
+    add(
+        "--turn-seconds",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="the server's length of a turn (default: %(default)s)",
+    )
+    add(
+        "--reserve",
+        type=float,
+        default=0.2,
+        metavar="S",
+        help="time to keep for the way to the server (default: %(default)s)",
+    )
+
+
+def _bot(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.client import Client
+    from locmsim.vestrock.player import Player
+
+    with _explained():
+        bot = make_bot(options.bot, options.seed)
+        if not options.turn_seconds > 0:
+            raise ValueError(f"--turn-seconds: expected more than 0, got {options.turn_seconds}")
+        if not 0 <= options.reserve < options.turn_seconds:
+            raise ValueError(f"--reserve: expected less than a turn, got {options.reserve}")
+    user = options.user or options.bot.partition(":")[0]
+    password = options.password or os.environ.get("VESTROCK_PASSWORD") or user
+    try:
+        client = Client(options.host, options.port, user, password)
+    except ValueError as error:
+        raise _Failure(error, code=2) from None
+    except OSError as error:
+        raise _Failure(f"{options.host} port {options.port}: {error}") from None
+    player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)
+    with client:
+        try:
+            player.run()
+        except (OSError, ValueError) as error:
+            raise _Failure(f"{options.host} port {options.port}: {error}") from None
+        finally:
+            figures = player.figures
+            errors = {code: n for code, n in sorted(figures.replies.items()) if code}
+            print(
+                f"{user}: {figures.turns} turns, {figures.moves} moves,"
+                f" {figures.commands} commands, errors {errors or 'none'}, late {figures.late},"
+                f" longest turn {figures.longest:.3f} s"
+            )
+
+
+# ------------------------------------------------------------------------------------ deck, duel
+
+
+def _add_deck(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("seed", type=int, metavar="SEED", help="any integer: the same deck for the same seed")
+    add("-n", type=int, default=100, metavar="N", help="number of cards (default: %(default)s)")
+    add("--extreme", action="store_true", help="values all over their bounds, for tests")
+
+
+def _deck(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.deck import extreme_deck, format_deck, generate_deck
+
+    with _explained():
+        deck = (extreme_deck if options.extreme else generate_deck)(options.seed, options.n)
+    sys.stdout.write(format_deck(deck))
+
+
+def _add_duel(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("bots", nargs=2, metavar="BOT", help=f"one of {', '.join(BOTS)}, settings after a colon")
+    add("--decks", type=int, default=50, metavar="N", help="two matches each (default: 50)")
+    add("--seed", type=int, default=1, metavar="N", help="seed of the first deck (default: 1)")
+    add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
+    _add_match(parser)
+
+
+def _duel(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.bots import play_series
+
+    first, second = options.bots
+    with _explained():
+        series = play_series(
+            first,
+            second,
+            options.decks,
+            seed=options.seed,
+            time_ms=options.time_ms,
+            parameters=_match_parameters(options),
+        )
+    share = 100 * series.wins / series.matches
+    print(
+        f"{first} against {second}: {series.matches} matches,"
+        f" {series.wins} won ({share:.1f} %), {series.draws} drawn, {series.losses} lost,"
+        f" mean score {series.score:.2f}"
+    )
+
+
+# ------------------------------------------------------------------------------------------ arena
+
+
+def _add_arena(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("bots", nargs="+", metavar="BOT", help="at least two; NAME=BOT gives one a name")
+    add("--tournaments", type=int, default=10, metavar="N", help="default: %(default)s")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="tournament k has the deck of seed N + k (default: %(default)s)",
+    )
+    add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
+    add("--standings", default=":memory:", metavar="DB", help="file of results, to go on with")
+    _add_match(parser)
+
+
+def _arena(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.arena import play_tournament
+    from locmsim.vestrock.deck import generate_deck
+    from locmsim.vestrock.protocol import VALID_NAME
+    from locmsim.vestrock.standings import Standings, StandingsError, format_standings
+
+    specs: dict[str, str] = {}
+    with _explained():
+        for word in options.bots:
+            name, equals, spec = word.partition("=")
+            if not equals or not VALID_NAME.fullmatch(name):
+                name, spec = word.partition(":")[0], word
+            make_bot(spec)
+            if name in specs:
+                raise ValueError(f"{name}: two bots have this name, use NAME={spec}")
+            specs[name] = spec
+        if options.tournaments < 1:
+            raise ValueError(f"--tournaments: expected at least 1, got {options.tournaments}")
+    try:
+        with Standings(options.standings) as standings, _explained():
+            first = standings.last + 1
+            for number in range(first, first + options.tournaments):
+                tournament = play_tournament(
+                    number,
+                    generate_deck(options.seed + number),
+                    {name: make_bot(spec, number) for name, spec in specs.items()},
+                    _match_parameters(options),
+                    time_ms=options.time_ms,
+                )
+                standings.add(number, tournament.results.values(), tournament.awards())
+            print(format_standings(standings.table()), end="")
+    except StandingsError as error:
+        raise _Failure(error) from None
+
+
+# --------------------------------------------------------------------- standings, replay, accounts
+
+
+def _add_standings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("db", metavar="DB", help="a server's file of standings")
+
+
+def _standings(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.standings import Standings, StandingsError, format_standings
+
+    try:
+        with Standings(options.db, write=False) as standings:
+            print(format_standings(standings.table()), end="")
+    except StandingsError as error:
+        raise _Failure(error) from None
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", metavar="LOG", help="a server's log")
+
+
+def _replay(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.record import ReplayError, replay
+
+    with _explained():
+        try:
+            with open(options.log, "rb") as file:
+                done = replay(file)
+        except ReplayError as error:
+            raise _Failure(f"{options.log}: {error}") from None
+    print(
+        f"{done.tournaments} tournaments, {done.matches} matches, {done.actions} actions:"
+        f" scores, final states and awards are those of the log; {done.cut} tournaments cut short"
+    )
+
+
+def _add_account(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="file of accounts, made if there is none")
+    parser.add_argument("name", metavar="NAME", help="whose password to set")
+    parser.description = "Add an account or change its password, which is read from the input."
+
+
+def _account(options: argparse.Namespace) -> None:
+    from locmsim.vestrock.accounts import FileAccounts
+
+    password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\r\n")
+    with _explained():
+        FileAccounts.set_password(options.file, options.name, password)
+
+
+_COMMANDS = {
+    "serve": _Command("run a server for tournaments", _add_serve, _serve),
+    "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
+    "deck": _Command("print a deck of the generator", _add_deck, _deck),
+    "duel": _Command("let two bots play in this process, from both seats", _add_duel, _duel),
+    "arena": _Command("let bots play tournaments in this process", _add_arena, _arena),
+    "standings": _Command("print the standings of a server", _add_standings, _standings),
+    "replay": _Command("check a server's log by playing it again", _add_replay, _replay),
+    "account": _Command("add an account to a file, or change a password", _add_account, _account),
+}

@@ -1,0 +1,348 @@
+"""A client for servers of Vestrock: commands out, typed replies in.
+
+    with Client("127.0.0.1", 4711, "ann", "secret") as client:
+        client.wait()
+        for match in client.my_matches():
+            if client.turn_info(match).own:
+                print(client.hp(match))
+
+`Client.request` sends many commands at once, which is much faster than one after another.
+"""
+
+import selectors
+import socket
+import time
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+from locmsim.vestrock.deck import Card
+from locmsim.vestrock.match import CommandError
+from locmsim.vestrock.protocol import Reply, ReplyReader
+
+__all__ = ["BoardCard", "Client", "Health", "Limits", "LoginError", "ServerClosedError", "TurnInfo"]
+
+_CHUNK = 256 * 1024
+
+
+class LoginError(ConnectionError):
+    """The server does not let this player in."""
+
+
+class ServerClosedError(ConnectionError):
+    """The server has said that it ends."""
+
+
+class TurnInfo(NamedTuple):
+    """The answer to ``GET_TURN_INFO``."""
+
+    #: Whether it is the caller's turn.
+    own: bool
+    #: Turns left, the running one included.
+    left: int
+
+
+class Health(NamedTuple):
+    """The answer to ``GET_HP``."""
+
+    #: At the start and at most.
+    initial: int
+    own: int
+    opponent: int
+
+
+class Limits(NamedTuple):
+    """The answer to ``GET_CARD_LIMITS``."""
+
+    draws: int
+    burns: int
+    hand: int
+
+
+class BoardCard(NamedTuple):
+    """A creature on a board, with its values of now."""
+
+    card: Card
+    active: bool
+
+
+class Client:
+    """A connection to a server, logged in.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Address of the server.
+    user, password : str
+        An account; on a server without a file of accounts any name with any password, which has to
+        be the same each time.
+    timeout : float, optional
+        Seconds to wait for any reply but the second one of ``WAIT``; None for ever.
+
+    Raises
+    ------
+    LoginError
+        The server refuses the login.
+    ServerClosedError
+        The server ends.
+    OSError
+        There is no server, its connection ends, or no answer comes in time (``TimeoutError``).
+    """
+
+    def __init__(
+        self, host: str, port: int, user: str, password: str, *, timeout: float | None = 30.0
+    ) -> None:
+        self._timeout = timeout
+        self._reader = ReplyReader()
+        self._replies: deque[Reply] = deque()
+        self._out = bytearray()
+        self._watching_out = False
+        self._socket = socket.create_connection((host, port), timeout)
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._log_in(user, password)
+            self._socket.setblocking(False)
+            self._selector = selectors.DefaultSelector()
+            self._selector.register(self._socket, selectors.EVENT_READ)
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _log_in(self, user: str, password: str) -> None:
+        for word in (user, password):
+            if not word or "\n" in word or not word.isascii():
+                raise ValueError("user and password: expected ASCII text in one line")
+        with self._socket.makefile("rb") as file:
+
+            def line() -> str:
+                data = file.readline(1000)
+                if not data.endswith(b"\n"):
+                    raise ConnectionResetError("the connection has ended")
+                return data.decode("ascii", "replace").rstrip()
+
+            for expected, answer in (("LOGIN", user), ("PASS", password)):
+                self._expect(line(), expected)
+                self._socket.sendall(f"{answer}\n".encode())
+            self._expect(line(), "OK")
+
+    @staticmethod
+    def _expect(line: str, expected: str) -> None:
+        if line.startswith("ERR 8"):
+            raise ServerClosedError("the server closes")
+        if line != expected:
+            raise LoginError(f"expected {expected}, the server said {line!r}")
+
+    # ------------------------------------------------------------------------ many at once
+
+    def send(self, commands: Iterable[str]) -> None:
+        """Send commands whose replies `receive` will give. Any bytes that fit go out at once."""
+        for command in commands:
+            self._reader.expect(command)
+            self._out += command.encode("ascii") + b"\n"
+        self._move(0)
+
+    def receive(self, count: int) -> list[Reply]:
+        """The next replies, in the order of the commands.
+
+        Parameters
+        ----------
+        count : int
+            How many; ``WAIT`` has two.
+
+        Returns
+        -------
+        list of Reply
+            As many.
+
+        Raises
+        ------
+        ServerClosedError
+            The server ends.
+        ConnectionResetError
+            The connection has ended without a word.
+        TimeoutError
+            They do not come.
+        ValueError
+            More than there are commands without a reply, or the server sent something else.
+        """
+        if count > len(self._replies) + self._reader.pending:
+            raise ValueError(f"expected {count} replies, {self._reader.pending} are to come")
+        while len(self._replies) < count:
+            self._move(self._timeout)
+        return [self._replies.popleft() for _ in range(count)]
+
+    def request(self, commands: Iterable[str]) -> list[Reply]:
+        """Send commands together and return their replies; as `send` and `receive`."""
+        words = list(commands)
+        self.send(words)
+        return self.receive(len(words) + words.count("WAIT"))
+
+    @property
+    def pending(self) -> int:
+        """How many replies have not been received."""
+        return len(self._replies) + self._reader.pending
+
+    def _move(self, timeout: float | None) -> None:
+        """Send what can be sent and read what is there; wait until one of the two is possible."""
+        # Both at once: a server that cannot send its replies does not read.
+        if bool(self._out) != self._watching_out:
+            self._watching_out = bool(self._out)
+            both = selectors.EVENT_READ | selectors.EVENT_WRITE
+            self._selector.modify(
+                self._socket, both if self._watching_out else selectors.EVENT_READ
+            )
+        events = sum(mask for _, mask in self._selector.select(timeout))
+        readable, writable = events & selectors.EVENT_READ, events & selectors.EVENT_WRITE
+        if writable:
+            try:
+                sent = self._socket.send(self._out)
+            except ConnectionError as error:
+                if not readable:
+                    raise ConnectionResetError(f"the connection has ended: {error}") from None
+            else:
+                del self._out[:sent]
+        if readable:
+            try:
+                data = self._socket.recv(_CHUNK)
+            except ConnectionError as error:
+                raise ConnectionResetError(f"the connection has ended: {error}") from None
+            if not data:
+                raise ConnectionResetError("the connection has ended")
+            for reply in self._reader.feed(data):
+                if reply.error == 8:
+                    raise ServerClosedError("the server closes")
+                self._replies.append(reply)
+        elif not writable and timeout != 0:
+            raise TimeoutError(f"no reply within {timeout} s")
+
+    # ---------------------------------------------------------------------------- commands
+
+    def call(self, command: str) -> list[str]:
+        """The lines after ``OK`` of the reply to a command.
+
+        Raises
+        ------
+        CommandError
+            With the code of the error that the server answered.
+        ServerClosedError, ConnectionResetError, TimeoutError
+            As `receive`.
+        """
+        (reply,) = self.request([command])
+        if reply.error:
+            raise CommandError(reply.error)
+        return reply.lines
+
+    def wait(self) -> float:
+        """Wait until the next turn starts.
+
+        Returns
+        -------
+        float
+            When that became known, on the clock of ``time.monotonic``.
+        """
+        self.send(["WAIT"])
+        (first,) = self.receive(1)
+        if first.error:
+            raise CommandError(first.error)
+        while not self._replies:
+            self._move(None)
+        self.receive(1)
+        return time.monotonic()
+
+    def my_matches(self) -> list[int]:
+        """The ids of this player's running matches."""
+        return [int(word) for word in self.call("GET_MY_MATCHES")[1].split()]
+
+    def final_score(self, match: int) -> tuple[int, int]:
+        """The own and the opponent's score."""
+        own, opponent = _numbers(self.call(f"GET_FINAL_SCORE {match}")[0])
+        return own, opponent
+
+    def turn_info(self, match: int) -> TurnInfo:
+        """Whose turn it is, and the turns left."""
+        own, left = _numbers(self.call(f"GET_TURN_INFO {match}")[0])
+        return TurnInfo(own == 1, left)
+
+    def hp(self, match: int) -> Health:
+        """Initial, own and opponent's health."""
+        return Health(*_numbers(self.call(f"GET_HP {match}")[0]))
+
+    def card_limits(self, match: int) -> Limits:
+        """Draws and burns left, and the size of a full hand."""
+        return Limits(*_numbers(self.call(f"GET_CARD_LIMITS {match}")[0]))
+
+    def current_mana(self, match: int) -> int:
+        """The mana that can be spent."""
+        return int(self.call(f"GET_CURRENT_MANA {match}")[0])
+
+    def deck(self, match: int) -> list[Card]:
+        """The cards left in the deck, top first."""
+        return [Card.parse(line) for line in self.call(f"GET_DECK {match}")[1:]]
+
+    def hands(self, match: int) -> tuple[list[Card], list[Card]]:
+        """The own and the opponent's hand, by id."""
+        first, *lines = self.call(f"GET_HANDS {match}")
+        own, _ = _numbers(first)
+        cards = [Card.parse(line) for line in lines]
+        return cards[:own], cards[own:]
+
+    def board(self, match: int) -> tuple[list[BoardCard], list[BoardCard]]:
+        """The own and the opponent's creatures, by id."""
+        first, *lines = self.call(f"GET_BOARD {match}")
+        own, _ = _numbers(first)
+        halves = [line.rpartition(" ") for line in lines]
+        cards = [BoardCard(Card.parse(card), flag == "1") for card, _, flag in halves]
+        return cards[:own], cards[own:]
+
+    def attackers(self, match: int) -> list[Card]:
+        """The creatures that attack."""
+        return [Card.parse(line) for line in self.call(f"GET_ATTACKERS {match}")[1:]]
+
+    def draw_card(self, match: int) -> Card:
+        """Draw the top card of the deck."""
+        return Card.parse(self.call(f"DRAW_CARD {match}")[0])
+
+    def burn_card(self, match: int) -> None:
+        """Take the top card of the deck out of the match."""
+        self.call(f"BURN_CARD {match}")
+
+    def discard_card(self, match: int, card: int) -> None:
+        """Take a card of the hand out of the match."""
+        self.call(f"DISCARD_CARD {match} {card}")
+
+    def add_mana(self, match: int, card: int) -> None:
+        """Tap a creature for its mana."""
+        self.call(f"ADD_MANA {match} {card}")
+
+    def play_card(self, match: int, card: int, target: int = -1) -> None:
+        """Play a card: at -1 (creatures), -5 (oneself), -6 (the opponent) or a creature."""
+        self.call(f"PLAY_CARD {match} {card} {target}")
+
+    def attack(self, match: int, card: int) -> None:
+        """Attack the opponent with a creature."""
+        self.call(f"ATTACK {match} {card}")
+
+    def block(self, match: int, attacker: int, blocker: int) -> None:
+        """Block an attacker with a creature."""
+        self.call(f"BLOCK {match} {attacker} {blocker}")
+
+    def finish_block(self, match: int) -> None:
+        """End the blocking phase."""
+        self.call(f"FINISH_BLOCK {match}")
+
+    # ------------------------------------------------------------------------------- the end
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._selector.close()
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _numbers(line: str) -> list[int]:
+    return [int(word) for word in line.split(" ")]

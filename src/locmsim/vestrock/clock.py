@@ -1,0 +1,60 @@
+"""When turns start: a schedule without drift, as a function of the times it is told."""
+
+__all__ = ["Schedule"]
+
+
+class Schedule:
+    """Tick k is due at start + k * period (docs/vestrock.md, "Clock").
+
+    Ticks are never left out and never made up for: after one that comes later than half a period,
+    all that follow are as much later.
+
+    Parameters
+    ----------
+    start : float
+        Start of the first period, in seconds of any clock that does not jump.
+    period : float
+        Length of a turn in seconds, more than 0.
+
+    Raises
+    ------
+    ValueError
+        `period` is not positive.
+    """
+
+    def __init__(self, start: float, period: float) -> None:
+        if not period > 0:
+            raise ValueError(f"period: expected more than 0 seconds, got {period}")
+        self.period = period
+        self._origin = start
+        self._ticks = 1
+
+    @property
+    def due(self) -> float:
+        """When the next tick is due."""
+        # A product and not a sum of periods: rounding errors do not add up.
+        return self._origin + self._ticks * self.period
+
+    def tick(self, now: float) -> float:
+        """A tick has come.
+
+        Parameters
+        ----------
+        now : float
+            The time.
+
+        Returns
+        -------
+        float
+            By how much the schedule was moved, usually 0.
+        """
+        late = now - self.due
+        self._ticks += 1
+        if late <= self.period / 2:
+            return 0.0
+        self._origin += late
+        return late
+
+    def restart(self, now: float) -> None:
+        """A period starts now, before the tick was due."""
+        self._origin, self._ticks = now, 1

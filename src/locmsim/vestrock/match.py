@@ -1,0 +1,359 @@
+"""Matches under the rules of the protocol: commands in, replies out (docs/vestrock.md, section 6).
+
+Nothing here knows of sockets or clocks, or of the other matches of a player.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from locmsim.errors import GameOverError
+from locmsim.vestrock._core import ACTION_WORDS, Creature, State, Table
+from locmsim.vestrock.deck import Card
+from locmsim.vestrock.protocol import Command, error_line, parse
+
+__all__ = ["CommandError", "Match", "TurnResult", "split_line"]
+
+_KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if kind}
+
+
+class CommandError(ValueError):
+    """A command is refused; `code` is the number of the error, one of `protocol.ERRORS`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(error_line(code))
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What became of a turn's commands: those that were done, and those refused with the error."""
+
+    applied: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+
+class Match:
+    """One match: a `State`, the two players' names, and the log of what they did.
+
+    Parameters
+    ----------
+    deck
+        A sequence of `Card`, top first, or a `Table`.
+    players
+        Names of the first and the second player.
+    match_id
+        Number of the match in the commands.
+    **parameters
+        Those of `Table`: ``init_hp``, ``turns``, ``draws``, ``burns``, ``hand_limit``.
+
+    Attributes
+    ----------
+    state : State
+        The position; clone it before you change it.
+    players : tuple of str
+        Names of the first and the second player.
+    match_id : int
+        Number of the match.
+    log : list of tuple
+        ``(turn, action)`` for every action that was done, as text without the match. An action
+        that was refused with 932 because the end of the blocking phase ended the match stands
+        there as ``FINISH_BLOCK``. `replay` makes the match again from it.
+
+    Raises
+    ------
+    ValueError
+        Naming the card, the parameter or the name that is wrong.
+    """
+
+    def __init__(
+        self,
+        deck: Sequence[Card] | Table,
+        *,
+        players: Sequence[str] = ("A", "B"),
+        match_id: int = 1,
+        **parameters: int,
+    ) -> None:
+        if len(players) != 2 or players[0] == players[1]:
+            raise ValueError(f"players: expected two different names, got {players!r}")
+        self.state = State.new(deck, **parameters)
+        self.players = (players[0], players[1])
+        self.match_id = match_id
+        self.log: list[tuple[int, str]] = []
+
+    @classmethod
+    def from_state(
+        cls, state: State, *, players: Sequence[str] = ("A", "B"), match_id: int = 1
+    ) -> "Match":
+        """A match that goes on from a position, which it takes over; its log starts there."""
+        match = cls(state.table, players=players, match_id=match_id)
+        match.state = state
+        return match
+
+    # -- the protocol
+
+    def command(self, player: str, line: str) -> list[str]:
+        """The reply to a player's command line, if this were their only match.
+
+        Parameters
+        ----------
+        player
+            Name of the player; a name that does not take part gets error 930.
+        line
+            The command with the number of the match.
+
+        Returns
+        -------
+        list of str
+            The lines of the reply.
+        """
+        command = parse(line.encode("utf-8", "replace"))
+        if isinstance(command, int):
+            return [error_line(command)]
+        if command.word == "WAIT":
+            return ["OK"]
+        if command.word == "GET_MY_MATCHES":
+            ids = [self.match_id] if player in self.players and not self.is_over else []
+            return ["OK", str(len(ids)), " ".join(map(str, ids))]
+        try:
+            return self.execute(player, command)
+        except CommandError as error:
+            return [str(error)]
+
+    def execute(self, player: str, command: Command) -> list[str]:
+        """The reply to a parsed command that names a match.
+
+        Parameters
+        ----------
+        player
+            Name of the player.
+        command
+            As from `protocol.parse`.
+
+        Returns
+        -------
+        list of str
+            The lines of the reply, the first of them ``OK``.
+
+        Raises
+        ------
+        CommandError
+            With the number of the error that the command is answered with.
+        """
+        word, (match_id, *arguments) = command
+        if match_id != self.match_id or player not in self.players:
+            raise CommandError(930)
+        state = self.state
+        seat = self.players.index(player)
+        if word == "GET_FINAL_SCORE":
+            scores = state.scores
+            if scores is None:
+                raise CommandError(933)
+            return ["OK", f"{scores[seat]} {scores[1 - seat]}"]
+        if state.is_terminal():
+            raise CommandError(932)
+        if word == "GET_TURN_INFO":
+            return ["OK", f"{int(state.mover == seat)} {state.turns_left}"]
+        if state.mover != seat:
+            raise CommandError(913)
+        if word in _KINDS:
+            return self._act(seat, word, arguments)
+        return ["OK", *_ANSWERS[word](state, seat)]
+
+    def _act(self, seat: int, word: str, arguments: Sequence[int]) -> list[str]:
+        """The reply to a command that changes the position."""
+        state = self.state
+        deck_size = state.deck_size
+        code = state.command(seat, _KINDS[word], *arguments)
+        if code == 932:  # the end of the blocking phase was the end of the match
+            self.log.append((state.turn, "FINISH_BLOCK"))
+        if code:
+            raise CommandError(code)
+        self.log.append((state.turn, " ".join([word, *map(str, arguments)])))
+        if word == "DRAW_CARD":
+            cards = state.table.cards
+            return ["OK", str(cards[len(cards) - deck_size])]
+        return ["OK"]
+
+    def end_turn(self) -> None:
+        """End the running turn, as the clock does; a match that is over stays as it is."""
+        if not self.state.is_terminal():
+            self.state.end_turn()
+
+    # -- whole turns, for players in the same process
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended."""
+        return self.state.is_terminal()
+
+    @property
+    def phase(self) -> str:
+        """``"battle"``, or ``"over"``."""
+        return "over" if self.state.is_terminal() else "battle"
+
+    @property
+    def to_ask(self) -> tuple[int, ...]:
+        """Who is to give an answer: ``(0,)``, ``(1,)``, or ``()`` when the match is over."""
+        return () if self.state.is_terminal() else (self.state.mover,)
+
+    @property
+    def scores(self) -> list[int] | None:
+        """Scores of the first and the second player, None as long as the match runs."""
+        return self.state.scores
+
+    @property
+    def winner(self) -> int | None:
+        """0 or 1, None for a match that runs or has equal scores."""
+        return self.state.winner
+
+    def submit(self, player: int, line: str | None) -> TurnResult:
+        """Do a whole turn: its commands, then the turn ends.
+
+        Parameters
+        ----------
+        player
+            0 or 1, who is in `to_ask`.
+        line
+            The commands without the match, joined by ``;``. None for a player who said nothing.
+
+        Returns
+        -------
+        TurnResult
+            The commands done, and those refused, each with its error: ``"ATTACK 5: 905
+            InactiveCard"``. What follows the end of the match is refused with 932.
+
+        Raises
+        ------
+        GameOverError
+            If the match is over.
+        ValueError
+            If it is not this player's turn; nothing has changed.
+        """
+        if self.state.is_terminal():
+            raise GameOverError("submit: the match is over")
+        if player not in self.to_ask:
+            raise ValueError(f"player: it is the turn of player {self.state.mover}, got {player}")
+        result = TurnResult()
+        for command in split_line(line or ""):
+            word, *rest = command.split()
+            try:
+                self._act_on(self.players[player], word, rest)
+            except CommandError as error:
+                result.ignored.append(f"{command}: {str(error).removeprefix('ERR ')}")
+            else:
+                result.applied.append(command)
+        self.end_turn()
+        return result
+
+    def _act_on(self, player: str, word: str, arguments: Sequence[str]) -> None:
+        """Do an action given as words without the match."""
+        command = parse(" ".join([word, str(self.match_id), *arguments]).encode())
+        if isinstance(command, int):
+            raise CommandError(command)
+        if command.word not in _KINDS:
+            raise CommandError(2)
+        self.execute(player, command)
+
+    @staticmethod
+    def replay(
+        deck: Sequence[Card] | Table, log: Iterable[tuple[int, str]], **parameters: int
+    ) -> State:
+        """The last position of a match, made again from its log.
+
+        Parameters
+        ----------
+        deck
+            As the match had it.
+        log
+            What `Match.log` has.
+        **parameters
+            As the match had them.
+
+        Returns
+        -------
+        State
+            The position after the last action; a match that went on to its last turn without
+            another action has to be brought there by `State.end_turn`.
+
+        Raises
+        ------
+        ValueError
+            Naming the entry that cannot be done.
+        """
+        match = Match(deck if isinstance(deck, Table) else Table(deck, **parameters))
+        for turn, text in log:
+            while not match.is_over and match.state.turn < turn:
+                match.state.end_turn()
+            word, *rest = text.split()
+            try:
+                match._act_on(match.players[match.state.mover], word, rest)
+            except CommandError as error:
+                raise ValueError(f"log: turn {turn}: {text}: {error}") from None
+        return match.state
+
+
+def split_line(line: str) -> list[str]:
+    """The commands of a turn's answer: what stands between the semicolons, without blanks."""
+    return [command.strip() for command in line.split(";") if command.strip()]
+
+
+# ---- answers to questions ------------------------------------------------------------------------
+
+
+#: The text of a card. A server sends the same hundred cards some ten thousand times a second.
+_card_line = lru_cache(maxsize=4096)(str)
+
+
+def _creature_line(creature: Creature) -> str:
+    card = creature.card
+    return (
+        f"{card.id} C {creature.attack} {creature.health} {creature.max_health}"
+        f" {card.cost} {card.mana}"
+    )
+
+
+def _hp(state: State, seat: int) -> list[str]:
+    health = state.health
+    return [f"{state.table.parameters['init_hp']} {health[seat]} {health[1 - seat]}"]
+
+
+def _limits(state: State, seat: int) -> list[str]:
+    hand_limit = state.table.parameters["hand_limit"]
+    return [f"{state.draws_left} {state.burns_left} {hand_limit}"]
+
+
+def _mana(state: State, seat: int) -> list[str]:
+    return [str(state.mana)]
+
+
+def _deck(state: State, seat: int) -> list[str]:
+    deck = state.deck
+    return [str(len(deck)), *map(_card_line, deck)]
+
+
+def _hands(state: State, seat: int) -> list[str]:
+    own, other = state.hand(seat), state.hand(1 - seat)
+    return [f"{len(own)} {len(other)}", *map(_card_line, own), *map(_card_line, other)]
+
+
+def _board(state: State, seat: int) -> list[str]:
+    own, other = state.board(seat), state.board(1 - seat)
+    rows = [f"{_creature_line(creature)} {int(creature.active)}" for creature in own + other]
+    return [f"{len(own)} {len(other)}", *rows]
+
+
+def _attackers(state: State, seat: int) -> list[str]:
+    attackers = state.attackers
+    return [str(len(attackers)), *map(_creature_line, attackers)]
+
+
+_ANSWERS = {
+    "GET_HP": _hp,
+    "GET_CARD_LIMITS": _limits,
+    "GET_CURRENT_MANA": _mana,
+    "GET_DECK": _deck,
+    "GET_HANDS": _hands,
+    "GET_BOARD": _board,
+    "GET_ATTACKERS": _attackers,
+}

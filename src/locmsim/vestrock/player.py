@@ -1,0 +1,152 @@
+"""A bot at a server: all of its matches at once, within the time of a turn."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+from locmsim.vestrock._core import State
+from locmsim.vestrock.bots import Bot, share_of_time
+from locmsim.vestrock.client import Client, ServerClosedError
+from locmsim.vestrock.match import split_line
+from locmsim.vestrock.views import Views
+
+__all__ = ["Figures", "Player"]
+
+#: Commands that are sent within this share of a turn have to arrive in it.
+_IN_TIME = 0.8
+#: For how long commands are collected before they are sent.
+_TOGETHER_SECONDS = 0.01
+
+
+@dataclass
+class Figures:
+    """What a player has done."""
+
+    #: Turns of the server in which there was something to do.
+    turns: int = 0
+    #: Turns of matches.
+    moves: int = 0
+    commands: int = 0
+    #: Replies by the code of their error, 0 for ``OK``; those to questions do not count.
+    replies: Counter[int] = field(default_factory=Counter)
+    #: Commands sent in the first 0.8 of their turn that came too late all the same.
+    late: int = 0
+    #: The longest time from the start of a turn to the last reply, in seconds.
+    longest: float = 0.0
+
+
+class Player:
+    """Plays all matches of a client with a bot.
+
+    Parameters
+    ----------
+    client : Client
+        The connection.
+    bot : Bot
+        Who decides.
+    turn_seconds : float
+        The server's length of a turn.
+    reserve_seconds : float
+        What to keep of it for the way to the server.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        bot: Bot,
+        *,
+        turn_seconds: float = 1.0,
+        reserve_seconds: float = 0.2,
+    ) -> None:
+        self.client = client
+        self.bot = bot
+        self.turn_seconds = turn_seconds
+        self.reserve_seconds = reserve_seconds
+        self.figures = Figures()
+        self._views = Views()
+        #: By match, whether the next turn is ours.
+        self._next: dict[int, bool] = {}
+
+    def run(self) -> Figures:
+        """Play until the server closes."""
+        try:
+            while True:
+                self.turn(self.client.wait())
+        except ServerClosedError:
+            return self.figures
+
+    def turn(self, started: float) -> None:
+        """Play a turn of the server, that started then on the clock of ``time.monotonic``."""
+        states = self._states()
+        if not states:
+            return
+        figures = self.figures
+        end = started + self.turn_seconds
+        sent: list[float] = []
+        waiting: list[str] = []
+        since = time.monotonic()
+        for done, (match, state) in enumerate(states.items()):
+            now = time.monotonic()
+            if now >= end:
+                break
+            left = end - now
+            share = share_of_time(1000 * left, len(states) - done, 1000 * self.reserve_seconds)
+            commands = [
+                " ".join([word, str(match), *arguments])
+                for word, *arguments in map(str.split, split_line(self.bot.turn(state, share)))
+            ]
+            figures.moves += 1
+            waiting += commands
+            # Together, if they come quickly: each packet costs both sides more than a command.
+            if (now := time.monotonic()) - since >= _TOGETHER_SECONDS:
+                sent += [now] * len(waiting)
+                self.client.send(waiting)
+                waiting, since = [], now
+        sent += [time.monotonic()] * len(waiting)
+        self.client.send(waiting)
+        in_time = started + _IN_TIME * self.turn_seconds
+        for moment, reply in zip(sent, self.client.receive(self.client.pending), strict=True):
+            figures.replies[reply.error] += 1
+            figures.late += reply.error == 913 and moment <= in_time
+        figures.turns += 1
+        figures.commands += len(sent)
+        figures.longest = max(figures.longest, time.monotonic() - started)
+
+    def _states(self) -> dict[int, State]:
+        """The positions of the matches on the move."""
+        ids = self.client.my_matches()
+        if not any(match in self._next for match in ids):
+            self._views = Views()  # a new tournament, perhaps another deck
+        if not all(match in self._next for match in ids):
+            self._ask_whose_turn(ids)
+        states = self._read(ids)
+        if states is None:  # a turn was missed
+            self._ask_whose_turn(ids)
+            states = self._read(ids)
+        self._next = {match: not self._next[match] for match in ids}
+        return states or {}
+
+    def _ask_whose_turn(self, ids: list[int]) -> None:
+        replies = self.client.request([f"GET_TURN_INFO {match}" for match in ids])
+        self._next = {
+            match: not reply.error and reply.lines[0].startswith("1")
+            for match, reply in zip(ids, replies, strict=True)
+        }
+
+    def _read(self, ids: list[int]) -> dict[int, State] | None:
+        """The positions of the matches that should be on the move; None if one is not."""
+        moving = [match for match in ids if self._next[match]]
+        questions = [command for match in moving for command in self._views.questions(match)]
+        replies = self.client.request(questions)
+        each = len(self._views.questions(0))
+        of_match = [replies[i : i + each] for i in range(0, len(replies), each)]
+        states = {}
+        for answers in of_match:
+            self._views.learn(answers)
+        for match, answers in zip(moving, of_match, strict=True):
+            if not answers[0].error and answers[0].lines[0].startswith("0"):
+                return None
+            state = self._views.state(answers)
+            if state is not None:
+                states[match] = state
+        return states

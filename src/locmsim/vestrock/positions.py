@@ -1,0 +1,297 @@
+"""Positions as short texts, and positions from what the server tells a client.
+
+The text is ``[t3 bl A10 B7 m2 l2/2 | A h7,8 b3,5-,4(3/1/4)! | B h9 | D 1,2]`` (docs/vestrock.md,
+section 7): turn and phase, health, mana, draws and burns left; then each player's hand and board,
+``-`` for an inactive creature, ``!`` for an attacker, ``*`` for a blocked one, in brackets its
+attack, health and maximum where they are not those of its card; then the deck, top first.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from locmsim.vestrock._core import DEFAULTS, State, Table
+from locmsim.vestrock.deck import Card
+
+__all__ = ["state_from_replies", "state_from_text", "state_to_text"]
+
+_CREATURE = re.compile(r"(\d+)(?:\((-?\d+)/(-?\d+)/(-?\d+)\))?([-!*]*)")
+_PLAYERS = "AB"
+
+
+def state_to_text(state: State) -> str:
+    """The position as one line of text.
+
+    Parameters
+    ----------
+    state
+        Any state. Its parameters are not in the text, nor is whether the match is over.
+
+    Returns
+    -------
+    str
+        The text that `state_from_text` reads.
+    """
+    parameters = state.table.parameters
+    phase = "ac" if state.phase == "action" else "bl"
+    head = [f"t{state.turn} {phase} A{state.health[0]} B{state.health[1]}"]
+    if state.mana:
+        head.append(f"m{state.mana}")
+    if (state.draws_left, state.burns_left) != (parameters["draws"], parameters["burns"]):
+        head.append(f"l{state.draws_left}/{state.burns_left}")
+    parts = [" ".join(head)]
+    for player, name in enumerate(_PLAYERS):
+        words = [name]
+        if hand := state.hand(player):
+            words.append("h" + ",".join(str(card.id) for card in hand))
+        if board := state.board(player):
+            creatures = []
+            for creature in board:
+                card = creature.card
+                values = (creature.attack, creature.health, creature.max_health)
+                text = str(card.id)
+                if values != (card.attack, card.health, card.max_health):
+                    text += "({}/{}/{})".format(*values)
+                if creature.attacking:
+                    text += "!" + "*" * creature.blocked
+                elif not creature.active:
+                    text += "-"
+                creatures.append(text)
+            words.append("b" + ",".join(creatures))
+        if len(words) > 1:
+            parts.append(" ".join(words))
+    if deck := state.deck:
+        parts.append("D " + ",".join(str(card.id) for card in deck))
+    return f"[{' | '.join(parts)}]"
+
+
+def state_from_text(text: str, cards: Sequence[Card], **parameters: int) -> State:
+    """The position that a text describes, the inverse of `state_to_text`.
+
+    Parameters
+    ----------
+    text
+        The position; the brackets around it may be missing.
+    cards
+        The cards of the match, in any order: those of the deck stand in the text in theirs, and
+        all that the text does not name are gone.
+    **parameters
+        Those of `Table`.
+
+    Returns
+    -------
+    State
+        The position, of a table of its own in which the gone cards come first.
+
+    Raises
+    ------
+    ValueError
+        Naming the word that is wrong.
+    """
+    head, *parts = (
+        part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split("|")
+    )
+    values: dict[str, str] = {}
+    for word in head.split():
+        match = re.fullmatch(r"(t|A|B|m|l|ac|bl)([\d/]*)", word)
+        if match is None or match[1] in values:
+            raise ValueError(f"position: unexpected {word!r} in {text!r}")
+        values[match[1]] = match[2]
+    hands: list[list[int]] = [[], []]
+    boards: list[list[dict[str, Any]]] = [[], []]
+    deck: list[int] = []
+    by_id = {card.id: card for card in cards}
+    for part in parts:
+        name, *words = part.split()
+        if name == "D" and len(words) == 1:
+            deck = _ids(words[0])
+            continue
+        if name not in ("A", "B"):
+            raise ValueError(f"position: unexpected {part!r} in {text!r}")
+        player = _PLAYERS.index(name)
+        for word in words:
+            if word[0] == "h":
+                hands[player] = _ids(word[1:])
+            elif word[0] == "b":
+                boards[player] = [_creature(w, by_id) for w in word[1:].split(",")]
+            else:
+                raise ValueError(f"position: unexpected {word!r} in {text!r}")
+    for number in deck:
+        if number not in by_id:
+            raise ValueError(f"position: no card {number} in the deck")
+    limits = {**DEFAULTS, **parameters}
+    draws, burns = _pair(values.get("l", f"{limits['draws']}/{limits['burns']}"))
+    table = Table(
+        [card for card in cards if card.id not in set(deck)] + [by_id[number] for number in deck],
+        **parameters,
+    )
+    try:
+        snapshot = {
+            "turn": int(values["t"]),
+            "phase": "action" if "ac" in values else "blocking",
+            "health": [int(values["A"]), int(values["B"])],
+            "mana": int(values.get("m", "0")),
+            "draws": draws,
+            "burns": burns,
+            "deck": len(deck),
+            "hands": hands,
+            "boards": boards,
+        }
+    except KeyError as error:
+        raise ValueError(f"position: {error} is missing in {text!r}") from None
+    return State.from_snapshot(snapshot, table)
+
+
+def _ids(text: str) -> list[int]:
+    if not re.fullmatch(r"\d+(,\d+)*", text):
+        raise ValueError(f"position: expected IDs between commas, got {text!r}")
+    return [int(word) for word in text.split(",")]
+
+
+def _pair(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None:
+        raise ValueError(f"position: expected draws/burns, got {text!r}")
+    return int(match[1]), int(match[2])
+
+
+def _creature(text: str, by_id: Mapping[int, Card]) -> dict[str, Any]:
+    """A creature of a position text as a row of a snapshot."""
+    match = _CREATURE.fullmatch(text)
+    if match is None or int(match[1]) not in by_id:
+        raise ValueError(f"position: expected a creature of the deck, got {text!r}")
+    card = by_id[int(match[1])]
+    if match[2] is None:
+        attack, health, maximum = card.attack, card.health, card.max_health
+    else:
+        attack, health, maximum = int(match[2]), int(match[3]), int(match[4])
+    return {
+        "id": card.id,
+        "attack": attack,
+        "health": health,
+        "max_health": maximum,
+        "active": not match[5],
+        "attacking": "!" in match[5],
+        "blocked": "*" in match[5],
+    }
+
+
+# ---- what a client is told -----------------------------------------------------------------------
+
+#: The questions whose answers make a position.
+QUESTIONS = (
+    "GET_TURN_INFO",
+    "GET_HP",
+    "GET_CARD_LIMITS",
+    "GET_CURRENT_MANA",
+    "GET_DECK",
+    "GET_HANDS",
+    "GET_BOARD",
+    "GET_ATTACKERS",
+)
+
+
+def state_from_replies(
+    replies: Mapping[str, Sequence[str]],
+    deck: Sequence[Card] | None = None,
+    *,
+    turns: int = 60,
+    draws: int = 2,
+    burns: int = 2,
+    action_phase: bool = False,
+) -> State:
+    """The mover's position, from the server's replies.
+
+    At the start of a turn nothing is missing in them. Later, which attackers have been blocked and
+    whether the blocking phase is over are known to the client only; blocked ones count as not
+    blocked here.
+
+    Parameters
+    ----------
+    replies
+        Command word -> the lines of its reply, the ``OK`` with or without. The words are
+        ``GET_TURN_INFO, GET_HP, GET_CARD_LIMITS, GET_DECK, GET_HANDS, GET_BOARD, GET_ATTACKERS``
+        and perhaps ``GET_CURRENT_MANA``.
+    deck
+        The whole deck of the match, top first, as it was in turn 1. Without it the deck consists
+        of the cards that can be seen, creatures as they are now.
+    turns, draws, burns
+        Parameters of the match that the replies do not have.
+    action_phase
+        Whether the blocking phase is over.
+
+    Returns
+    -------
+    State
+        The position; the caller is player 0 if the turn is odd.
+
+    Raises
+    ------
+    ValueError
+        Naming the reply that is missing or cannot be read.
+    """
+    lines = {}
+    for word in QUESTIONS:
+        if word not in replies and word != "GET_CURRENT_MANA":
+            raise ValueError(f"replies: {word} is missing")
+        reply = list(replies.get(word, ["0"]))
+        lines[word] = reply[1:] if reply[:1] == ["OK"] else reply
+    try:
+        own_turn, left = _numbers(lines["GET_TURN_INFO"][0], 2)
+        init_hp, own_hp, enemy_hp = _numbers(lines["GET_HP"][0], 3)
+        draws_left, burns_left, hand_limit = _numbers(lines["GET_CARD_LIMITS"][0], 3)
+        (mana,) = _numbers(lines["GET_CURRENT_MANA"][0], 1)
+        cards = [Card.parse(line) for line in lines["GET_DECK"][1:]]
+        own_hand, enemy_hand = _numbers(lines["GET_HANDS"][0], 2)
+        hand = [Card.parse(line) for line in lines["GET_HANDS"][1:]]
+        own_board, enemy_board = _numbers(lines["GET_BOARD"][0], 2)
+        flagged = [line.rsplit(maxsplit=1) for line in lines["GET_BOARD"][1:]]
+        board = [(Card.parse(text), flag == "1") for text, flag in flagged]
+        attackers = {Card.parse(line).id for line in lines["GET_ATTACKERS"][1:]}
+    except (IndexError, ValueError) as error:
+        raise ValueError(f"replies: {error}") from None
+    if not own_turn:
+        raise ValueError("replies: GET_TURN_INFO says that it is the other player's turn")
+    if own_hand + enemy_hand != len(hand) or own_board + enemy_board != len(board):
+        raise ValueError("replies: the counts of GET_HANDS or GET_BOARD are not those of the lines")
+    if deck is None:
+        deck = [*hand, *(card for card, _ in board), *cards]
+    turn = turns - left + 1
+    mover = (turn - 1) & 1
+    rows = [
+        {
+            "id": card.id,
+            "attack": card.attack,
+            "health": card.health,
+            "max_health": card.max_health,
+            "active": active,
+            "attacking": card.id in attackers,
+            "blocked": False,
+        }
+        for card, active in board
+    ]
+    own_first = 1 if mover == 0 else -1  # players in the order of their turns
+    snapshot = {
+        "turn": turn,
+        "phase": "action" if action_phase else "blocking",
+        "health": [own_hp, enemy_hp][::own_first],
+        "mana": mana,
+        "draws": draws_left,
+        "burns": burns_left,
+        "deck": len(cards),
+        "hands": [[card.id for card in part] for part in (hand[:own_hand], hand[own_hand:])][
+            ::own_first
+        ],
+        "boards": [rows[:own_board], rows[own_board:]][::own_first],
+    }
+    table = Table(
+        deck, init_hp=init_hp, turns=turns, draws=draws, burns=burns, hand_limit=hand_limit
+    )
+    return State.from_snapshot(snapshot, table)
+
+
+def _numbers(line: str, count: int) -> list[int]:
+    words = line.split()
+    if len(words) != count:
+        raise ValueError(f"expected {count} numbers, got {line!r}")
+    return [int(word) for word in words]

@@ -1,0 +1,358 @@
+"""The text protocol as functions of bytes and state; sockets are elsewhere.
+
+Server side: `LineReader` makes lines of bytes, `Login` is the conversation before the first
+command, `parse` checks a command line. Client side: `ReplyReader` makes replies of bytes.
+The protocol is described in docs/vestrock.md, "Commands" and "Server".
+"""
+
+import re
+from collections import deque
+from typing import Final, NamedTuple
+
+__all__ = [
+    "ACTIONS",
+    "COMMANDS",
+    "ERRORS",
+    "MAX_LINE",
+    "VALID_NAME",
+    "Command",
+    "LineReader",
+    "Login",
+    "Reply",
+    "ReplyReader",
+    "error_line",
+    "parse",
+]
+
+#: The longest line in bytes, without its end.
+MAX_LINE: Final = 256
+
+#: The names of the error codes.
+ERRORS: Final[dict[int, str]] = {
+    1: "BadLoginOrPassword",
+    2: "UnknownCommand",
+    3: "BadFormat",
+    5: "InternalError",
+    6: "CommandLimitReached",
+    7: "TooManyConnections",
+    8: "ServerClosing",
+    900: "NoCardWithSuchId",
+    901: "NotEnoughMana",
+    903: "NotYourCard",
+    905: "InactiveCard",
+    906: "CardNotInHand",
+    907: "DrawLimitExceeded",
+    908: "BurnLimitExceeded",
+    910: "NoSuchAttacker",
+    911: "BlockingAlreadyFinished",
+    912: "CardNotOnBoard",
+    913: "NotYourTurn",
+    915: "WrongTarget",
+    916: "SpellTargetNotOnBoard",
+    918: "DeckIsEmpty",
+    919: "HandLimitExceeded",
+    930: "NotYourMatch",
+    932: "GameHasEnded",
+    933: "GameHasNotEndedYet",
+}
+
+#: The number of arguments of each command; the first one is the match id.
+COMMANDS: Final[dict[str, int]] = {
+    "WAIT": 0,
+    "GET_MY_MATCHES": 0,
+    "GET_FINAL_SCORE": 1,
+    "GET_TURN_INFO": 1,
+    "GET_HP": 1,
+    "GET_CARD_LIMITS": 1,
+    "GET_CURRENT_MANA": 1,
+    "GET_DECK": 1,
+    "GET_HANDS": 1,
+    "GET_BOARD": 1,
+    "GET_ATTACKERS": 1,
+    "DRAW_CARD": 1,
+    "BURN_CARD": 1,
+    "DISCARD_CARD": 2,
+    "ADD_MANA": 2,
+    "PLAY_CARD": 3,
+    "ATTACK": 2,
+    "BLOCK": 3,
+    "FINISH_BLOCK": 1,
+}
+
+#: The commands that change a match.
+ACTIONS: Final = frozenset(
+    [
+        "DRAW_CARD",
+        "BURN_CARD",
+        "DISCARD_CARD",
+        "ADD_MANA",
+        "PLAY_CARD",
+        "ATTACK",
+        "BLOCK",
+        "FINISH_BLOCK",
+    ]
+)
+
+#: What a player may be called.
+VALID_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}")
+
+_INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
+
+
+def error_line(code: int) -> str:
+    """The reply for an error, such as ``"ERR 913 NotYourTurn"``."""
+    return f"ERR {code} {ERRORS[code]}"
+
+
+# --------------------------------------------------------------------------- the server's side
+
+
+class LineReader:
+    """Makes lines of the bytes that a connection brings, however they are cut into pieces.
+
+    A line ends with LF; one CR before it is dropped. A line of more than `MAX_LINE` bytes comes
+    out as None, and is never kept whole. Empty lines come out as ``b""``.
+    """
+
+    def __init__(self) -> None:
+        self._partial = b""
+        self._skipping = False
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """The lines that `data` completes.
+
+        Parameters
+        ----------
+        data : bytes
+            What came next.
+
+        Returns
+        -------
+        list of bytes or None
+            One entry a line, without its end; None for a line that is too long.
+        """
+        first, *rest = data.split(b"\n")
+        if self._skipping:
+            self._partial = b""
+        else:
+            first = self._partial + first
+        if not rest:
+            self._keep(first)
+            return []
+        lines: list[bytes | None] = [None if self._skipping else _checked(first)]
+        self._skipping = False
+        last = rest.pop()
+        lines.extend(map(_checked, rest))
+        self._keep(last)
+        return lines
+
+    def _keep(self, start: bytes) -> None:
+        """Keep the start of a line; of one that is too long only that it is."""
+        # One byte more than a line may have: the CR that is dropped.
+        if self._skipping or len(start) > MAX_LINE + 1:
+            self._skipping, self._partial = True, b""
+        else:
+            self._partial = start
+
+
+def _checked(line: bytes) -> bytes | None:
+    if line.endswith(b"\r"):
+        line = line[:-1]
+    return line if len(line) <= MAX_LINE else None
+
+
+class Login:
+    """The conversation before the first command.
+
+    The server sends ``LOGIN``, the client a name, the server ``PASS``, the client a password.
+    `feed` takes the client's lines and returns what to send; when `name` and `password` are set,
+    somebody has to check them. A name that cannot be one ends in the same way as a wrong password.
+    """
+
+    #: What the server sends first.
+    GREETING: Final = "LOGIN"
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.password: str | None = None
+
+    def feed(self, line: bytes | None) -> str | None:
+        """The line to send after a line of the client; None if there is nothing to say yet.
+
+        Parameters
+        ----------
+        line : bytes or None
+            As from `LineReader.feed`.
+        """
+        text = "" if line is None else line.decode("latin-1").strip(" \t")
+        if line is not None and not text:
+            return None
+        if self.name is None:
+            self.name = text
+            return "PASS"
+        self.password = text
+        return None
+
+    @property
+    def done(self) -> bool:
+        """Whether both answers are there."""
+        return self.password is not None
+
+    @property
+    def possible(self) -> bool:
+        """Whether the name may be a player's and a password was given."""
+        return bool(self.password) and VALID_NAME.fullmatch(self.name or "") is not None
+
+
+class Command(NamedTuple):
+    """A well-formed command."""
+
+    word: str
+    #: The match id first.
+    arguments: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.word, *map(str, self.arguments)])
+
+
+def parse(line: bytes | None) -> Command | int:
+    """The command in a line that is not empty, or an error code.
+
+    Parameters
+    ----------
+    line : bytes or None
+        As from `LineReader.feed`.
+
+    Returns
+    -------
+    Command or int
+        2 if the first word is no command; 3 for a line that is too long, a wrong number of
+        arguments, and one that is not ``-?[0-9]{1,9}``.
+    """
+    if line is None:
+        return 3
+    words = line.decode("latin-1").replace("\t", " ").split(" ")
+    if "" in words:
+        words = [word for word in words if word]
+    count = COMMANDS.get(words[0]) if words else None
+    if count is None:
+        return 2
+    if len(words) != count + 1:
+        return 3
+    for word in words[1:]:
+        if not _INTEGER.fullmatch(word):
+            return 3
+    return Command(words[0], tuple(map(int, words[1:])))
+
+
+# --------------------------------------------------------------------------- the client's side
+
+
+class Reply(NamedTuple):
+    """What the server has answered to a command."""
+
+    command: str
+    #: 0 for ``OK``, else the code of the error.
+    error: int
+    #: The lines after ``OK``.
+    lines: list[str]
+
+
+#: Lines after ``OK``: a number, or, for -1 and -2, those that the first line counts and that line
+#: itself: its only number, or the sum of its two.
+_LINES: Final[dict[str, int]] = {
+    "GET_MY_MATCHES": 2,
+    "GET_FINAL_SCORE": 1,
+    "GET_TURN_INFO": 1,
+    "GET_HP": 1,
+    "GET_CARD_LIMITS": 1,
+    "GET_CURRENT_MANA": 1,
+    "GET_DECK": -1,
+    "GET_HANDS": -2,
+    "GET_BOARD": -2,
+    "GET_ATTACKERS": -1,
+    "DRAW_CARD": 1,
+}
+
+
+class ReplyReader:
+    """Makes replies of the bytes that the server sends.
+
+    Replies come in the order of the commands, which `expect` must be told of. The second ``OK`` of
+    ``WAIT`` is a reply of its own, to the command ``""``; so is the ``ERR 8`` that the server sends
+    when it closes, whatever it was asked before.
+    """
+
+    def __init__(self) -> None:
+        self._expected: deque[str] = deque()
+        #: Lines, those before `_next_line` done with, and the start of the one after them.
+        self._lines: list[str] = []
+        self._next_line = 0
+        self._partial = ""
+
+    @property
+    def pending(self) -> int:
+        """How many replies are still to come."""
+        return len(self._expected)
+
+    def expect(self, command: str) -> None:
+        """A command was sent."""
+        self._expected.append(command)
+        if command == "WAIT":
+            self._expected.append("")
+
+    def feed(self, data: bytes) -> list[Reply]:
+        """The replies that `data` completes.
+
+        Raises
+        ------
+        ValueError
+            The server sent something that is no reply to the command, or that nobody asked for.
+        """
+        lines = (self._partial + data.decode("ascii", "replace")).split("\n")
+        self._partial = lines.pop()
+        self._lines += lines
+        replies = []
+        while self._next_line < len(self._lines) and (reply := self._next()) is not None:
+            replies.append(reply)
+        del self._lines[: self._next_line]
+        self._next_line = 0
+        return replies
+
+    def _next(self) -> Reply | None:
+        """The next reply if all of its lines are there."""
+        lines, i = self._lines, self._next_line
+        if lines[i].startswith("ERR 8 "):
+            self._next_line = len(lines)
+            self._expected.clear()
+            return Reply("", 8, [])
+        if not self._expected:
+            raise ValueError(f"the server sent a line that is no reply: {lines[i]!r}")
+        command = self._expected[0]
+        if lines[i] != "OK":
+            return self._error(command)
+        count = _LINES.get(command.partition(" ")[0], 0)
+        if count < 0:
+            if len(lines) < i + 2:
+                return None
+            numbers = lines[i + 1].split(" ")
+            if len(numbers) != -count or not all(map(str.isdecimal, numbers)):
+                raise ValueError(f"no reply to {command!r}: {lines[i + 1]!r}")
+            count = 1 + sum(map(int, numbers))
+        end = i + 1 + count
+        if len(lines) < end:
+            return None
+        self._expected.popleft()
+        self._next_line = end
+        return Reply(command, 0, lines[i + 1 : end])
+
+    def _error(self, command: str) -> Reply:
+        line = self._lines[self._next_line]
+        words = line.split(" ")
+        if len(words) < 2 or words[0] != "ERR" or not words[1].isdecimal():
+            raise ValueError(f"no reply to {command!r}: {line!r}")
+        self._next_line += 1
+        self._expected.popleft()
+        if command == "WAIT":  # there is no second OK after an error
+            self._expected.popleft()
+        return Reply(command, int(words[1]), [])

@@ -1,0 +1,244 @@
+"""Logs of a server: events as JSON lines, and their exact replay."""
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+from locmsim.vestrock._core import State
+from locmsim.vestrock.deck import parse_deck
+from locmsim.vestrock.series import Event
+from locmsim.vestrock.tournament import Tournament, state_hash
+
+__all__ = ["FORMAT", "EventLog", "ReplayError", "Replayed", "encode", "read_events", "replay"]
+
+_log = logging.getLogger(__name__)
+
+#: The version of the lines; it stands in the first one that a server writes.
+FORMAT: Final = 1
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def encode(event: Event) -> bytes:
+    """An event as its line in the log."""
+    return _encode(event).encode() + b"\n"
+
+
+class EventLog:
+    """Where events go: a file, and whoever listens.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        File to append to.
+
+    Raises
+    ------
+    OSError
+        The file cannot be opened.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        #: Each gets every line.
+        self.listeners: list[Callable[[bytes], object]] = []
+        self._file: IO[bytes] | None = None
+        if path is not None:
+            self._file = open(path, "ab")  # noqa: SIM115 - closed by `close`
+
+    def add(self, event: Event) -> None:
+        """Write an event and pass it on."""
+        if self._file is None and not self.listeners:
+            return
+        line = encode(event)
+        if self._file is not None:
+            self._try(self._file.write, line)
+        for listener in self.listeners:
+            listener(line)
+
+    def flush(self) -> None:
+        """Hand to the system what was written."""
+        if self._file is not None:
+            self._try(self._file.flush)
+
+    def _try(self, do: Callable[..., object], *arguments: object) -> None:
+        """Without its log a server goes on: the matches matter more."""
+        try:
+            do(*arguments)
+        except OSError as error:
+            _log.error("the log is given up: %s", error)
+            if self._file is not None:
+                with contextlib.suppress(OSError):  # it tries once more to write
+                    self._file.close()
+            self._file = None
+
+    def close(self) -> None:
+        """Close the file."""
+        self.flush()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+# ----------------------------------------------------------------------------------------- replay
+
+
+class ReplayError(ValueError):
+    """A log does not lead to what it says; the message names the line."""
+
+
+@dataclass
+class Replayed:
+    """What a replay has checked."""
+
+    #: Tournaments that are complete.
+    tournaments: int = 0
+    #: Tournaments that were cut short.
+    cut: int = 0
+    #: Matches whose scores and final states are those of the log.
+    matches: int = 0
+    actions: int = 0
+
+
+def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
+    """The events of a log with their line numbers.
+
+    A last line without its end, as a server that was killed leaves it, is left out.
+
+    Raises
+    ------
+    ReplayError
+        A line is no event.
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            event = json.loads(line)
+        except ValueError:
+            event = None
+        if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+            raise ReplayError(f"line {number}: no event")
+        yield number, event
+
+
+def replay(lines: Iterable[bytes]) -> Replayed:
+    """Play all matches of a log again and compare scores, final states and awards.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+        A log, such as an open file.
+
+    Returns
+    -------
+    Replayed
+        What was checked.
+
+    Raises
+    ------
+    ReplayError
+        Naming the first line that does not agree with the matches, or that is no event.
+    """
+    player = _Replayer()
+    for number, event in read_events(lines):
+        step = getattr(player, f"on_{event['event']}", None)
+        if step is None:
+            raise ReplayError(f"line {number}: unknown event {event['event']!r}")
+        try:
+            step(event)
+        except ReplayError as error:
+            raise ReplayError(f"line {number}: {error}") from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ReplayError(f"line {number}: a damaged event: {error!r}") from None
+    return player.done
+
+
+class _Replayer:
+    """One method for each kind of event."""
+
+    def __init__(self) -> None:
+        self.done = Replayed()
+        self.tournament: Tournament | None = None
+
+    @property
+    def running(self) -> Tournament:
+        if self.tournament is None:
+            raise ReplayError("no tournament is running")
+        return self.tournament
+
+    def on_server(self, event: Event) -> None:
+        if event["format"] != FORMAT:
+            raise ReplayError(f"format {event['format']}, this program knows {FORMAT}")
+        self._drop()  # the server before was killed
+
+    def on_tournament(self, event: Event) -> None:
+        self._drop()
+        deck = parse_deck("\n".join(event["deck"]))
+        matches = event["matches"]
+        self.tournament = Tournament(
+            event["tournament"],
+            deck,
+            event["players"],
+            event["parameters"],
+            first_id=matches[0][0],
+        )
+        seats = [[id_, *match.players] for id_, match in self.tournament.matches.items()]
+        _same("matches", seats, matches)
+
+    def on_position(self, event: Event) -> None:
+        # A spectator who joins later gets these first.
+        match = self.running.matches[event["match"]]
+        match.state = State.from_snapshot(event["state"], self.running.table)
+        self.running.turn = event["turn"]
+
+    def on_action(self, event: Event) -> None:
+        tournament = self.running
+        _same("turn", tournament.turn, event["turn"])
+        match = tournament.matches[event["match"]]
+        word, *arguments = event["command"].split(" ")
+        was_over = match.scores is not None
+        reply = match.command(event["player"], " ".join([word, str(event["match"]), *arguments]))
+        if reply[0] != "OK" and (was_over or match.scores is None):
+            raise ReplayError(f"{event['command']} was accepted, now {reply[0]}")
+        self.done.actions += 1
+
+    def on_refused(self, event: Event) -> None:
+        match = self.running.matches[event["match"]]
+        word, *arguments = event["command"].split(" ")
+        reply = match.command(event["player"], " ".join([word, str(event["match"]), *arguments]))
+        _same("error", int(reply[0].split(" ")[1]) if reply[0] != "OK" else 0, event["error"])
+
+    def on_end_turn(self, event: Event) -> None:
+        _same("turn", self.running.turn, event["turn"])
+        self.running.end_turn()
+
+    def on_result(self, event: Event) -> None:
+        result = self.running.results.get(event["match"])
+        if result is None:
+            raise ReplayError(f"match {event['match']} is not over")
+        _same("players", list(result.players), event["players"])
+        _same("scores", list(result.scores), event["scores"])
+        _same("state", state_hash(self.running.matches[result.match]), event["state"])
+        self.done.matches += 1
+
+    def on_awards(self, event: Event) -> None:
+        _same("awards", self.running.awards(), event["awards"])
+        self.done.tournaments += 1
+        self.tournament = None
+
+    def on_cut(self, event: Event) -> None:
+        _same("tournament", self.running.number, event["tournament"])
+        self._drop()
+
+    def _drop(self) -> None:
+        self.done.cut += self.tournament is not None
+        self.tournament = None
+
+
+def _same(what: str, found: Any, expected: Any) -> None:
+    if found != expected:
+        raise ReplayError(f"{what}: {found!r}, the log has {expected!r}")

@@ -1,0 +1,466 @@
+"""The server: connections, one clock for all matches, and who is logged in.
+
+asyncio, one loop; a command takes microseconds, so each is executed as a whole and "order" is the
+order of execution. What commands and ticks do is in `locmsim.vestrock.series`.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from locmsim import __version__
+from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
+from locmsim.vestrock.clock import Schedule
+from locmsim.vestrock.deck import Card, generate_deck, load_deck
+from locmsim.vestrock.match import Match
+from locmsim.vestrock.protocol import Command, error_line
+from locmsim.vestrock.record import FORMAT, EventLog, encode
+from locmsim.vestrock.series import Series, described
+from locmsim.vestrock.session import Session, Spectator
+from locmsim.vestrock.standings import Standings
+
+__all__ = ["Server"]
+
+_log = logging.getLogger(__name__)
+
+#: Connections of a player.
+_PER_PLAYER: Final = 4
+#: Connections that have not logged in.
+_STRANGERS: Final = 64
+#: Connections from one address, and how many of them in a second.
+_PER_ADDRESS: Final = 256
+_PER_SECOND: Final = 200
+_SPECTATORS: Final = 64
+#: How often the connections are looked after, in seconds.
+_CARE_SECONDS: Final = 1.0
+#: How long connections have for their last line when the server closes, in seconds.
+_CLOSING_SECONDS: Final = 2.0
+
+
+class Server:
+    """A server for tournaments of Vestrock.
+
+    Parameters
+    ----------
+    host, port : str, int
+        Where to listen; port 0 for any free one, see `port`.
+    spectator_port : int, optional
+        Where to send the lines of the log to whoever connects; 0 for any free port.
+    accounts : str or path, optional
+        File of accounts, all of which take part. Without one everybody may log in, from this
+        machine only: the first use of a name sets its password.
+    turn_seconds : float
+        Length of a turn, 0.01..3600.
+    early : bool
+        End a turn as soon as every player is logged in and all their connections are in ``WAIT``.
+    players : int
+        How many players a tournament needs.
+    break_turns : int
+        Whole turns between tournaments.
+    tournaments : int, optional
+        End after so many.
+    seed : int
+        Tournament k is played with the deck ``generate_deck(seed + k)``.
+    decks : sequence of path, optional
+        Or with the k-th of these files, again and again.
+    standings : str or path
+        SQLite file of results, which a later server goes on with.
+    log : str or path, optional
+        File to append the events to.
+    log_refused : bool
+        Refused commands go to the log, too.
+    **parameters
+        Parameters of the matches, as for `locmsim.vestrock.Match`.
+
+    Raises
+    ------
+    ValueError
+        An argument is out of bounds, or a file of accounts or decks is wrong.
+    OSError
+        A file cannot be opened.
+    StandingsError
+        That one cannot be used.
+    """
+
+    #: How long a connection may take to log in.
+    login_seconds = 10.0
+
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        spectator_port: int | None = None,
+        accounts: str | os.PathLike[str] | None = None,
+        turn_seconds: float = 1.0,
+        early: bool = False,
+        players: int = 2,
+        break_turns: int = 2,
+        tournaments: int | None = None,
+        seed: int = 0,
+        decks: Sequence[str | os.PathLike[str]] = (),
+        standings: str | os.PathLike[str] = ":memory:",
+        log: str | os.PathLike[str] | None = None,
+        log_refused: bool = False,
+        **parameters: Any,
+    ) -> None:
+        if not 0.01 <= turn_seconds <= 3600:
+            raise ValueError(f"turn_seconds: expected 0.01..3600, got {turn_seconds}")
+        for name, number in (("port", port), ("spectator_port", spectator_port or 0)):
+            if not 0 <= number <= 65535:
+                raise ValueError(f"{name}: expected 0..65535, got {number}")
+        if accounts is None and not _is_loopback(host):
+            raise ValueError(f"accounts: expected a file, as {host} is open to other machines")
+        self.host, self.port, self.spectator_port = host, port, spectator_port
+        self.turn_seconds, self.early = turn_seconds, early
+        self.accounts: Accounts = OpenAccounts() if accounts is None else FileAccounts(accounts)
+        self._tournaments = tournaments
+        self._decks: list[list[Card]] = [load_deck(path) for path in decks]
+        self._seed = seed
+        # What is wrong with the parameters shall not come out in the first tournament.
+        Match(self._deck(1), **parameters)
+        #: All bytes that come in go through here: reading is one call a connection and loop pass,
+        #: so that nobody's input holds up the others for long.
+        self.buffer = memoryview(bytearray(16 * 1024))
+        self._sessions: set[Session] = set()
+        self._strangers: set[Session] = set()
+        self._players: dict[str, set[Session]] = {}
+        self._addresses: Counter[str] = Counter()
+        self._recent: Counter[str] = Counter()
+        self._spectators: set[Spectator] = set()
+        self._queue: list[Session] = []
+        self._pumping = False
+        self._flushing = False
+        self._waiting = 0
+        self._closed = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._care: asyncio.TimerHandle | None = None
+        self._servers: list[asyncio.Server] = []
+        self._checker: ThreadPoolExecutor | None = None
+        #: Figures of this server's life: commands, ticks, and how late the latest one was.
+        self.commands = 0
+        self.ticks = 0
+        self.latest = 0.0
+        with contextlib.ExitStack() as opened:
+            self.standings = opened.enter_context(Standings(standings))
+            self.events = EventLog(log)
+            opened.callback(self.events.close)
+            self.series = Series(
+                self._deck,
+                self.standings,
+                self.events.add,
+                number=self.standings.last + 1,
+                parameters=parameters,
+                players=players,
+                break_turns=break_turns,
+                tournaments=tournaments,
+                refused=log_refused,
+            )
+            opened.pop_all()
+
+    def _deck(self, number: int) -> list[Card]:
+        if self._decks:
+            return self._decks[(number - 1) % len(self._decks)]
+        return generate_deck(self._seed + number)
+
+    # ------------------------------------------------------------------------- start and end
+
+    async def start(self) -> None:
+        """Listen and start the clock. ``OSError`` if a port cannot be had."""
+        loop = asyncio.get_running_loop()
+        self._done = loop.create_future()
+        try:
+            players = await loop.create_server(lambda: Session(self), self.host, self.port)
+            self._servers.append(players)
+            self.port = players.sockets[0].getsockname()[1]
+            if self.spectator_port is not None:
+                spectators = await loop.create_server(
+                    lambda: Spectator(self), self.host, self.spectator_port
+                )
+                self._servers.append(spectators)
+                self.spectator_port = spectators.sockets[0].getsockname()[1]
+        except BaseException:
+            await self.close()
+            raise
+        self.events.add({"event": "server", "format": FORMAT, "version": __version__})
+        self._schedule = Schedule(loop.time(), self.turn_seconds)
+        self._timer = loop.call_at(self._schedule.due, self._tick)
+        self._care = loop.call_later(_CARE_SECONDS, self._look_after)
+
+    async def run(self) -> None:
+        """Serve until `stop` is called or the last tournament is over, then close."""
+        try:
+            if not self._servers:
+                await self.start()
+            await self._done
+        finally:
+            await self.close()
+
+    def stop(self) -> None:
+        """Make `run` end."""
+        if not self._done.done():
+            self._done.set_result(None)
+
+    async def close(self) -> None:
+        """Tell all connections that the server closes, and close log and standings.
+
+        The running tournament counts for nothing.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        for timer in (self._timer, self._care):
+            if timer is not None:
+                timer.cancel()
+        for server in self._servers:
+            server.close()
+        self.series.close()
+        self.events.flush()
+        self._flush_spectators()
+        for session in list(self._sessions):
+            session.close(error_line(8))
+        for spectator in list(self._spectators):
+            spectator.close()
+        deadline = asyncio.get_running_loop().time() + _CLOSING_SECONDS
+        while self._sessions or self._spectators:
+            if asyncio.get_running_loop().time() > deadline:
+                for connection in self._connections():
+                    connection.abort()
+                deadline += _CLOSING_SECONDS
+            await asyncio.sleep(0.01)
+        for server in self._servers:
+            await server.wait_closed()
+        if self._checker is not None:
+            self._checker.shutdown()
+        self.events.close()
+        self.standings.close()
+
+    # ------------------------------------------------------------------- connections come and go
+
+    def connected(self, session: Session) -> int | None:
+        """A connection was made; the code of an error if it has to end."""
+        self._sessions.add(session)
+        self._strangers.add(session)
+        self._addresses[session.address] += 1
+        self._recent[session.address] += 1
+        if self._closed:
+            return 8
+        if (
+            len(self._strangers) > _STRANGERS
+            or self._addresses[session.address] > _PER_ADDRESS
+            or self._recent[session.address] > _PER_SECOND
+        ):
+            return 7
+        return None
+
+    def _connections(self) -> list[Session | Spectator]:
+        return [*self._sessions, *self._spectators]
+
+    def check_later(self, name: str, password: str, then: Callable[[bool], None]) -> None:
+        """Check a password beside the loop, and call `then` in it."""
+        if self._checker is None:
+            self._checker = ThreadPoolExecutor(1)
+        future = asyncio.get_running_loop().run_in_executor(
+            self._checker, self.accounts.check, name, password
+        )
+        future.add_done_callback(lambda done: then(not done.cancelled() and done.result()))
+
+    def logged_in(self, session: Session, player: str) -> int | None:
+        """Somebody has the right password; the code of an error if they may not log in."""
+        sessions = self._players.setdefault(player, set())
+        if len(sessions) >= _PER_PLAYER:
+            return 7
+        self._strangers.discard(session)
+        sessions.add(session)
+        return None
+
+    def lost(self, session: Session) -> None:
+        """A connection has ended."""
+        self._sessions.discard(session)
+        self._strangers.discard(session)
+        self._addresses[session.address] -= 1
+        if not self._addresses[session.address]:
+            del self._addresses[session.address]
+        if session.player is not None:
+            sessions = self._players[session.player]
+            sessions.discard(session)
+            if not sessions:
+                del self._players[session.player]
+        self._check_early()
+
+    # ---------------------------------------------------------------------------- commands
+
+    def ready(self, session: Session) -> None:
+        """A connection may have a line that can be executed."""
+        if session.queued or not session.can_step:
+            return
+        session.queued = True
+        self._queue.append(session)
+        self._pump_soon()
+
+    def _pump_soon(self) -> None:
+        if not self._pumping and not self._closed:
+            self._pumping = True
+            asyncio.get_running_loop().call_soon(self._pump)
+
+    def _pump(self) -> None:
+        """One line of each connection that has one; the next ones in another pass of the loop."""
+        self._pumping = False
+        queue, self._queue = self._queue, []
+        waits = False
+        for session in queue:
+            session.queued = False
+            if not session.can_step:
+                continue
+            try:
+                session.step()
+                session.after_step()
+            except Exception:
+                # A fault of the server's own, and of this connection only.
+                _log.exception("a connection of %s failed", session.player)
+                session.close(error_line(5))
+            waits = waits or session.waiting
+            if session.can_step:
+                session.queued = True
+                self._queue.append(session)
+        if self._queue:
+            self._pump_soon()
+        if waits:
+            self._check_early()
+
+    def execute(self, player: str, command: Command | int) -> list[str]:
+        """Execute a command other than ``WAIT``."""
+        self.commands += 1
+        return self.series.execute(player, command)
+
+    # ------------------------------------------------------------------------------ clock
+
+    def _present(self) -> list[str]:
+        """Who would take part in a tournament now."""
+        names = self.accounts.names()
+        return sorted(self._players) if names is None else names
+
+    def _check_early(self) -> None:
+        """End the turn if nobody has anything to do in it."""
+        if not self.early or self._closed:
+            return
+        tournament = self.series.tournament
+        players = self._present() if tournament is None else tournament.players
+        if len(players) < self.series.players:
+            return
+        for player in players:
+            sessions = self._players.get(player)
+            if not sessions or not all(session.waiting for session in sessions):
+                return
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._schedule.restart(loop.time())
+        self._turn()
+        self._timer = loop.call_at(self._schedule.due, self._tick)
+
+    def _tick(self) -> None:
+        """The time of the turn is over."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self.latest = max(self.latest, now - self._schedule.due)
+        if moved := self._schedule.tick(now):
+            _log.warning("a tick was %.3f s late: the schedule is moved", moved)
+        try:
+            self._turn()
+        finally:
+            self._timer = loop.call_at(self._schedule.due, self._tick)
+
+    def _turn(self) -> None:
+        """All matches enter the next turn, and then those who wait are told."""
+        self.ticks += 1
+        finished = self.series.finished
+        try:
+            self.series.tick(self._present())
+        except Exception:  # a fault of the server's own must not stop the clock
+            _log.exception("a tick has failed")
+        self.events.flush()
+        for sessions in list(self._players.values()):
+            for session in list(sessions):
+                if session.waiting:
+                    session.turn_started()
+                    self.ready(session)
+        if self.series.finished > finished:
+            _log.info(
+                "%d tournaments are over; %d commands, %d ticks, the latest by %.1f ms",
+                self.series.finished,
+                self.commands,
+                self.ticks,
+                1000 * self.latest,
+            )
+            if self.series.finished == self._tournaments:
+                self.stop()
+
+    def _look_after(self) -> None:
+        """Drop connections that take no bytes."""
+        loop = asyncio.get_running_loop()
+        self._recent.clear()
+        for connection in self._connections():
+            if connection.stuck(loop.time()):
+                connection.abort()
+        self._care = loop.call_later(_CARE_SECONDS, self._look_after)
+
+    # ------------------------------------------------------------------------- spectators
+
+    def spectator_joined(self, spectator: Spectator) -> bool:
+        """Somebody wants to watch: they get the running tournament first. False for too many."""
+        self._spectators.add(spectator)
+        if len(self._spectators) > _SPECTATORS or self._closed:
+            return False
+        if self.series.tournament is not None:
+            tournament = self.series.tournament
+            events = [described(tournament)]
+            for id_, match in tournament.matches.items():
+                events.append(
+                    {
+                        "event": "position",
+                        "turn": tournament.turn,
+                        "match": id_,
+                        "state": match.state.snapshot(),
+                    }
+                )
+            # One line for whoever counts how many the spectator is behind.
+            spectator.add(b"".join(map(encode, events)))
+            spectator.flush()
+        if len(self._spectators) == 1:
+            self.events.listeners.append(self._show)
+        return True
+
+    def spectator_left(self, spectator: Spectator) -> None:
+        """Somebody has stopped watching."""
+        self._spectators.discard(spectator)
+        if not self._spectators:
+            with contextlib.suppress(ValueError):
+                self.events.listeners.remove(self._show)
+
+    def _show(self, line: bytes) -> None:
+        for spectator in self._spectators:
+            spectator.add(line)
+        if not self._flushing:
+            self._flushing = True
+            asyncio.get_running_loop().call_soon(self._flush_spectators)
+
+    def _flush_spectators(self) -> None:
+        self._flushing = False
+        for spectator in list(self._spectators):
+            spectator.flush()
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,226 @@
+"""Results and standings in an SQLite file: they outlive the server."""
+
+import contextlib
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from locmsim.vestrock.tournament import Result, Standing, standings
+
+__all__ = ["Standings", "StandingsError", "format_standings"]
+
+_log = logging.getLogger(__name__)
+
+#: Marks the files in their header: "VEST", and the version of the tables.
+_APPLICATION = 0x56455354
+_VERSION = 1
+
+_TABLES = """
+CREATE TABLE tournaments (
+    tournament INTEGER PRIMARY KEY,
+    finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE TABLE results (
+    tournament INTEGER NOT NULL REFERENCES tournaments,
+    match INTEGER NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    first_score INTEGER NOT NULL,
+    second_score INTEGER NOT NULL,
+    PRIMARY KEY (tournament, match)
+) WITHOUT ROWID;
+CREATE TABLE awards (
+    tournament INTEGER NOT NULL REFERENCES tournaments,
+    player TEXT NOT NULL,
+    award REAL NOT NULL,
+    PRIMARY KEY (tournament, player)
+) WITHOUT ROWID;
+"""
+
+_Finished = tuple[int, list[Result], dict[str, float]]
+
+
+class StandingsError(RuntimeError):
+    """A file of standings cannot be opened or read; the message names it."""
+
+
+class Standings:
+    """Finished tournaments in a file; a context manager.
+
+    Parameters
+    ----------
+    path : str or path
+        An SQLite file, which is made if there is none; ``":memory:"`` for none.
+    write : bool
+        False to read a file that must exist.
+
+    Raises
+    ------
+    StandingsError
+        The file is something else or cannot be opened.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = ":memory:", *, write: bool = True) -> None:
+        self.path = os.fspath(path)
+        #: Finished tournaments that could not be written yet.
+        self._waiting: list[_Finished] = []
+        name = self.path if write else f"{Path(self.path).absolute().as_uri()}?mode=ro"
+        try:
+            # Whoever makes the server need not be the thread that runs it.
+            self._connection = sqlite3.connect(
+                name, uri=not write, isolation_level=None, timeout=1, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise StandingsError(f"cannot open {self.path}: {error}") from None
+        try:
+            self._prepare(write)
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise StandingsError(f"cannot open {self.path}: {error}") from None
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, write: bool) -> None:
+        execute = self._connection.execute
+        ((application,),) = execute("PRAGMA application_id")
+        ((version,),) = execute("PRAGMA user_version")
+        ((tables,),) = execute("SELECT count(*) FROM sqlite_master")
+        if application or version or tables:
+            if application != _APPLICATION:
+                raise StandingsError(f"{self.path}: no standings of Vestrock")
+            if version != _VERSION:
+                raise StandingsError(
+                    f"{self.path}: version {version}, this program knows {_VERSION}"
+                )
+        elif write:
+            execute("PRAGMA journal_mode = WAL")
+            with self._transaction():
+                for statement in _TABLES.split(";\n"):
+                    execute(statement)
+                execute(f"PRAGMA application_id = {_APPLICATION}")
+                execute(f"PRAGMA user_version = {_VERSION}")
+        else:
+            raise StandingsError(f"{self.path}: an empty file")
+        if write:
+            execute("PRAGMA synchronous = NORMAL")
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:  # SQLite rolls back by itself after some errors
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def add(self, number: int, results: Iterable[Result], awards: Mapping[str, float]) -> bool:
+        """A tournament is over.
+
+        What cannot be written, on a full disk for example, is logged and kept; the next call tries
+        again, and so does `close`.
+
+        Parameters
+        ----------
+        number : int
+            Which tournament.
+        results : iterable of Result
+            All of its matches.
+        awards : mapping of str to float
+            As from `locmsim.vestrock.tournament.awards`.
+
+        Returns
+        -------
+        bool
+            Whether all is written.
+        """
+        self._waiting.append((number, list(results), dict(awards)))
+        return self._write()
+
+    def _write(self) -> bool:
+        """Write all that is waiting, one tournament after another."""
+        while self._waiting:
+            number, results, awards = self._waiting[0]
+            try:
+                with self._transaction():
+                    self._connection.execute(
+                        "INSERT INTO tournaments (tournament) VALUES (?)", [number]
+                    )
+                    self._connection.executemany(
+                        "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?)",
+                        [(number, id_, *players, *scores) for id_, players, scores in results],
+                    )
+                    self._connection.executemany(
+                        "INSERT INTO awards VALUES (?, ?, ?)",
+                        [(number, player, award) for player, award in awards.items()],
+                    )
+            except sqlite3.Error as error:
+                _log.error("cannot write tournament %d to %s: %s", number, self.path, error)
+                return False
+            del self._waiting[0]
+        return True
+
+    @property
+    def last(self) -> int:
+        """Number of the last tournament; 0 if there was none. `StandingsError`."""
+        with self._errors():
+            row = self._connection.execute("SELECT max(tournament) FROM tournaments").fetchone()
+        written = row[0] or 0
+        return max([written, *(number for number, _, _ in self._waiting)])
+
+    def table(self) -> list[Standing]:
+        """The standings after all finished tournaments, best first. `StandingsError`."""
+        tournaments: dict[int, dict[str, float]] = {}
+        with self._errors():
+            for number, player, award in self._connection.execute(
+                "SELECT tournament, player, award FROM awards ORDER BY tournament"
+            ):
+                tournaments.setdefault(number, {})[player] = award
+        tournaments.update({number: awards for number, _, awards in self._waiting})
+        return standings(tournaments.values())
+
+    def results(self, number: int) -> list[Result]:
+        """The matches of a tournament by id; [] if it is not there. `StandingsError`."""
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT match, first, second, first_score, second_score FROM results"
+                " WHERE tournament = ? ORDER BY match",
+                [number],
+            ).fetchall()
+        return [
+            Result(id_, (first, second), (one, other)) for id_, first, second, one, other in rows
+        ]
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StandingsError(f"cannot read {self.path}: {error}") from None
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        self._write()
+        self._connection.close()
+
+    def __enter__(self) -> "Standings":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def format_standings(table: Iterable[Standing]) -> str:
+    """Standings as text, one line a player: place, name, sum of the awards, tournaments."""
+    rows = list(table)
+    width = max([len("player"), *(len(row.player) for row in rows)])
+    lines = [f"place  {'player':<{width}}  {'award':>14}  tournaments"]
+    lines += [
+        f"{row.place:>5}  {row.player:<{width}}  {row.total:>14.4f}  {row.tournaments:>11}"
+        for row in rows
+    ]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,221 @@
+"""A tournament: who meets whom, all matches at once, ranks and awards.
+
+Everything here follows from the calls alone; clock, connections and files are elsewhere. The rules
+are those of docs/vestrock.md, "Tournament".
+"""
+
+import hashlib
+import itertools
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from locmsim.vestrock._core import Table
+from locmsim.vestrock.deck import Card
+from locmsim.vestrock.match import Match
+
+__all__ = [
+    "Result",
+    "Standing",
+    "Tournament",
+    "awards",
+    "pairs",
+    "ranks",
+    "standings",
+    "state_hash",
+]
+
+#: A score counts by its rank to this power.
+_EXPONENT = 1.5
+
+
+class Result(NamedTuple):
+    """A match that is over."""
+
+    match: int
+    #: The players, first who moved in turn 1.
+    players: tuple[str, str]
+    #: Their scores.
+    scores: tuple[int, int]
+
+
+class Standing(NamedTuple):
+    """A line of the standings."""
+
+    #: From 1; players with equal sums share one.
+    place: int
+    player: str
+    #: The sum of the player's awards.
+    total: float
+    #: In how many tournaments they took part.
+    tournaments: int
+
+
+def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
+    """The matches of a tournament as (first, second), in the order of the match ids.
+
+    Every two players meet twice, each of them being first once.
+    """
+    return [
+        seats
+        for one, other in itertools.combinations(sorted(players), 2)
+        for seats in ((one, other), (other, one))
+    ]
+
+
+def ranks(scores: Sequence[int]) -> dict[int, int]:
+    """R(S) of each score S: how many of `scores` are strictly smaller."""
+    ordered = sorted(scores)
+    return {score: bisect_left(ordered, score) for score in set(ordered)}
+
+
+def awards(results: Iterable[Result]) -> dict[str, float]:
+    """The award of each player: the sum of R(S)^1.5 over their scores S.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        All matches of the tournament.
+
+    Returns
+    -------
+    dict of str to float
+        By name, in the order of names.
+    """
+    scores: dict[str, list[int]] = {}
+    for result in results:
+        for player, score in zip(result.players, result.scores, strict=True):
+            scores.setdefault(player, []).append(score)
+    rank = ranks(list(itertools.chain.from_iterable(scores.values())))
+    return {
+        player: math.fsum(rank[score] ** _EXPONENT for score in scores[player])
+        for player in sorted(scores)
+    }
+
+
+def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
+    """The standings after some tournaments, best first.
+
+    Parameters
+    ----------
+    tournaments : iterable of mapping
+        The awards of each, as from `awards`.
+
+    Returns
+    -------
+    list of Standing
+        By place, then by name. Sums are compared unrounded.
+    """
+    received: dict[str, list[float]] = {}
+    for tournament in tournaments:
+        for player, award in tournament.items():
+            received.setdefault(player, []).append(award)
+    totals = sorted((-math.fsum(received[player]), player) for player in received)
+    sums = [total for total, _ in totals]
+    return [
+        Standing(1 + bisect_left(sums, total), player, -total, len(received[player]))
+        for total, player in totals
+    ]
+
+
+def state_hash(match: Match) -> str:
+    """16 hexadecimal digits that stand for the state of a match."""
+    return hashlib.sha256(match.state.key()).hexdigest()[:16]
+
+
+class Tournament:
+    """All matches between some players, with copies of one deck.
+
+    Parameters
+    ----------
+    number : int
+        Which tournament it is.
+    deck : sequence of Card
+        Top first.
+    players : iterable of str
+        Their names, at least two.
+    parameters : mapping
+        As for `locmsim.vestrock.Match`.
+    first_id : int
+        Id of the first match; the others follow.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two players, a name twice, or what `Match` refuses.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        deck: Sequence[Card],
+        players: Iterable[str],
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        first_id: int = 1,
+    ) -> None:
+        self.number = number
+        self.players = sorted(players)
+        if len(self.players) < 2:
+            raise ValueError(f"players: expected at least two, got {len(self.players)}")
+        if len(set(self.players)) < len(self.players):
+            raise ValueError("players: a name occurs twice")
+        #: Deck and parameters, which all matches share.
+        self.table = Table(deck, **(parameters or {}))
+        #: The matches by id, ascending.
+        self.matches: dict[int, Match] = {
+            id_: Match(self.table, players=seats, match_id=id_)
+            for id_, seats in enumerate(pairs(self.players), first_id)
+        }
+        #: The turn that all matches are in, from 1.
+        self.turn = 1
+        self.results: dict[int, Result] = {}
+        #: The running matches of each player, ascending.
+        self._running: dict[str, list[int]] = {player: [] for player in self.players}
+        for id_, match in self.matches.items():
+            for player in match.players:
+                self._running[player].append(id_)
+
+    def running(self, player: str) -> list[int]:
+        """The ids of the matches of a player that are not over, ascending; [] for a stranger."""
+        ids = self._running.get(player)
+        if ids is None:
+            return []
+        # Matches that ended in this turn are taken off the list here, the others by `end_turn`.
+        return [id_ for id_ in ids if not self.matches[id_].is_over]
+
+    def end_turn(self) -> list[Result]:
+        """End the turn in all running matches.
+
+        Returns
+        -------
+        list of Result
+            The matches that are over since the last call, by id.
+        """
+        ended = []
+        for id_, match in self.matches.items():
+            if id_ in self.results:
+                continue
+            match.end_turn()
+            if match.scores is not None:
+                one, other = match.scores
+                self.results[id_] = Result(id_, match.players, (one, other))
+                ended.append(self.results[id_])
+        self.turn += 1
+        if ended:
+            over = {result.match for result in ended}
+            for player, ids in self._running.items():
+                self._running[player] = [id_ for id_ in ids if id_ not in over]
+        return ended
+
+    @property
+    def over(self) -> bool:
+        """Whether all matches have their results."""
+        return len(self.results) == len(self.matches)
+
+    def awards(self) -> dict[str, float]:
+        """The awards by name; ``ValueError`` before the end."""
+        if not self.over:
+            raise ValueError(f"tournament {self.number} is not over")
+        return awards(self.results.values())

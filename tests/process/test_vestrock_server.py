@@ -1,0 +1,714 @@
+"""The server of Vestrock over real connections: every way in which a client can be a nuisance."""
+
+import contextlib
+import os
+import random
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
+
+from locmsim.vestrock.accounts import FileAccounts
+from locmsim.vestrock.client import Client, LoginError, ServerClosedError
+from locmsim.vestrock.match import CommandError
+from locmsim.vestrock.record import replay
+from locmsim.vestrock.series import COMMAND_LIMIT
+from locmsim.vestrock.server import Server
+from locmsim.vestrock.standings import Standings
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Served]:
+    """A server whose turns end when all are in WAIT; its log is replayed when the test is over."""
+    log = tmp_path / "log"
+    with served(log=log) as server:
+        yield server
+    with log.open("rb") as file:
+        replay(file)
+
+
+def start(*raws: Raw) -> None:
+    """Let the next turn start."""
+    for raw in raws:
+        raw.send(b"WAIT\n")
+    for raw in raws:
+        assert raw.lines(2) == ["OK", "OK"]
+
+
+def two(table: Served) -> tuple[Raw, Raw]:
+    """Two players in the first turn of a tournament; ann is first in match 1."""
+    ann, bob = table.raw("ann"), table.raw("bob")
+    start(ann, bob)
+    return ann, bob
+
+
+# ------------------------------------------------------------------------------------------ framing
+
+
+def test_bytes_one_at_a_time(table: Served) -> None:
+    _, bob = two(table)
+    bob.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for byte in b"GET_TURN_INFO 1\r\n\n\t\nGET_TURN_INFO\t2\n":
+        bob.send(bytes([byte]))
+    assert bob.lines(4) == ["OK", "0 6", "OK", "1 6"]
+
+
+def test_login_one_byte_at_a_time(table: Served) -> None:
+    with table.raw() as raw:
+        for byte in b"ann\r\nsecret\nGET_MY_MATCHES\n":
+            raw.send(bytes([byte]))
+        assert raw.lines(6) == ["LOGIN", "PASS", "OK", "OK", "0", ""]
+
+
+def test_a_hundred_commands_in_a_packet_across_a_tick(table: Served) -> None:
+    ann, bob = two(table)
+    first = b"GET_TURN_INFO 1\n" * 50
+    ann.send(first + b"WAIT\n" + b"GET_TURN_INFO 1\n" * 50)
+    assert ann.lines(101) == ["OK", "1 6"] * 50 + ["OK"]
+    assert ann.silent()
+    bob.send(b"WAIT\n")
+    assert ann.lines(101) == ["OK"] + ["OK", "0 5"] * 50
+    assert bob.lines(2) == ["OK", "OK"]
+
+
+def test_crlf_tabs_nul_utf8_and_half_commands(table: Served) -> None:
+    ann, _ = two(table)
+    for sent, reply in [
+        (b"GET_TURN_INFO 1\r\n", ["OK", "1 6"]),
+        (b"\t GET_TURN_INFO \t 1 \n", ["OK", "1 6"]),
+        (b"\r\n \n\t\r\nGET_TURN_INFO 1\n", ["OK", "1 6"]),
+        (b"GET_TURN_INFO\x001\n", ["ERR 2 UnknownCommand"]),
+        (b"\x00\n", ["ERR 2 UnknownCommand"]),
+        ("GET_TURN_INFO \uff11\n".encode(), ["ERR 3 BadFormat"]),
+        (b"\xff\xfe\xfd\n", ["ERR 2 UnknownCommand"]),
+        (b"get_turn_info 1\n", ["ERR 2 UnknownCommand"]),
+        (b"GET_TURN_INFO 1 1\n", ["ERR 3 BadFormat"]),
+        (b"WAIT WAIT\n", ["ERR 3 BadFormat"]),
+        (b"x" * 257 + b"\n", ["ERR 3 BadFormat"]),
+        (b"GET_TURN_INFO" + b" " * 242 + b"1\n", ["OK", "1 6"]),
+    ]:
+        ann.send(sent)
+        assert ann.lines(len(reply)) == reply, sent
+
+
+def test_a_megabyte_without_lf(table: Served) -> None:
+    ann, bob = two(table)
+    for _ in range(16):
+        ann.send(b"x" * 65536)
+    assert bob.ask("GET_TURN_INFO 1", 2) == ["OK", "0 6"]
+    assert ann.silent()
+    ann.send(b"\nGET_TURN_INFO 1\n")
+    assert ann.lines(3) == ["ERR 3 BadFormat", "OK", "1 6"]
+
+
+def test_random_bytes_stop_nobody(table: Served) -> None:
+    ann, bob = two(table)
+    rng = random.Random(1)
+    words = [
+        b"GET_HP",
+        b"ATTACK",
+        b"WAIT 1",
+        b"PLAY_CARD",
+        b" 1",
+        b" -5",
+        b"\n",
+        b"\r",
+        b"\t",
+        b"\0",
+    ]
+    for _ in range(50):
+        junk = b"".join(rng.choice([*words, rng.randbytes(3)]) for _ in range(100))
+        ann.send(junk.replace(b"WAIT\n", b"WAIT 1\n") + b"\n")
+    ann.send(b"GET_FINAL_SCORE 77\n")
+    while (line := ann.line()) != "ERR 930 NotYourMatch":
+        assert line is not None
+    assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
+
+
+# -------------------------------------------------------------------------------------------- login
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"an n\nx\n",
+        b"\xff\nx\n",
+        b"a/b\nx\n",
+        b"x" * 300 + b"\nx\n",
+        b"x" * 33 + b"\nx\n",
+        b"ann\n" + b"x" * 300 + b"\n",
+        b"ann\nwrong\n",
+    ],
+)
+def test_a_wrong_login_is_refused_and_closed(table: Served, words: bytes) -> None:
+    with table.raw("ann"), table.raw() as raw:
+        raw.send(words + b"GET_MY_MATCHES\n")
+        assert raw.rest() == ["LOGIN", "PASS", "ERR 1 BadLoginOrPassword"]
+
+
+def test_who_is_logged_in_cannot_log_in_again(table: Served) -> None:
+    with table.raw("ann") as raw:
+        raw.send(b"bob\nx\nLOGIN bob\n")
+        assert raw.lines(3) == ["ERR 2 UnknownCommand"] * 3
+        assert list(table.server._players) == ["ann"]
+
+
+def test_no_login_and_half_a_login_end(table: Served) -> None:
+    table.server.login_seconds = 0.1
+    with table.raw() as nothing, table.raw() as half:
+        half.send(b"ann\n")
+        assert nothing.rest() == ["LOGIN", "ERR 1 BadLoginOrPassword"]
+        assert half.rest() == ["LOGIN", "PASS", "ERR 1 BadLoginOrPassword"]
+
+
+def test_a_login_in_time_is_not_ended(table: Served) -> None:
+    table.server.login_seconds = 0.1
+    with table.raw("ann") as ann:
+        time.sleep(0.2)
+        assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+
+
+def test_four_connections_and_no_fifth(table: Served) -> None:
+    raws = [table.raw("ann") for _ in range(4)]
+    with table.raw() as fifth:
+        fifth.send(b"ann\nx\nGET_MY_MATCHES\n")
+        assert fifth.rest() == ["LOGIN", "PASS", "ERR 7 TooManyConnections"]
+    with table.raw("bob"):
+        pass
+    raws.pop().close()
+    until(lambda: len(table.server._players["ann"]) == 3)
+    raws.append(table.raw("ann"))
+    for raw in raws:
+        assert raw.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+        raw.close()
+
+
+def test_strangers_are_limited(table: Served) -> None:
+    ann = table.raw("ann")
+    strangers = [table.raw() for _ in range(64)]
+    with table.raw() as one_more:
+        assert one_more.rest() == ["ERR 7 TooManyConnections"]
+    assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+    for stranger in strangers:
+        stranger.close()
+    until(lambda: not table.server._strangers)
+    table.raw("bob").close()
+    ann.close()
+
+
+def test_accepts_per_address_are_limited(table: Served) -> None:
+    ann = table.raw("ann")
+    refused = 0
+    for _ in range(300):
+        with table.raw() as raw:
+            refused += raw.line() == "ERR 7 TooManyConnections"
+    assert refused
+    until(lambda: len(table.server._sessions) == 1)
+    until(lambda: not table.server._recent)
+    table.raw("bob").close()
+    assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+    ann.close()
+
+
+def test_accounts_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "accounts"
+    for name in ("ann", "bob", "carl"):
+        FileAccounts.set_password(path, name, "x")
+    with served(accounts=path, turn_seconds=0.05, early=False) as table:
+        with pytest.raises(LoginError, match="ERR 1 BadLoginOrPassword"):
+            Client("127.0.0.1", table.port, "dora", "x")
+        with pytest.raises(LoginError):
+            Client("127.0.0.1", table.port, "ann", "y")
+        with table.client("ann") as ann:
+            # All accounts play, whether they are there or not.
+            while not ann.my_matches():
+                ann.wait()
+            assert len(ann.my_matches()) == 4
+
+
+def test_an_open_server_is_for_this_machine_only() -> None:
+    with pytest.raises(ValueError, match=r"accounts: .*0\.0\.0\.0"):
+        Server(host="0.0.0.0")
+
+
+# ---------------------------------------------------------------------------- disconnect, reconnect
+
+
+def test_a_connection_that_ends_inside_a_line_does_nothing(table: Served) -> None:
+    ann, _ = two(table)
+    ann.send(b"DRAW_CARD 1")
+    ann.close()
+    until(lambda: "ann" not in table.server._players)
+    ann = table.raw("ann")
+    assert ann.ask("GET_HANDS 1", 2) == ["OK", "0 0"]
+
+
+def test_what_was_sent_before_the_end_is_done(table: Served) -> None:
+    ann, _ = two(table)
+    ann.send(b"DRAW_CARD 1\nDRAW_CARD 1\nBURN_CARD 1\nDRAW")
+    ann.socket.shutdown(socket.SHUT_WR)
+    assert [line for line in ann.rest() if line == "OK"] == ["OK"] * 3
+    ann = table.raw("ann")
+    assert ann.ask("GET_CARD_LIMITS 1", 2) == ["OK", "0 1 10"]
+
+
+def reset(raw: Raw) -> None:
+    """End a connection the hard way."""
+    raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    raw.close()
+
+
+def test_a_connection_that_ends_inside_a_reply(table: Served) -> None:
+    ann, bob = two(table)
+    for end in (Raw.close, reset):
+        other = table.raw("ann")
+        other.send(b"GET_DECK 1\n" * 400)
+        assert other.line() == "OK"
+        end(other)
+    until(lambda: len(table.server._players["ann"]) == 1)
+    assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
+    start(ann, bob)
+
+
+def test_a_connection_that_ends_in_wait(table: Served) -> None:
+    ann, bob = two(table)
+    for end in (Raw.close, reset) * 3:  # more often than a player may have connections
+        other = table.raw("bob")
+        assert other.ask("WAIT") == ["OK"]
+        end(other)
+        until(lambda: len(table.server._players["bob"]) == 1)
+    start(ann, bob)
+    assert bob.ask("GET_TURN_INFO 1", 2) == ["OK", "1 5"]
+
+
+def test_a_reconnect_in_the_same_turn_goes_on(table: Served) -> None:
+    ann, _ = two(table)
+    assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
+    ann.close()
+    ann = table.raw("ann")
+    assert ann.ask("GET_CARD_LIMITS 1", 2) == ["OK", "1 2 10"]
+    assert ann.ask("FINISH_BLOCK 1") == ["ERR 911 BlockingAlreadyFinished"]
+
+
+ATTACKERS = "1 C 2 3 3 0 0\n2 C 1 3 3 0 0\n3 C 1 9 9 0 0\n4 C 1 9 9 0 0\n"
+
+
+def test_a_reconnect_between_two_blocks(tmp_path: Path) -> None:
+    deck = tmp_path / "deck"
+    deck.write_text(ATTACKERS)
+    with served(decks=[deck], turns=20) as table:
+        ann, bob = two(table)
+        for command in ("DRAW_CARD 1", "DRAW_CARD 1"):
+            assert ann.ask(command, 2)[0] == "OK"
+        assert ann.ask("PLAY_CARD 1 1 -1") + ann.ask("PLAY_CARD 1 2 -1") == ["OK", "OK"]
+        start(ann, bob)
+        for command in ("DRAW_CARD 1", "DRAW_CARD 1"):
+            assert bob.ask(command, 2)[0] == "OK"
+        assert bob.ask("PLAY_CARD 1 3 -1") + bob.ask("PLAY_CARD 1 4 -1") == ["OK", "OK"]
+        for _ in range(2):  # a creature blocks first two own turns after it was placed
+            start(ann, bob)
+        assert bob.ask("FINISH_BLOCK 1") == ["OK"]
+        start(ann, bob)
+        assert ann.ask("ATTACK 1 1") + ann.ask("ATTACK 1 2") == ["OK", "OK"]
+        start(ann, bob)
+        assert bob.ask("BLOCK 1 1 3") == ["OK"]
+        bob.close()
+        until(lambda: "bob" not in table.server._players)
+        bob = table.raw("bob")
+        assert bob.ask("BLOCK 1 1 3") == ["ERR 905 InactiveCard"]
+        assert bob.ask("BLOCK 1 2 4") == ["OK"]
+        assert bob.ask("FINISH_BLOCK 1") == ["OK"]
+        assert bob.ask("GET_HP 1", 2) == ["OK", "20 20 20"]
+        ann.close()
+        bob.close()
+
+
+# -------------------------------------------------------------------------- slow clients and floods
+
+
+def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> None:
+    ann, bob = two(table)
+    deaf = table.raw("ann")
+    deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.socket.settimeout(0.5)
+    with contextlib.suppress(TimeoutError):
+        for _ in range(1000):
+            deaf.send(b"GET_DECK 1\n" * 100)
+    # Reading has stopped, and little is kept for it.
+    until(lambda: any(s._paused_writing for s in table.server._players["ann"]))
+    session = next(s for s in table.server._players["ann"] if s._paused_writing)
+    assert session.transport is not None
+    assert session.transport.get_write_buffer_size() < 128 * 1024
+    assert session._unread < 128 * 1024
+    assert bob.ask("GET_DECK 2", 102)[:2] == ["OK", "100"]
+    # The other connection of the same player may still speak, until its commands are used up.
+    assert ann.ask("GET_TURN_INFO 1")[0] in ("OK", "ERR 6 CommandLimitReached")
+    deaf.close()
+
+
+def test_a_connection_that_takes_no_bytes_is_closed(
+    table: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("locmsim.vestrock.session._STUCK_SECONDS", 0.5)
+    monkeypatch.setattr("locmsim.vestrock.server._CARE_SECONDS", 0.1)
+    ann, _ = two(table)
+    deaf = table.raw("bob")
+    deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.socket.settimeout(0.2)
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        for _ in range(1000):
+            deaf.send(b"GET_DECK 2\n" * 100)
+    until(lambda: len(table.server._players["bob"]) == 1)
+    # Who waits for long takes no bytes either, but none are there for them.
+    assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
+    deaf.close()
+
+
+def test_5001_commands(table: Served) -> None:
+    ann, bob = two(table)
+    ann.send(b"GET_TURN_INFO 1\n" * (COMMAND_LIMIT + 1) + b"WAIT\nGET_TURN_INFO 1\n")
+    for _ in range(COMMAND_LIMIT):
+        assert ann.line() == "OK"
+        assert ann.line() == "1 6"
+    assert ann.lines(2) == ["ERR 6 CommandLimitReached", "OK"]
+    assert bob.ask("GET_TURN_INFO 1", 2) == ["OK", "0 6"]
+    bob.send(b"WAIT\n")
+    assert bob.lines(2) == ["OK", "OK"]
+    assert ann.lines(3) == ["OK", "OK", "0 5"]
+
+
+def test_a_flood_does_not_hold_up_others(table: Served) -> None:
+    ann, bob = two(table)
+    ending = threading.Event()
+
+    def send() -> None:
+        with contextlib.suppress(OSError):
+            while not ending.is_set():
+                ann.send(b"FOO\n" * 10_000)
+
+    sender = threading.Thread(target=send)
+    reader = threading.Thread(target=ann.rest, daemon=True)
+    reader.start()
+    sender.start()
+    until(lambda: table.server.commands > 100)
+    for _ in range(50):
+        assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
+    assert next(iter(table.server._players["ann"]))._lines  # it went on all the time
+    ending.set()
+    ann.socket.shutdown(socket.SHUT_RDWR)
+    sender.join(PATIENCE)
+    reader.join(PATIENCE)
+
+
+# ------------------------------------------------------------------------ several connections, WAIT
+
+
+def test_two_connections_act_on_one_match_at_once(table: Served) -> None:
+    ann, _ = two(table)
+    other = table.raw("ann")
+    ann.send(b"DRAW_CARD 1\n" * 20)
+    other.send(b"DRAW_CARD 1\n" * 20)
+    replies = []
+    for raw in (ann, other):
+        for _ in range(20):
+            line = raw.line()
+            replies.append(line)
+            if line == "OK":
+                raw.line()
+    assert replies.count("OK") == 2
+    assert replies.count("ERR 907 DrawLimitExceeded") == 38
+    other.close()
+
+
+def test_wait_concerns_one_connection(table: Served) -> None:
+    ann, bob = two(table)
+    other = table.raw("ann")
+    assert ann.ask("WAIT") == ["OK"]
+    assert other.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
+    bob.send(b"WAIT\n")
+    assert bob.line() == "OK"
+    assert bob.silent()  # ann's other connection may still act
+    ann.send(b"GET_TURN_INFO 1\n")
+    assert ann.silent()
+    other.send(b"WAIT\n")
+    assert other.lines(2) == ["OK", "OK"]
+    assert ann.lines(3) == ["OK", "OK", "0 5"]
+    assert bob.line() == "OK"
+    for raw in (other, ann, bob):
+        raw.close()
+
+
+def test_wait_over_the_end_of_a_tournament() -> None:
+    with served(break_turns=2, turns=2) as table:
+        ann, bob = table.raw("ann"), table.raw("bob")
+        seen = []
+        for _ in range(10):
+            start(ann, bob)
+            ann.send(b"GET_MY_MATCHES\n")
+            seen.append(ann.lines(3)[2])
+        assert seen == ["", "1 2", "1 2", "", "", "3 4", "3 4", "", "", "5 6"]
+        ann.close()
+        bob.close()
+
+
+def test_an_early_turn_needs_every_player(table: Served) -> None:
+    ann, bob = two(table)
+    bob.close()
+    until(lambda: "bob" not in table.server._players)
+    assert ann.ask("WAIT") == ["OK"]
+    assert ann.silent(0.2)
+    bob = table.raw("bob")
+    assert ann.silent(0.05)
+    assert bob.ask("WAIT", 2) == ["OK", "OK"]
+    assert ann.line() == "OK"
+
+
+def test_an_absent_player_idles_and_all_scores_count(tmp_path: Path) -> None:
+    accounts, standings, log = (tmp_path / name for name in ("accounts", "standings.db", "log"))
+    for name in ("ann", "bob"):
+        FileAccounts.set_password(accounts, name, "x")
+    with served(
+        accounts=accounts,
+        turn_seconds=0.02,
+        early=False,
+        turns=4,
+        tournaments=3,
+        standings=standings,
+        log=log,
+    ) as table:
+        with table.client("ann") as ann, contextlib.suppress(ServerClosedError):
+            while True:
+                ann.wait()
+        table.wait()
+    with Standings(standings, write=False) as file:
+        assert file.last == 3
+        for number in (1, 2, 3):
+            assert [result.scores for result in file.results(number)] == [(30, 30), (30, 30)]
+    with log.open("rb") as lines:
+        assert replay(lines).tournaments == 3
+
+
+def test_a_tick_while_a_reply_is_being_sent(table: Served) -> None:
+    ann, bob = two(table)
+    slow = table.raw("bob")
+    slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.send(b"GET_DECK 2\n" * 50 + b"WAIT\nGET_TURN_INFO 2\n")
+    time.sleep(0.05)
+    ann.send(b"WAIT\n")
+    bob.send(b"WAIT\n")
+    lines = slow.lines(50 * 102 + 4)
+    assert lines[:102] * 50 == lines[: 50 * 102]  # every reply is whole
+    assert lines[50 * 102 :] == ["OK", "OK", "OK", "0 5"]
+    for raw in (slow, ann, bob):
+        raw.close()
+
+
+# -------------------------------------------------------------------------------- clock, spectators
+
+
+def test_ticks_of_50_ms_do_not_drift() -> None:
+    with served(turn_seconds=0.05, early=False) as table, table.client("ann") as ann:
+        first = ann.wait()
+        for _ in range(40):
+            last = ann.wait()
+        ticks = table.call(lambda: table.server.ticks)
+        assert ticks >= 40
+        # On a busy machine the schedule may have moved, but never to make up for time.
+        assert last - first >= 39 * 0.05
+
+
+def test_spectators_get_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log=log, spectator_port=0, tournaments=1) as table:
+        early = Raw(table.server.spectator_port or 0)
+        ann, bob = two(table)
+        assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
+        late = Raw(table.server.spectator_port or 0)
+        late.send(b"WAIT\nGET_MY_MATCHES\n")  # nobody listens
+        until(lambda: len(table.server._spectators) == 2)
+        while table.call(lambda: table.server.series.finished) == 0:
+            ann.send(b"WAIT\n")
+            bob.send(b"WAIT\n")
+            ann.lines(2), bob.lines(2)
+        table.wait()
+        seen, seen_late = early.rest(), late.rest()
+        early.close()
+        late.close()
+        ann.close()
+        bob.close()
+    lines = log.read_text().splitlines()
+    assert seen == lines[1:]
+    assert seen_late[0] == lines[1]
+    assert [line.split(",")[0] for line in seen_late[1:3]] == ['{"event":"position"'] * 2
+    assert seen_late[3:] == lines[3:]
+    assert replay(f"{line}\n".encode() for line in seen).matches == 2
+    assert replay(f"{line}\n".encode() for line in seen_late).matches == 2
+
+
+def test_a_slow_spectator_is_dropped() -> None:
+    with served(spectator_port=0, turns=10000) as table:
+        watcher = Raw(table.server.spectator_port or 0)
+        slow = Raw(table.server.spectator_port or 0)
+        slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        until(lambda: len(table.server._spectators) == 2)
+        seen: list[str] = []
+        reader = threading.Thread(target=lambda: seen.extend(watcher.rest()), daemon=True)
+        reader.start()
+        with idlers(table, "ann", "bob"):
+            until(lambda: table.call(lambda: table.server.ticks) > 0)
+
+            def shout() -> None:
+                for _ in range(500):
+                    table.server.events.add({"event": "refused", "text": "x" * 1000})
+
+            for _ in range(1000):
+                table.call(shout)
+                if len(table.server._spectators) == 1:
+                    break
+            assert len(table.server._spectators) == 1
+        table.stop()
+        reader.join(PATIENCE)
+        assert len(seen) > 1000
+        slow.close()
+        watcher.close()
+
+
+# --------------------------------------------------------------------------------- the server's end
+
+
+def test_shutdown_tells_everybody_and_the_cut_tournament_counts_for_nothing(tmp_path: Path) -> None:
+    log, standings = tmp_path / "log", tmp_path / "standings.db"
+    with served(log=log, standings=standings, spectator_port=0) as table:
+        ann, bob = two(table)
+        stranger = table.raw()
+        watcher = Raw(table.server.spectator_port or 0)
+        assert bob.ask("WAIT") == ["OK"]
+        assert stranger.line() == "LOGIN"
+        table.stop()
+        for raw in (ann, bob, stranger):
+            assert raw.rest() == ["ERR 8 ServerClosing"]
+            raw.close()
+        assert watcher.rest()[-1] == '{"event":"cut","tournament":1}'
+        watcher.close()
+    with log.open("rb") as lines:
+        assert replay(lines).cut == 1
+    with Standings(standings, write=False) as file:
+        assert (file.last, file.table()) == (0, [])
+    with pytest.raises(OSError, match="refused"):
+        Raw(table.port)
+
+
+def test_standings_and_numbers_go_on_after_a_restart(tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "log": tmp_path / "log",
+        "standings": tmp_path / "standings.db",
+        "turns": 2,
+        "tournaments": 2,
+    }
+    for _ in range(2):
+        with served(**options) as table, idlers(table, "ann", "bob"):
+            table.wait()
+    with Standings(options["standings"], write=False) as file:
+        assert file.last == 4
+        assert [row.tournaments for row in file.table()] == [4, 4]
+    with options["log"].open("rb") as lines:
+        assert replay(lines).tournaments == 4
+
+
+def test_a_port_that_is_taken(table: Served) -> None:
+    import asyncio
+
+    with pytest.raises(OSError, match="address"):
+        asyncio.run(Server(port=table.port).run())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"turn_seconds": 0.001}, "turn_seconds"),
+        ({"turn_seconds": float("nan")}, "turn_seconds"),
+        ({"port": 70000}, "port"),
+        ({"init_hp": 3}, "init_hp"),
+        ({"speed": 3}, "speed"),
+        ({"players": 1}, "players"),
+        ({"tournaments": 0}, "tournaments"),
+    ],
+)
+def test_wrong_arguments(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        Server(**options, log=tmp_path / "log")
+
+
+# ------------------------------------------------------------------------------------------- client
+
+
+def test_a_client_reads_what_is_there(table: Served) -> None:
+    with table.client("ann") as ann, table.client("bob") as bob:
+        bob.send(["WAIT"])
+        ann.wait()
+        bob.receive(2)
+        assert ann.my_matches() == [1, 2]
+        assert ann.turn_info(1) == (True, 6)
+        assert ann.hp(1) == (20, 20, 20)
+        assert ann.card_limits(1) == (2, 2, 10)
+        assert ann.current_mana(1) == 0
+        deck = ann.deck(1)
+        assert len(deck) == 100
+        assert ann.draw_card(1) == deck[0]
+        ann.burn_card(1)
+        assert ann.hands(1) == ([deck[0]], [])
+        ann.play_card(1, deck[0].id)
+        own, other = ann.board(1)
+        assert ([creature.card for creature in own], other) == ([deck[0]], [])
+        assert not own[0].active
+        assert ann.attackers(1) == []
+        with pytest.raises(CommandError, match="ERR 913 NotYourTurn"):
+            ann.hp(2)
+        with pytest.raises(CommandError, match="ERR 905 InactiveCard"):
+            ann.attack(1, deck[0].id)
+        with pytest.raises(CommandError, match="ERR 933"):
+            ann.final_score(1)
+
+
+def test_a_client_pipelines_more_than_any_buffer_holds(table: Served) -> None:
+    with table.client("ann") as ann, table.client("bob") as bob:
+        bob.send(["WAIT"])
+        ann.wait()
+        replies = ann.request(["GET_DECK 1"] * 1500)
+        assert {len(reply.lines) for reply in replies} == {101}
+
+
+def test_a_client_is_told_that_the_server_ends(table: Served) -> None:
+    with table.client("ann") as ann:
+        ann.send(["WAIT"])
+        table.stop()
+        with pytest.raises(ServerClosedError):
+            ann.receive(2)
+
+
+# ------------------------------------------------------------------------------------------- growth
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_connections_that_come_and_go_leave_nothing(table: Served) -> None:
+    ann, bob = two(table)
+    before = descriptors()
+    for i in range(60):
+        with table.raw("ann" if i % 2 else "bob") as raw:
+            raw.send(b"GET_DECK 1\nWAIT\nGET" if i % 3 else b"GET_DECK")
+        time.sleep(0.005)
+    until(lambda: len(table.server._sessions) == 2)
+    assert descriptors() == before
+    assert set(table.server._addresses) == {"127.0.0.1"}
+    assert {len(sessions) for sessions in table.server._players.values()} == {1}
+    ann.close()
+    bob.close()

@@ -1,0 +1,90 @@
+"""A server that runs for long holds no more than one that has just begun."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from locmsim.vestrock.client import Client, ServerClosedError
+from locmsim.vestrock.record import replay
+
+CLIENTS = 30
+TURNS = 4
+TOURNAMENTS = 10
+
+pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs /proc")
+
+
+def held(pid: int) -> tuple[int, int]:
+    """What a process holds at the moment: memory in KiB, descriptors."""
+    found = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]), len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def idle(port: int, name: str) -> None:
+    """Wait, ask, connect anew every few turns, and never leave in order."""
+    turns = 0
+    while True:
+        client = Client("127.0.0.1", port, name, "x")
+        try:
+            for _ in range(7):
+                client.wait()
+                turns += 1
+                matches = client.my_matches()
+                client.request([f"GET_DECK {match}" for match in matches[:3]])
+                client.request([f"DRAW_CARD {match}" for match in matches])
+        except ServerClosedError:
+            return
+        finally:
+            client.close()
+
+
+def test_thirty_clients_and_ten_tournaments(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    server = subprocess.Popen(
+        [
+            sys.executable, "-m", "locmsim", "vestrock", "serve", "--port=0", "--early",
+            f"--players={CLIENTS}", f"--turns={TURNS}", f"--tournaments={TOURNAMENTS}",
+            "--break-turns=1", f"--log={log}",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        port = re.search(r"port (\d+)", server.stdout.readline())
+        assert port
+        clients = [
+            threading.Thread(target=idle, args=(int(port[1]), f"c{i}"), daemon=True)
+            for i in range(CLIENTS)
+        ]
+        for client in clients:
+            client.start()
+        figures: dict[int, tuple[int, int]] = {}
+        seen = 0
+        with log.open("rb") as file:
+            while server.poll() is None:
+                line = file.readline()
+                if line.startswith(b'{"event":"awards"'):
+                    seen = json.loads(line)["tournament"]
+                    figures[seen] = held(server.pid)
+        for client in clients:
+            client.join(30)
+            assert not client.is_alive()
+    finally:
+        server.kill()
+        server.communicate()
+    print(figures)
+    # The results of two tournaments are kept at a time: from the third one on nothing is added.
+    early = max(memory for number, (memory, _) in figures.items() if number <= 4)
+    late = max(memory for number, (memory, _) in figures.items() if number >= TOURNAMENTS - 2)
+    assert late < early * 1.05 + 2000
+    assert max(descriptors for _, descriptors in figures.values()) < CLIENTS + 40
+    with log.open("rb") as file:
+        assert replay(file).tournaments == TOURNAMENTS

@@ -1,0 +1,167 @@
+"""The agent that plays by rules of thumb."""
+
+from collections import Counter
+
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import Card, CardType, State
+from locmsim.agents import RuleAgent, make_agent
+from locmsim.agents.rule import rule_turn
+from locmsim.game.match import Match
+from locmsim.rules.cards import Area
+
+
+def play(match: Match, specs: tuple[str, str], seed: int = 1) -> list[str]:
+    """Play a match out; the answers. Every action has to be legal when its time comes."""
+    agents = [make_agent(spec) for spec in specs]
+    for agent in agents:
+        agent.reset(seed)
+    lines = []
+    while match.to_ask:
+        player = match.to_ask[0]
+        observation = match.observation(player)
+        choice = observation.phase == "choice"
+        lines.append((agents[player].choose if choice else agents[player].act)(observation))
+        result = match.submit(player, lines[-1])
+        assert result.error is None
+        assert result.ignored in ([], ["PASS"])
+    return lines
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_whole_matches(rules):
+    for seed in range(3):
+        for seat, specs in enumerate([("rule", "random"), ("random", "rule")]):
+            match = Match(rules, seed=seed)
+            play(match, specs)
+            assert match.winner == seat
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_same_every_time(rules):
+    games = [play(Match(rules, seed=4), ("rule", "greedy")) for _ in range(2)]
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_is_hidden_does_not_matter(rules):
+    """The deck's order and the opponent's hand change, and with them the seed: the same answer."""
+    match = Match(rules, seed=9)
+    while match.state is None or match.state.turn < 6:
+        player = match.to_ask[0]
+        observation = match.observation(player)
+        agent = make_agent("greedy")
+        ask = agent.choose if observation.phase == "choice" else agent.act
+        match.submit(player, ask(observation))
+    player = match.to_ask[0]
+    lines = set()
+    for seed in range(4):
+        agent = make_agent("rule")
+        agent.reset(seed)
+        lines.add(agent.act(match.state.resample_hidden(player, seed).observation(player)))
+    assert len(lines) == 1
+    assert lines != {"PASS"}
+
+
+# ------------------------------------------------------------------------------ rules of thumb
+
+
+def battle(*hand: Card) -> State:
+    """Player 0 to move in his twelfth turn, with these cards in hand."""
+    filler = Card(90, CardType.CREATURE, 13, 0, 1)  # too dear
+    decks = [[*hand, *[filler] * (30 - len(hand))], [filler] * 30]
+    snapshot = State.new(*decks).snapshot()
+    snapshot["p"][0].update(mana=12, maxMana=12)
+    return rebuilt(State.new(*decks), snapshot)
+
+
+def rebuilt(state: State, snapshot: dict) -> State:
+    cards = {c.card.base_id: c.card for p in state.players for c in (*p.hand, *p.deck)}
+    decks = [[[c.id, c.card.base_id] for c in (*p.hand, *p.deck)] for p in state.players]
+    return State.from_snapshot(snapshot, cards, decks)
+
+
+def creature(number: int, attack: int, defense: int, ready: int, abilities: str = "------") -> list:
+    return [number, 90, attack, defense, abilities, 0, ready, 0]
+
+
+def with_boards(state: State, mine: list[list], theirs: list[list], health: int = 30) -> State:
+    """The creatures take the place of cards of the decks; all in the left lane."""
+    snapshot = state.snapshot()
+    for player, board in zip(snapshot["p"], (mine, theirs), strict=True):
+        player["board"] = board
+        player["deck"] -= len(board)
+    snapshot["p"][1]["hp"] = health
+    cards = {c.card.base_id: c.card for p in state.players for c in (*p.hand, *p.deck)}
+    decks = []
+    for player, board in zip(state.players, (mine, theirs), strict=True):
+        used = {row[0] for row in board}
+        decks.append(
+            [[c.id, c.card.base_id] for c in (*player.hand, *player.deck) if c.id not in used]
+        )
+    return State.from_snapshot(snapshot, cards, decks)
+
+
+def texts(state: State) -> list[str]:
+    found = []
+    for action in rule_turn(state):
+        found.append(state.action_to_string(action))
+        state.apply_action(action)
+    return found
+
+
+def test_rules_kill():
+    state = with_boards(battle(), [creature(56, 4, 4, 1)], [creature(118, 3, 3, 0)], health=4)
+    assert texts(state) == ["ATTACK 56 -1"]
+    assert state.winner == 0
+
+
+def test_rules_kill_with_all_items():
+    green = Card(1, CardType.GREEN, 1, 2, 0)
+    blue = Card(2, CardType.BLUE, 1, 0, -3)
+    state = with_boards(battle(green, blue), [creature(56, 4, 4, 1)], [], health=9)
+    assert texts(state) == ["USE 0 56", "ATTACK 56 -1", "USE 2 -1"]
+    assert state.winner == 0
+
+
+def test_rules_remove_then_summon_then_attack():
+    red = Card(1, CardType.RED, 2, 0, -6)
+    small, big = Card(2, CardType.CREATURE, 1, 1, 1), Card(3, CardType.CREATURE, 4, 4, 4)
+    state = with_boards(
+        battle(red, small, big),
+        [creature(56, 2, 2, 1)],
+        [creature(118, 6, 6, 0), creature(116, 1, 1, 0)],
+    )
+    found = texts(state)
+    assert found[0] == "USE 0 118"
+    # The dearer creature first; in the lane without enemies.
+    assert found[1:3] == ["SUMMON 4 1", "SUMMON 2 1"]
+    # The trade is free: 2/2 against 1/1.
+    assert found[3:] == ["ATTACK 56 116"]
+
+
+def test_rules_attack_guards_and_make_no_bad_trades():
+    state = with_boards(battle(), [creature(56, 2, 2, 1)], [creature(118, 5, 5, 0)])
+    assert texts(state) == ["ATTACK 56 -1"]
+    state = with_boards(
+        battle(),
+        [creature(56, 5, 5, 1)],
+        [creature(118, 1, 3, 0, "---G--"), creature(116, 9, 9, 0)],
+    )
+    assert texts(state) == ["ATTACK 56 118"]
+
+
+def test_the_deck_of_the_rules():
+    """Of area cards of cost up to 4, at least as far as there are any; two of each at most."""
+    for seed in range(5):
+        match = Match(seed=seed)
+        deck = RuleAgent().build(match.observation(0).offer)
+        cards = [match.cards[base_id] for base_id in deck]
+        assert len(deck) == 30
+        assert max(Counter(deck).values()) == 2
+        early = {c.base_id for c in match.cards if c.area != Area.TARGET and c.cost <= 4}
+        area = sum(card.base_id in early for card in cards)
+        # Up to ten creatures come before other types, and no type may take too much room.
+        assert area >= min(24, 2 * len(early) - 4)
+        assert sum(card.cost for card in cards) < 30 * 2.5

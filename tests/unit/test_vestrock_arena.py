@@ -1,0 +1,171 @@
+"""Vestrock as the arena sees it, and tournaments in this process."""
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+from locmsim.vestrock import generate_deck
+from locmsim.vestrock.arena import ArenaGame, ArenaMatch, Contestant, play_tournament
+from locmsim.vestrock.bots import make_bot
+from locmsim.vestrock.cli import main
+from locmsim.vestrock.match import Match
+from locmsim.vestrock.protocol import Reply
+from locmsim.vestrock.standings import Standings
+from locmsim.vestrock.views import Views
+
+GAME = ArenaGame(turns=30, init_hp=10)
+
+
+def played(seed: int, *specs: str) -> ArenaMatch:
+    match = GAME.new_match(seed)
+    agents = [GAME.make_agent(spec) for spec in specs]
+    for agent in agents:
+        agent.reset(seed)
+    while match.to_ask:
+        (player,) = match.to_ask
+        result = match.submit(player, match.consult(agents[player], player)())
+        assert result.ignored == []
+    return match
+
+
+def test_a_match_is_played_and_its_log_is_plain() -> None:
+    match = played(3, "rule", "random")
+    assert match.scores is not None
+    assert sum(match.scores) == 30
+    assert match.winner == (match.scores[0] < match.scores[1])
+    assert json.loads(json.dumps(match.log)) == match.log
+    assert match.log == played(3, "rule", "random").log
+    assert match.log != played(4, "rule", "random").log
+    assert match.params == {
+        "seed": 3,
+        "init_hp": 10,
+        "turns": 30,
+        "draws": 2,
+        "burns": 2,
+        "hand_limit": 10,
+    }
+
+
+def test_the_card_seed_makes_the_deck() -> None:
+    assert GAME.new_match(3, 5).log["deck"] == GAME.new_match(5).log["deck"]
+    assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
+
+
+def test_no_answer_is_an_idle_turn() -> None:
+    match = GAME.new_match(1)
+    for turn in range(30):
+        assert match.turn == turn
+        assert match.to_ask == (turn % 2,)
+        assert match.time_limit_ms(turn % 2) == 1000
+        match.submit(turn % 2, None)
+    assert list(match.scores or ()) == [15, 15]
+    assert (match.winner, match.error, match.explain()) == (None, None, "")
+    assert not match.to_ask
+
+
+def test_a_program_is_sent_what_a_client_can_ask() -> None:
+    match = GAME.new_match(2)
+    bot = make_bot("rule")
+    for _ in range(6):
+        (player,) = match.to_ask
+        lines = match.input_text(player).splitlines()
+        # Cut into the replies that they are.
+        replies = []
+        for question in Views.questions(1):
+            count = 1
+            if question.split()[0] in ("GET_DECK", "GET_HANDS", "GET_BOARD", "GET_ATTACKERS"):
+                count += sum(map(int, lines[0].split()))
+            replies.append(Reply(question, 0, lines[:count]))
+            del lines[:count]
+        assert lines == []
+        views = Views()
+        view = views.state(replies)
+        assert view is not None
+        line = bot.turn(view)
+        assert match.submit(player, line).ignored == []
+
+
+def test_commands_that_are_refused_are_named() -> None:
+    match = GAME.new_match(1)
+    result = match.submit(0, "DRAW_CARD;ATTACK 5000;GET_HP; DRAW_CARD ;NONSENSE")
+    assert result.applied == ["DRAW_CARD", "DRAW_CARD"]
+    assert [text.partition(":")[0] for text in result.ignored] == [
+        "ATTACK 5000",
+        "GET_HP",
+        "NONSENSE",
+    ]
+
+
+def test_a_game_as_json_and_in_a_worker() -> None:
+    game = ArenaGame(cards=40, draws=3)
+    assert ArenaGame.from_json(json.loads(json.dumps(game.to_json()))) == game
+    assert pickle.loads(pickle.dumps(game)) == game
+    assert len(game.new_match(1).log["deck"]) == 40
+    for data in ({}, {"game": "chess"}, {"game": "vestrock", "speed": 1}):
+        with pytest.raises(ValueError, match="not the settings of vestrock"):
+            ArenaGame.from_json(data)
+    with pytest.raises(ValueError, match="turns"):
+        ArenaGame(turns=3)
+    with pytest.raises(ValueError, match="n: "):
+        ArenaGame(cards=0)
+
+
+def test_bots_by_their_descriptions() -> None:
+    assert GAME.is_agent("rule")
+    assert GAME.is_agent("search:nodes=10")
+    assert not GAME.is_agent("./my-bot rule")
+    with pytest.raises(ValueError, match="search"):
+        GAME.is_agent("search:speed=1")
+    assert Contestant("rule").time_ms == 0
+    assert Contestant("search:nodes=10").time_ms == 0
+    assert Contestant("search:time_ms=7").time_ms == 7
+
+
+def test_a_tournament_in_this_process() -> None:
+    bots = {"ann": make_bot("rule"), "bob": make_bot("random", 1), "carl": make_bot("random", 2)}
+    tournament = play_tournament(4, generate_deck(1), bots, {"turns": 30})
+    assert tournament.over
+    assert len(tournament.results) == 6
+    awards = tournament.awards()
+    assert awards["ann"] == max(awards.values())
+    assert {sum(result.scores) for result in tournament.results.values()} == {60}
+
+
+def test_a_bot_that_is_refused_is_named() -> None:
+    class Cheat:
+        def turn(self, state: object, time_ms: float | None = None) -> str:
+            return "DRAW_CARD;" * 3
+
+    with pytest.raises(ValueError, match="bob: refused: DRAW_CARD: 907"):
+        play_tournament(1, generate_deck(1), {"ann": make_bot("rule"), "bob": Cheat()})
+
+
+def test_tournaments_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = tmp_path / "standings.db"
+    words = ["arena", "rule", "dice=random", "--tournaments=2", "--turns=20", f"--standings={db}"]
+    for rounds in (2, 4):
+        assert main(words) == 0
+        table = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert [row[1] for row in table] == ["player", "rule", "dice"]
+        assert [row[3] for row in table[1:]] == [str(rounds)] * 2
+    with Standings(db, write=False) as standings:
+        assert standings.last == 4
+    assert main([*words[:-1], "--standings=/missing/db"]) == 1
+    assert "cannot open /missing/db" in capsys.readouterr().err
+    for wrong in (["rule"], ["rule", "rule"], ["rule", "genius"], ["rule", "dice=random:x=1"]):
+        with pytest.raises(SystemExit):
+            main(["arena", *wrong, "--tournaments=1"])
+
+
+def test_the_match_is_the_one_of_the_protocol() -> None:
+    match = played(7, "search:nodes=20", "rule")
+    replayed = Match.replay(
+        generate_deck(7), [tuple(entry) for entry in match.log["actions"]], turns=30, init_hp=10
+    )
+    while replayed.scores is None:
+        replayed.end_turn()
+    assert list(replayed.scores) == match.log["scores"]

@@ -1,0 +1,193 @@
+"""The bots of Vestrock: legal turns, reproducible ones, and that the search finds what is there."""
+
+import pytest
+from vestrock_data import position
+
+from locmsim.vestrock import Match, State, extreme_deck, generate_deck
+from locmsim.vestrock.bots import BOTS, make_bot, play_match, play_series, share_of_time
+from locmsim.vestrock.bots._policy import rule_line
+from locmsim.vestrock.bots._search import DEFAULT_WEIGHTS, WEIGHTS, TurnSearch, evaluate
+
+SMALL = [
+    "t3 bl A10 B10 | A b5,20 | B b3!,4! | D 7",
+    "t3 ac A10 B10 | A h7,19 b1,3 | B b4,20 | D 2",
+    "t3 ac A6 B5 m1 | A h8,10 b3,4 | B b19,5-",
+    "t5 bl A8 B9 | A h15 b3,4- | B b6!,12! | D 2",
+    "t9 bl A8 B8 | A b4,5 | B b3!,12!",
+    "t4 ac A8 B8 m2 | A b3,20 | B h11,19 b4,5",
+]
+
+
+def best_by_trying_everything(state):
+    """The highest value of all turns there are."""
+    me, seen, best = state.mover, set(), -1e9
+    stack = [state.clone()]
+    while stack:
+        now = stack.pop()
+        for action in now.legal_actions():
+            after = now.child(action)
+            if after.is_terminal():
+                if after.scores[me] > after.scores[1 - me]:
+                    return float("inf")
+                continue
+            if action == 0:
+                best = max(best, -evaluate(after))
+            elif after.key() not in seen:
+                seen.add(after.key())
+                stack.append(after)
+    return best
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_no_turn_is_better_than_the_one_found(text):
+    state = position(text)
+    found = TurnSearch().search(state, depth=1)
+    best = best_by_trying_everything(state)
+    if best == float("inf"):
+        assert found.value > 900
+    else:
+        assert found.value == pytest.approx(best)
+    after = state.clone()
+    for action in found.actions:
+        after.apply_action(action)
+    if not after.is_terminal():
+        assert found.value == pytest.approx(-evaluate(after))
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        # Nine damage would leave one health: the other spell too, paid by the right creature.
+        ("t3 ac A10 B10 | A h8,13 b1,3 | B b20", {"PLAY_CARD 13 -6", "PLAY_CARD 8 -6"}),
+        # Whoever does not block dies.
+        ("t3 bl A5 B10 | A b20 | B b12!", {"BLOCK 12 20"}),
+        # Two blockers for the strong attacker, weakest first.
+        ("t3 bl A9 B9 | A b3,19 | B b12(1/4/5)!", {"BLOCK 12 19", "BLOCK 12 3"}),
+    ],
+)
+def test_turns_that_have_to_be_found(text, commands):
+    line = make_bot("search:nodes=3000").turn(position(text))
+    assert commands <= set(line.split(";"))
+
+
+@pytest.mark.parametrize("bot", [*BOTS, "search:nodes=200", "search:nodes=1"])
+@pytest.mark.parametrize("n", [1, 20, 150])
+def test_all_commands_are_taken(bot, n):
+    """On decks with values all over their bounds; `play_match` refuses refused commands."""
+    for seed in range(3):
+        for deck in (generate_deck(seed, n), extreme_deck(seed, n)):
+            start = State.new(deck, init_hp=200, turns=14, draws=10, hand_limit=1 + 20 * seed)
+            bots = (make_bot(bot, seed), make_bot("rule"))
+            play_match(start, bots, time_ms=2)
+            play_match(start, bots[::-1], time_ms=2)
+
+
+def test_a_thousand_cards():
+    start = State.new(extreme_deck(1, 1000), turns=6, draws=400, hand_limit=1000)
+    for bot in ("rule", "search:nodes=500"):
+        play_match(start, (make_bot(bot), make_bot("random", 3)))
+
+
+def test_answers_are_reproducible():
+    state = State.new(generate_deck(5))
+    while state.turn < 9:
+        state.apply_action(rule_line(state, seed=2)[0])
+    before = state.key()
+    for bot in ("rule", "search:nodes=1500", "random"):
+        assert make_bot(bot, 3).turn(state) == make_bot(bot, 3).turn(state)
+    assert state.key() == before
+    # What a search has done before changes nothing.
+    used = make_bot("search:nodes=1500")
+    used.turn(State.new(generate_deck(6)))
+    assert used.turn(state) == make_bot("search:nodes=1500").turn(state)
+
+
+def test_names_of_equal_cards_do_not_matter():
+    """The same position with other IDs is searched in the same way."""
+    deck = generate_deck(4)
+    other = [card._replace(id=card.id + 500) for card in deck]
+    for nodes in (300, 3000):
+        one = TurnSearch().search(State.new(deck), nodes=nodes)
+        two = TurnSearch().search(State.new(other), nodes=nodes)
+        assert one == two
+
+
+def test_limits_of_a_search():
+    state = State.new(generate_deck(1))
+    for line in rule_line(state):
+        state.apply_action(line)
+    few = TurnSearch().search(state, nodes=100)
+    many = TurnSearch().search(state, nodes=5000)
+    assert few.nodes < 400 < many.nodes < 5400
+    assert many.depth > few.depth
+    assert TurnSearch().search(state, depth=2).depth == 2
+    assert few.actions[-1] == 0
+    for bad in (0, 9):
+        with pytest.raises(ValueError, match=rf"depth: expected 1\.\.8, got {bad}"):
+            TurnSearch().search(state, depth=bad)
+    over = position("[t60 bl A1 B1]")
+    over.end_turn()
+    with pytest.raises(ValueError, match="the match is over"):
+        TurnSearch().search(over)
+    with pytest.raises(ValueError, match="the match is over"):
+        rule_line(over)
+
+
+def test_weights():
+    assert len(WEIGHTS) == len(DEFAULT_WEIGHTS)
+    with pytest.raises(ValueError, match="weights: expected 14 numbers, got 1"):
+        TurnSearch([1.0])
+    state = position("[t3 ac A10 B7]")
+    health_only = [1.0] + [0.0] * 13
+    assert evaluate(state, health_only) == 3
+    assert evaluate(position("[t4 ac A10 B7]"), health_only) == -3
+
+
+def test_series():
+    series = play_series("rule", "random", 5, parameters={"init_hp": 10})
+    assert series.matches == 10
+    assert series.wins + series.draws == 10
+    assert series.losses == 0
+    mirrored = play_series("random", "rule", 5, parameters={"init_hp": 10})
+    assert mirrored.wins == 0
+    same = play_series("rule", "rule", 5)
+    assert same.wins == same.losses
+    assert same.score == 30
+    with pytest.raises(ValueError, match="decks: expected at least 1, got 0"):
+        play_series("rule", "rule", 0)
+
+
+def test_search_beats_the_rule_of_thumb():
+    series = play_series("search:nodes=1000", "rule", 12)
+    assert series.wins >= 18
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("chess", "no bot 'chess': expected one of random, rule, search"),
+        ("rule:depth=1", "rule has no settings"),
+        ("search:width=1", "search: 'width=1': unknown setting 'width'"),
+        ("search:nodes=x", "search: 'nodes=x': invalid literal"),
+    ],
+)
+def test_unknown_bots(name, message):
+    with pytest.raises(ValueError, match=message):
+        make_bot(name)
+
+
+def test_time_is_shared():
+    assert share_of_time(1000, 10, 100) == 90
+    assert share_of_time(10, 3, 100) == 0
+    assert share_of_time(1000, 0, 0) == 1000
+
+
+def test_a_bot_that_breaks_the_rules_is_reported():
+    class Bad:
+        def turn(self, state, time_ms=None):
+            return "ATTACK 1"
+
+    state = State.new(generate_deck(1))
+    with pytest.raises(ValueError, match="refused: ATTACK 1: 912 CardNotOnBoard"):
+        play_match(state, (Bad(), Bad()))
+    assert Match.from_state(state).state.turn == 1

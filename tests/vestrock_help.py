@@ -1,0 +1,181 @@
+"""Servers of Vestrock in a thread, and connections that behave as badly as a test wants."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from locmsim.vestrock.client import Client, ServerClosedError
+from locmsim.vestrock.server import Server
+
+#: No test waits longer for anything.
+PATIENCE = 30.0
+
+
+class Served:
+    """A server that runs in a thread of its own."""
+
+    def __init__(self, **options: Any) -> None:
+        options = {"turns": 6, "turn_seconds": 3600, "early": True, "break_turns": 0, **options}
+        self.server = Server(**options)
+        self._raws: list[Raw] = []
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        assert self._started.wait(PATIENCE)
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.call_later(0, self._wait_for_port)
+        await self.server.run()
+
+    def _wait_for_port(self) -> None:
+        if self.server.port:
+            self._started.set()
+        else:
+            self._loop.call_later(0.001, self._wait_for_port)
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    def call(self, do: Callable[[], Any]) -> Any:
+        """What `do` returns in the server's loop."""
+
+        async def task() -> Any:
+            return do()
+
+        return asyncio.run_coroutine_threadsafe(task(), self._loop).result(PATIENCE)
+
+    def stop(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self.server.stop)
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until the server has ended."""
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+    def raw(self, name: str | None = None) -> "Raw":
+        """A connection, logged in if there is a name."""
+        raw = Raw(self.port)
+        self._raws.append(raw)
+        if name is not None:
+            raw.log_in(name)
+        return raw
+
+    def client(self, name: str) -> Client:
+        return Client("127.0.0.1", self.port, name, "x", timeout=PATIENCE)
+
+
+class Raw:
+    """A connection of which a test sends and reads every byte."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self._partial = b""
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def line(self) -> str | None:
+        """The next line without its end; None at the end of the connection."""
+        while b"\n" not in self._partial:
+            try:
+                data = self.socket.recv(65536)
+            except ConnectionError:
+                return None
+            if not data:
+                return None
+            self._partial += data
+        line, _, self._partial = self._partial.partition(b"\n")
+        return line.decode("ascii")
+
+    def lines(self, count: int) -> list[str | None]:
+        return [self.line() for _ in range(count)]
+
+    def rest(self) -> list[str]:
+        """All lines until the connection ends."""
+        lines = []
+        while (line := self.line()) is not None:
+            lines.append(line)
+        return lines
+
+    def silent(self, seconds: float = 0.05) -> bool:
+        """Whether nothing comes for a while."""
+        if self._partial:
+            return False
+        self.socket.settimeout(seconds)
+        try:
+            data = self.socket.recv(1, socket.MSG_PEEK)
+            return not data
+        except TimeoutError:
+            return True
+        finally:
+            self.socket.settimeout(PATIENCE)
+
+    def ask(self, command: str, lines: int = 1) -> list[str | None]:
+        self.send(command.encode() + b"\n")
+        return self.lines(lines)
+
+    def log_in(self, name: str, password: str = "x") -> None:
+        self.send(f"{name}\n{password}\n".encode())
+        assert self.lines(3) == ["LOGIN", "PASS", "OK"]
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def __enter__(self) -> "Raw":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def served(**options: Any) -> Iterator[Served]:
+    """A server for a ``with`` block."""
+    server = Served(**options)
+    try:
+        yield server
+    finally:
+        server.stop()
+        for raw in server._raws:
+            raw.close()
+
+
+@contextlib.contextmanager
+def idlers(server: Served, *names: str) -> Iterator[None]:
+    """Players who only wait, until the block ends."""
+    clients = [server.client(name) for name in names]
+    ending = threading.Event()
+
+    def idle(client: Client) -> None:
+        with client, contextlib.suppress(ServerClosedError, ValueError, OSError):
+            while not ending.is_set():
+                client.wait()
+
+    threads = [threading.Thread(target=idle, args=(client,), daemon=True) for client in clients]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        for client in clients:
+            with contextlib.suppress(OSError):
+                client._socket.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join(PATIENCE)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.002)
