@@ -8,12 +8,23 @@ the direction the parity of the base id.
 """
 
 import zlib
+from collections.abc import Mapping
 from html import escape
 
 from locmsim.art.motifs import MOTIFS
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
-__all__ = ["HEIGHT", "WIDTH", "card_art", "card_svg", "card_title", "motif_of"]
+__all__ = [
+    "BADGES",
+    "FRAMES",
+    "HEIGHT",
+    "WIDTH",
+    "card_art",
+    "card_effects",
+    "card_svg",
+    "card_title",
+    "motif_of",
+]
 
 #: The size of a card in its own units.
 WIDTH, HEIGHT = 100, 140
@@ -21,19 +32,23 @@ WIDTH, HEIGHT = 100, 140
 _WORDS = dict(
     zip(ABILITIES, ("Breakthrough", "Charge", "Drain", "Guard", "Lethal", "Ward"), strict=True)
 )
-_FRAMES = {
+#: The colours of a card's frame and its edge, and what it is, by type.
+FRAMES: Mapping[CardType, tuple[str, str, str]] = {
     CardType.CREATURE: ("#8a6a3a", "#5d4524", "creature"),
     CardType.GREEN: ("#3f9a4d", "#24662f", "green item"),
     CardType.RED: ("#c2473c", "#852a22", "red item"),
     CardType.BLUE: ("#3d78c9", "#23508f", "blue item"),
 }
-_BADGES = {
+#: The colour and the sign of the badges: the abilities' letters, and the area 1 or 2.
+BADGES: Mapping[str, tuple[str, str]] = {
     "B": ("#d9772b", "M2 7L8 2V5H13V9H8V12z"),
     "C": ("#d8b21c", "M8 1L3 8H7L5 13L12 6H8L10 1z"),
     "D": ("#b5306a", "M7 1Q12 7 12 9A5 5 0 0 1 2 9Q2 7 7 1z"),
     "G": ("#6d7f8f", "M2 2Q5 3 7 1Q9 3 12 2Q13 9 7 13Q1 9 2 2z"),
     "L": ("#5a3f86", "M2 6A5 5 0 0 1 12 6Q12 8 10 9V12H4V9Q2 8 2 6z"),
     "W": ("#2e9fb0", "M7 1L13 7L7 13L1 7z"),
+    "1": ("#4b4b55", "M2 3H12V11H2z"),
+    "2": ("#4b4b55", "M1 3H6V11H1zM8 3H13V11H8z"),
 }
 _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
@@ -70,7 +85,7 @@ def card_title(card: Card) -> str:
     str
         One line of plain text, not escaped.
     """
-    words = [f"{card.name or f'Card {card.base_id}'}: {_FRAMES[card.type][2]}, cost {card.cost}"]
+    words = [f"{card.name or f'Card {card.base_id}'}: {FRAMES[card.type][2]}, cost {card.cost}"]
     if card.type == CardType.CREATURE:
         words.append(f"attack {card.attack}, defense {card.defense}")
     else:
@@ -117,7 +132,7 @@ def card_svg(
     str
         SVG without scripts, links or ids, so any number of them can stand in one page.
     """
-    frame, dark, _ = _FRAMES[card.type]
+    frame, dark, _ = FRAMES[card.type]
     shown_attack = card.attack if attack is None else attack
     shown_defense = card.defense if defense is None else defense
     size = "" if width is None else f' width="{width}" height="{width * HEIGHT // WIDTH}"'
@@ -130,7 +145,7 @@ def card_svg(
         card_art(card, offset=offset),
         f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
         _keywords(abilities or card.abilities, card.area),
-        _effects(card),
+        card_effects(card),
         _number(16, 17, card.cost, "#1f4fa0", "M16 3L29 10V24L16 31L3 24V10z"),
     ]
     if card.type == CardType.CREATURE or shown_attack:
@@ -172,6 +187,43 @@ def card_art(card: Card, *, offset: int = 0) -> str:
     return _picture(card) + _motif(card, offset)
 
 
+def card_effects(card: Card) -> str:
+    """What a card does besides: health of both players and cards drawn, at the right edge.
+
+    Parameters
+    ----------
+    card : Card
+        The card.
+
+    Returns
+    -------
+    str
+        SVG elements, none for a card without such effects.
+    """
+    effects = [
+        (card.my_health_change, "#b5306a", f"{card.my_health_change:+d}"),
+        (card.opponent_health_change, "#3a3140", f"{card.opponent_health_change:+d}"),
+        (card.card_draw, "#c9992b", f"{card.card_draw}"),
+    ]
+    symbols = (
+        "M7 12L2 7Q0 3 4 2Q6 2 7 4Q8 2 10 2Q14 3 12 7z",
+        "M2 6A5 5 0 0 1 12 6Q12 8 10 9V12H4V9Q2 8 2 6z",
+        "M2 3L8 1L11 11L5 13zM9 2H13V12H10z",
+    )
+    shown = [
+        (colour, text, symbol)
+        for (value, colour, text), symbol in zip(effects, symbols, strict=True)
+        if value
+    ]
+    return "".join(
+        f'<g transform="translate(62 {5 + 19 * i})">'
+        f'<rect width="34" height="17" rx="8" fill="{colour}"/>'
+        f'<path d="{symbol}" transform="translate(2 2)" fill="#fff"/>'
+        f'<text x="24" y="13" font-size="12" fill="#fff" {_TEXT}>{text}</text></g>'
+        for i, (colour, text, symbol) in enumerate(shown)
+    )
+
+
 def _picture(card: Card) -> str:
     """The background: the three masks, each from its own side."""
     red, green, blue = _masks(card)
@@ -191,8 +243,10 @@ def _motif(card: Card, offset: int) -> str:
     """The motif, scaled, turned and coloured by what the card has."""
     strength = abs(card.attack) + abs(card.defense)
     scale = 0.56 + 0.24 * min(strength, 24) / 24
-    statistics = (card.cost, card.attack, card.defense, card.my_health_change)
-    statistics += (card.opponent_health_change, card.card_draw, int(card.area))
+    statistics = (
+        *(card.cost, card.attack, card.defense, card.my_health_change),
+        *(card.opponent_health_change, card.card_draw, int(card.area)),
+    )
     digest = zlib.crc32(repr((statistics, card.abilities)).encode())
     angle = (2 + digest % 11) * (1 if card.base_id % 2 else -1)
     red, green, blue = _masks(card)
@@ -229,11 +283,10 @@ def _mix(red: float, green: float, blue: float, light: float) -> str:
 
 def _keywords(abilities: str, area: Area) -> str:
     """A badge for each keyword and for the area, in one row."""
-    badges = [(letter, *_BADGES[letter]) for letter in abilities if letter in _BADGES]
-    if area == Area.LANE1:
-        badges.append(("1", "#4b4b55", "M2 3H12V11H2z"))
-    elif area == Area.LANE2:
-        badges.append(("2", "#4b4b55", "M1 3H6V11H1zM8 3H13V11H8z"))
+    letters = [letter for letter in abilities if letter in BADGES]
+    if area != Area.TARGET:
+        letters.append(str(int(area)))
+    badges = [(letter, *BADGES[letter]) for letter in letters]
     step = min(16.0, 84 / max(1, len(badges)))
     start = 50 - step * (len(badges) - 1) / 2
     return "".join(
@@ -242,32 +295,6 @@ def _keywords(abilities: str, area: Area) -> str:
         f'<path d="{path}" transform="translate(1 1)" fill="#fff" fill-opacity=".35"/>'
         f'<text x="8" y="12.4" font-size="12" fill="#fff" {_TEXT}>{letter}</text></g>'
         for i, (letter, colour, path) in enumerate(badges)
-    )
-
-
-def _effects(card: Card) -> str:
-    """What happens besides: health of both players and cards drawn, at the right edge."""
-    effects = [
-        (card.my_health_change, "#b5306a", f"{card.my_health_change:+d}"),
-        (card.opponent_health_change, "#3a3140", f"{card.opponent_health_change:+d}"),
-        (card.card_draw, "#c9992b", f"{card.card_draw}"),
-    ]
-    symbols = (
-        "M7 12L2 7Q0 3 4 2Q6 2 7 4Q8 2 10 2Q14 3 12 7z",
-        "M2 6A5 5 0 0 1 12 6Q12 8 10 9V12H4V9Q2 8 2 6z",
-        "M2 3L8 1L11 11L5 13zM9 2H13V12H10z",
-    )
-    shown = [
-        (colour, text, symbol)
-        for (value, colour, text), symbol in zip(effects, symbols, strict=True)
-        if value
-    ]
-    return "".join(
-        f'<g transform="translate(62 {5 + 19 * i})">'
-        f'<rect width="34" height="17" rx="8" fill="{colour}"/>'
-        f'<path d="{symbol}" transform="translate(2 2)" fill="#fff"/>'
-        f'<text x="24" y="13" font-size="12" fill="#fff" {_TEXT}>{text}</text></g>'
-        for i, (colour, text, symbol) in enumerate(shown)
     )
 
 
