@@ -19,7 +19,8 @@ __all__ = ["main"]
 #: What each command is for; its module has the same name.
 _COMMANDS = {
     "play": "play a match between two bots that are programs",
-    "cards": "print, generate or check card lists",
+    "replay": "make a page to watch a match in",
+    "cards": "print, generate, draw or check card lists",
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
     "arena": "play many matches between players",

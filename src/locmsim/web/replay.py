@@ -6,6 +6,7 @@ and its content security policy runs no script but its own.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import math
@@ -14,13 +15,13 @@ from importlib import resources
 from typing import Any
 
 from locmsim._core import State
-from locmsim.art import card_art, card_title
+from locmsim.art import BADGES, FRAMES, card_art, card_effects, card_title
 from locmsim.errors import InvalidActionError
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
 from locmsim.referee.play import Call, Result
-from locmsim.rules.cards import Card
+from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
 
@@ -28,6 +29,11 @@ __all__ = ["replay_data", "replay_html"]
 
 #: What is shown of a bot's standard error, in characters, counted from its end.
 _STDERR_SHOWN = 8000
+#: What is shown of an answer and of its words for people, in characters, and of its illegal
+#: actions: a bot may send as much as it likes.
+_ANSWER_SHOWN = 2000
+_CHAT_SHOWN = 300
+_IGNORED = 20
 
 
 def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dict[str, Any]:
@@ -44,17 +50,29 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     -------
     dict
         ``rules``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text), ``params``,
-        ``stderr`` (one text a player), ``cards`` (base id to row, title and picture), ``ids``
-        (instance id to base id), ``choice`` (what each player took), ``steps``. A step has
-        ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``state`` (the
-        snapshot after it, docs/rules.md, section 13) and, where a turn begins, ``ms``, ``answer``,
-        ``ignored``; ``odds`` is player 0's chance of winning by the value network, where the rule
-        set has one.
+        ``stderr`` (one text a player), ``lanes``, ``cards`` (base id to row, title and picture),
+        ``badges`` and ``frames`` (colours and signs of abilities and types), ``ids`` (instance id
+        to base id), ``choice`` (what each player took), ``offers`` (the base ids that both chose
+        from: one list, or one for each pick of 1.x), ``steps``.
+
+        A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``state``
+        (the snapshot after it, docs/rules.md, section 13) and, where a turn begins, ``ms``,
+        ``answer``, ``chat`` (the words after its actions), ``ignored``. ``odds`` is player 0's
+        chance of winning by the value network at the end of the last turn that ended, where the
+        rule set has such a network.
     """
     match = result.match
     cards = {card.base_id: card for card in match.cards}
     ids = _instances(match)
-    shown = sorted({*ids.values(), *(base for chosen in match.chosen for base in chosen)})
+    chosen = {base for player in match.chosen for base in player}
+    offers: list[list[int]] = [[]]
+    for offer in match.offers:  # a card of the one list that both choose from, or a pick of 1.x
+        if isinstance(offer, Card):
+            offers[0].append(offer.base_id)
+        else:
+            offers.append([card.base_id for card in offer])
+    offers = [offer for offer in offers if offer]
+    shown = sorted({*ids.values(), *chosen, *(base for offer in offers for base in offer)})
     return {
         "rules": match.rules,
         "names": [name or f"Player {player}" for player, name in enumerate(names)],
@@ -69,14 +87,19 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         "params": dict(match.params),
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "lanes": RULES[match.rules].lanes,
-        "cards": {base: _card(cards[base]) for base in shown},
+        "cards": {base: _card(cards[base], base in chosen) for base in shown},
+        "badges": BADGES,
+        "frames": [FRAMES[kind][:2] for kind in CardType],
         "ids": ids,
         "choice": match.chosen,
+        "offers": offers,
         "steps": list(_steps(match, result.calls)),
     }
 
 
-def replay_html(result: Result[Match], names: tuple[str, str] = ("", "")) -> str:
+def replay_html(
+    result: Result[Match], names: tuple[str, str] = ("", ""), *, view: int | None = None
+) -> str:
     """The page that shows a match, whole.
 
     Parameters
@@ -85,6 +108,8 @@ def replay_html(result: Result[Match], names: tuple[str, str] = ("", "")) -> str
         As for `replay_data`.
     names : tuple of str
         As for `replay_data`.
+    view : int, optional
+        0 or 1 to begin with the hand of that player only; the page can change it.
 
     Returns
     -------
@@ -94,7 +119,7 @@ def replay_html(result: Result[Match], names: tuple[str, str] = ("", "")) -> str
     folder = resources.files("locmsim.web") / "static"
     script = (folder / "replay.js").read_text(encoding="utf-8")
     style = (folder / "replay.css").read_text(encoding="utf-8")
-    data = json.dumps(replay_data(result, names), separators=(",", ":"))
+    data = json.dumps({**replay_data(result, names), "view": view}, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     policy = "; ".join(
@@ -118,19 +143,32 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-def _card(card: Card) -> dict[str, Any]:
-    return {
-        "row": card.to_row(),
-        "name": card.name,
-        "title": card_title(card),
-        "art": card_art(card),
-    }
+def _card(card: Card, played: bool) -> dict[str, Any]:
+    """What the page knows of a card; those that nobody has need no picture."""
+    shown: dict[str, Any] = {"row": card.to_row(), "name": card.name, "title": card_title(card)}
+    if played:
+        shown["art"] = card_art(card) + card_effects(card)
+    return shown
 
 
 def _steps(match: Match, calls: Sequence[Call]) -> Iterator[dict[str, Any]]:
     """The state at the start of each turn and after each action, in today's instance ids."""
-    old_ids = OldIds() if match.log["ids"] == "old" else None
     network = Evaluation(rules=match.rules).network
+    odds: dict[str, float] = {}
+    for steps, state in _turns(match, calls):
+        for step in steps:
+            step.update(odds)
+        # The network judges the ends of turns, seen by the player whose turn ends. Until the next
+        # one its last value stands.
+        odds = _odds(network, state)
+        steps[-1].update(odds)
+        yield from steps
+
+
+def _turns(match: Match, calls: Sequence[Call]) -> Iterator[tuple[list[dict[str, Any]], State]]:
+    """The steps of each turn and the state after its last action."""
+    old_ids = OldIds() if match.log["ids"] == "old" else None
+    lanes = RULES[match.rules].lanes
     again = _fresh(match)
     for call in calls:
         state = again.state
@@ -140,24 +178,36 @@ def _steps(match: Match, calls: Sequence[Call]) -> Iterator[dict[str, Any]]:
             continue
         state = state.clone()
         step = {"turn": state.turn, "player": call.player}
-        yield {
-            **step,
-            "action": None,
-            "answer": line,
-            "ignored": call.result.ignored,
-            "ms": round(call.elapsed_ns / 1e6, 1),
-            "state": state.snapshot(),
-            **_odds(network, state),
-        }
-        try:
+        steps: list[dict[str, Any]] = [
+            {
+                **step,
+                "action": None,
+                "answer": None if line is None else line[:_ANSWER_SHOWN],
+                "chat": _chat(line or "", lanes),
+                "ignored": [text for text in call.result.ignored if text != "PASS"][:_IGNORED],
+                "ms": round(call.elapsed_ns / 1e6, 1),
+                "state": state.snapshot(),
+            }
+        ]
+        applied: list[str] = []
+        with contextlib.suppress(InvalidActionError):  # the malformed answer that ended the match
             if line is not None and old_ids is not None:
                 line = old_ids.new_line(state, line)
             applied = again.submit(call.player, line).applied
-        except InvalidActionError:  # the malformed answer that ended the match
-            return
         for text in applied:
             state.apply_action(state.string_to_action(text))
-            yield {**step, "action": text, "state": state.snapshot(), **_odds(network, state)}
+            steps.append({**step, "action": text, "state": state.snapshot()})
+        yield steps, state
+
+
+def _chat(answer: str, lanes: int) -> str:
+    """What a bot says to the people who watch: the words that follow its actions."""
+    counts = {"PASS": 1, "SUMMON": 2 if lanes == 1 else 3, "ATTACK": 3, "USE": 3}
+    said = []
+    for part in answer.split(";"):
+        words = part.split()
+        said += words[counts.get(words[0], len(words)) :] if words else []
+    return " ".join(said)[:_CHAT_SHOWN]
 
 
 def _fresh(match: Match) -> Match:

@@ -3,16 +3,17 @@
 (() => {
   "use strict";
   /** @typedef {{turn: number, player: number, action: string|null, answer?: string|null,
-   *   ignored?: string[], ms?: number, odds?: number, state: any}} Step */
+   *   chat?: string, ignored?: string[], ms?: number, odds?: number, state: any}} Step */
 
   const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
   /** @type {{rules: string, names: string[], scores: number[], winner: number, fault: any,
    *   params: Record<string, any>, stderr: string[], lanes: number, cards: Record<string, any>,
-   *   ids: Record<string, number>, choice: number[][], steps: Step[]}} */
+   *   badges: Record<string, string[]>, frames: string[][], ids: Record<string, number>,
+   *   choice: number[][], offers: number[][], steps: Step[], view: number|null}} */
   const match = JSON.parse($("data").textContent || "");
   const steps = match.steps;
   const SVG = "http://www.w3.org/2000/svg";
-  const FRAMES = [["#8a6a3a", "#5d4524"], ["#3f9a4d", "#24662f"], ["#c2473c", "#852a22"], ["#3d78c9", "#23508f"]];
+  const BOLD = { fill: "#fff", "text-anchor": "middle", "font-weight": "bold", "font-family": "Verdana, DejaVu Sans, sans-serif" };
   let at = 0;
   /** @type {number|undefined} */
   let timer;
@@ -41,6 +42,7 @@
   const pictures = {};
   const parser = new DOMParser();
   for (const [base, card] of Object.entries(match.cards)) {
+    if (!card.art) continue;
     const text = `<svg xmlns="${SVG}" viewBox="0 0 100 140" role="img">${card.art}</svg>`;
     pictures[base] = parser.parseFromString(text, "image/svg+xml").documentElement;
   }
@@ -48,33 +50,47 @@
   /** A card with what it has now. @param {number} base @param {number} attack
    * @param {number} defense @param {string} abilities */
   function cardOf(base, attack, defense, abilities) {
-    const [, type, cost, , , , my, opponent, draw, area] = match.cards[base].row;
-    const [frame, dark] = FRAMES[type];
+    const [, type, cost, , , , , , , area] = match.cards[base].row;
+    const [frame, dark] = match.frames[type];
     const svg = /** @type {Element} */ (document.importNode(pictures[base], true));
     const before = svg.firstChild;
     svg.insertBefore(shape("rect", { x: 1, y: 1, width: 98, height: 138, rx: 8, fill: dark }), before);
     svg.insertBefore(shape("rect", { x: 3, y: 3, width: 94, height: 134, rx: 6, fill: frame }), before);
-    /** @param {number} x @param {number} y @param {string} text @param {string} fill @param {number} size */
-    const label = (x, y, text, fill, size) => {
+    /** @param {string} name @param {number} x @param {number} y @param {string} text @param {string} fill */
+    const label = (name, x, y, text, fill) => {
+      const size = text.length < 3 ? 18 : 13;
       svg.append(shape("circle", { cx: x, cy: y, r: 14, fill, stroke: "#fff", "stroke-width": 1.5 }));
-      svg.append(shape("text", { x, y: y + size * 0.36, "font-size": size, fill: "#fff", "text-anchor": "middle", "font-weight": "bold", "font-family": "sans-serif" }, text));
+      svg.append(shape("text", { class: name, x, y: y + size * 0.36, "font-size": size, ...BOLD }, text));
     };
-    const words = [...abilities].filter((letter) => letter !== "-");
-    if (area) words.push(area === 1 ? "1 lane" : "2 lanes");
-    if (my) words.push(`\u2665${my > 0 ? "+" : ""}${my}`);
-    if (opponent) words.push(`\u2620${opponent > 0 ? "+" : ""}${opponent}`);
-    if (draw) words.push(`\u{1F0A0}${draw}`);
-    svg.append(shape("rect", { x: 7, y: 93, width: 86, height: 18, rx: 3, fill: dark }));
-    svg.append(shape("text", { x: 50, y: 106, "font-size": words.join(" ").length > 13 ? 9 : 12, fill: "#fff", "text-anchor": "middle", "font-family": "sans-serif" }, words.join(" ")));
-    label(16, 17, String(cost), "#1f4fa0", 18);
-    const sign = (/** @type {number} */ value) => (type === 0 || value <= 0 ? "" : "+") + value;
-    if (type === 0 || attack) label(20, 124, sign(attack), "#a32a22", 16);
-    if (type === 0 || defense) label(80, 124, sign(defense), "#24702f", 16);
+    svg.append(shape("rect", { x: 7, y: 93, width: 86, height: 20, rx: 3, fill: dark }));
+    const letters = [...abilities].filter((letter) => letter !== "-");
+    if (area) letters.push(String(area));
+    const gap = Math.min(16, 84 / Math.max(1, letters.length));
+    letters.forEach((letter, i) => {
+      const [colour, sign] = match.badges[letter];
+      const badge = shape("g", { transform: `translate(${42 + gap * (i - (letters.length - 1) / 2)} 95)` });
+      badge.append(shape("rect", { width: 16, height: 16, rx: 4, fill: colour }));
+      badge.append(shape("path", { d: sign, transform: "translate(1 1)", fill: "#fff", "fill-opacity": 0.35 }));
+      badge.append(shape("text", { class: "ability", x: 8, y: 12.4, "font-size": 12, ...BOLD }, letter));
+      svg.append(badge);
+    });
+    label("cost", 16, 17, String(cost), "#1f4fa0");
+    const sign = (/** @type {number} */ value) => ((type === 0 || value <= 0 ? "" : "+") + value).replace("-", "\u2212");
+    if (type === 0 || attack) label("attack", 20, 124, sign(attack), "#a32a22");
+    if (type === 0 || defense) label("defense", 80, 124, sign(defense), "#24702f");
     const title = shape("title", {}, match.cards[base].title);
     svg.insertBefore(title, svg.firstChild);
     const box = element("div", "card");
     box.append(svg);
     return box;
+  }
+
+  const signed = (/** @type {number} */ value) => (value > 0 ? "+" : "\u2212") + Math.abs(value);
+
+  /** The step that begins the turn of a step. @param {number} index */
+  function turnStart(index) {
+    while (index > 0 && steps[index].action !== null) index -= 1;
+    return steps[index];
   }
 
   /** What the action of a step names. @param {Step} step */
@@ -97,15 +113,20 @@
     side.classList.toggle("active", state.cur === player && state.winner < 0);
     const who = element("div", "who");
     who.append(element("bdi", "", match.names[player]));
-    const facts = [`\u2665 ${mine.hp}`, `mana ${mine.mana}/${mine.maxMana}`, `draws ${mine.draw}`, `deck ${mine.deck}`, `hand ${mine.hand.length}`];
-    if (mine.runes) facts.push(`runes ${mine.runes.join(" ") || "none"}`);
-    for (const fact of facts) who.append(element("span", "", fact));
-    const lost = before ? mine.hp - before.p[player].hp : 0;
-    if (lost) {
-      const change = element("span", lost < 0 ? "p1" : "", `${lost > 0 ? "+" : ""}${lost}`);
-      change.dataset.change = "health";
-      who.append(change);
+    /** @type {[string, string][]} */
+    const facts = [["health", mine.hp], ["mana", `${mine.mana}/${mine.maxMana}`], ["draws", mine.draw], ["deck", mine.deck], ["hand", mine.hand.length]];
+    if (mine.runes) facts.push(["runes", mine.runes.join(" ") || "none"]);
+    for (const [name, value] of facts) {
+      const fact = element("span", "fact", `${name} `);
+      const number = element("b", "", String(value));
+      number.dataset.fact = name;
+      fact.append(number);
+      const lost = before ? mine.hp - before.p[player].hp : 0;
+      if (name === "health" && lost) fact.append(element("span", lost > 0 ? "gain" : "loss", signed(lost)));
+      who.append(fact);
     }
+    const start = turnStart(at);
+    if (start?.player === player && start.chat) who.append(element("bdi", "chat", `\u201c${start.chat}\u201d`));
     const hand = element("div", "hand");
     const view = Number(/** @type {HTMLSelectElement} */ ($("view")).value);
     for (const id of mine.hand) {
@@ -145,7 +166,7 @@
           const was = old.get(id);
           if (was && present.has(id) && was[3] !== defense) {
             const change = defense - was[3];
-            card.append(element("span", change > 0 ? "change up" : "change", `${change > 0 ? "+" : ""}${change}`));
+            card.append(element("span", change > 0 ? "change up" : "change", signed(change)));
             if (change < 0) card.classList.add("hit");
           }
           row.append(card);
@@ -160,26 +181,37 @@
   const entries = steps.map((step, index) => {
     const entry = element("li", step.action === null ? `turn p${step.player}` : "");
     if (step.action === null) {
-      entry.append(`Turn ${step.turn}: `, element("bdi", "", match.names[step.player]));
+      const link = /** @type {HTMLAnchorElement} */ (element("a", "", `Turn ${step.turn}`));
+      link.href = `#turn=${step.turn}`;
+      entry.append(link, ": ", element("bdi", "", match.names[step.player]));
       if (step.ms !== undefined) entry.append(" ", element("small", "", `${step.ms} ms`));
-      const said = (step.answer || "").split(";").map((part) => part.trim().split(" ").slice(part.trim().startsWith("PASS") ? 1 : 3).join(" ")).filter(Boolean).join(" ");
-      if (said) entry.append(" ", element("bdi", "", `\u201c${said.slice(0, 200)}\u201d`));
+      if (step.chat) entry.append(" ", element("bdi", "", `\u201c${step.chat}\u201d`));
       if (step.ignored?.length) entry.append(" ", element("small", "", `ignored: ${step.ignored.join("; ").slice(0, 200)}`));
     } else entry.textContent = words(step);
-    entry.addEventListener("click", () => show(index));
+    entry.addEventListener("click", (event) => {
+      event.preventDefault();
+      show(index);
+    });
     return entry;
   });
 
   function drawChart() {
     const chart = $("chart");
-    const points = steps.map((step, i) => (step.odds === undefined ? null : [(300 * i) / Math.max(1, steps.length - 1), 88 - 86 * step.odds])).filter((p) => p !== null);
+    /** @type {string[]} */
+    const path = [];
+    steps.forEach((step, i) => {
+      if (step.odds === undefined) return;
+      const x = (300 * i) / Math.max(1, steps.length - 1);
+      const y = 88 - 86 * step.odds;
+      path.push(path.length ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)} ${y.toFixed(1)}`);
+    });
     chart.replaceChildren();
-    if (!points.length) {
+    if (path.length < 2) {
       chart.append(shape("text", { x: 150, y: 48, "text-anchor": "middle", "font-size": 11, fill: "currentColor" }, "no value network for these rules"));
       return;
     }
     chart.append(shape("line", { x1: 0, x2: 300, y1: 45, y2: 45, stroke: "currentColor", "stroke-opacity": 0.3, "stroke-dasharray": "3 3" }));
-    chart.append(shape("polyline", { points: points.map((p) => p.join(",")).join(" "), fill: "none", stroke: "var(--p0)", "stroke-width": 2 }));
+    chart.append(shape("path", { d: path.join(""), fill: "none", stroke: "var(--p0)", "stroke-width": 2 }));
     chart.append(shape("line", { id: "now", x1: 0, x2: 0, y1: 0, y2: 90, stroke: "currentColor" }));
   }
 
@@ -192,14 +224,19 @@
     drawBoard(step, step.state, before);
     for (const entry of entries) entry.removeAttribute("aria-current");
     entries[at].setAttribute("aria-current", "step");
-    entries[at].scrollIntoView({ block: "nearest" });
+    // Not scrollIntoView, which moves the whole page on a phone.
+    const log = $("log");
+    const top = entries[at].offsetTop - log.offsetTop;
+    if (top < log.scrollTop) log.scrollTop = top;
+    else log.scrollTop = Math.max(log.scrollTop, top + entries[at].offsetHeight - log.clientHeight);
     /** @type {HTMLInputElement} */ ($("slider")).value = String(at);
     const now = document.getElementById("now");
     const x = String((300 * at) / Math.max(1, steps.length - 1));
     now?.setAttribute("x1", x);
     now?.setAttribute("x2", x);
     $("odds").textContent = step.odds === undefined ? "" : `${match.names[0]} wins with a chance of ${Math.round(100 * step.odds)} %`;
-    history.replaceState(null, "", `#turn=${step.turn}&step=${at}`);
+    $("said").textContent = step.action === null ? `Turn ${step.turn}, ${match.names[step.player]}` : words(step);
+    history.replaceState(null, "", step.action === null ? `#turn=${step.turn}` : `#turn=${step.turn}&step=${at}`);
     if (at === steps.length - 1) pause();
   }
 
@@ -207,7 +244,7 @@
     clearInterval(timer);
     timer = undefined;
     $("play").setAttribute("aria-pressed", "false");
-    $("play").textContent = "\u25B6";
+    $("play").setAttribute("aria-label", "Play");
   }
 
   function play() {
@@ -215,7 +252,7 @@
     if (at === steps.length - 1) show(0);
     timer = setInterval(() => show(at + 1), Number(/** @type {HTMLSelectElement} */ ($("speed")).value));
     $("play").setAttribute("aria-pressed", "true");
-    $("play").textContent = "\u23F8";
+    $("play").setAttribute("aria-label", "Pause");
   }
 
   /** The start of the next or the last turn. @param {number} way */
@@ -252,11 +289,43 @@
       box.append(curve, list);
       $("deckview").append(box);
     }
+    drawChoice();
     match.stderr.forEach((text, player) => {
       if (!text) return;
       $("stderr").hidden = false;
+      if (match.fault?.player === player) /** @type {HTMLDetailsElement} */ ($("stderr")).open = true;
       $("errview").append(element("bdi", `p${player}`, match.names[player]), element("pre", "", text));
     });
+  }
+
+  /** What both chose from, and how often each card was taken. */
+  function drawChoice() {
+    const table = element("table", "choice");
+    /** @param {string} tag @param {string[]} cells */
+    const row = (tag, cells) => {
+      const made = element("tr");
+      for (const text of cells) made.append(element(tag, "", text));
+      table.append(made);
+    };
+    if (match.offers.length === 1) {
+      const taken = match.choice.map((chosen) => {
+        /** @type {Map<number, number>} */
+        const counts = new Map();
+        for (const base of chosen) counts.set(base, (counts.get(base) || 0) + 1);
+        return counts;
+      });
+      const times = (/** @type {number} */ base) => taken.map((counts) => counts.get(base) || 0);
+      row("th", ["taken of the cards on offer", match.names[0], match.names[1]]);
+      const order = [...match.offers[0]].sort((a, b) => times(b)[0] + times(b)[1] - times(a)[0] - times(a)[1] || a - b);
+      for (const base of order) row("td", [match.cards[base].title, ...times(base).map((n) => (n ? String(n) : "\u2013"))]);
+    } else {
+      row("th", ["pick", "offered", match.names[0], match.names[1]]);
+      match.offers.forEach((offer, pick) => {
+        const chosen = match.choice.map((cards) => (pick < cards.length ? nameOf(cards[pick]) : "\u2013"));
+        row("td", [String(pick + 1), offer.map(nameOf).join(", "), ...chosen]);
+      });
+    }
+    $("deckview").append(table);
   }
 
   function start() {
@@ -265,6 +334,11 @@
     outcome.push(match.winner === null ? "no winner" : `${match.names[match.winner]} won`);
     if (match.fault) outcome.push(`; ${match.names[match.fault.player]} lost by a fault: ${match.fault.kind}: ${match.fault.message}`);
     $("outcome").textContent = outcome.join("");
+    $("outcome").classList.toggle("fault", Boolean(match.fault));
+    document.title = `${match.names[0]} against ${match.names[1]}`;
+    const view = /** @type {HTMLSelectElement} */ ($("view"));
+    for (const player of [0, 1]) view.options[player + 1].textContent = `only ${match.names[player]}`;
+    if (match.view !== null) view.value = String(match.view);
     drawDecks();
     if (!steps.length) {
       $("board").textContent = "The match ended before the battle.";
@@ -287,20 +361,22 @@
     const keys = { ArrowLeft: buttons.prev, ArrowRight: buttons.next, ArrowUp: buttons.prevturn, ArrowDown: buttons.nextturn, Home: buttons.first, End: buttons.last, " ": play };
     document.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.altKey || event.metaKey || ["INPUT", "SELECT", "SUMMARY"].includes(target.tagName)) return;
-      if (event.key === " " && target.tagName === "BUTTON") return;
+      if (event.ctrlKey || event.altKey || event.metaKey || ["INPUT", "SELECT"].includes(target.tagName)) return;
+      if (event.key === " " && ["BUTTON", "SUMMARY"].includes(target.tagName)) return;
       const act = keys[event.key];
       if (!act) return;
       event.preventDefault();
       act();
     });
-    const place = new URLSearchParams(location.hash.slice(1));
-    const wanted = place.get("step");
-    if (wanted !== null) show(Number(wanted));
-    else {
+    const follow = () => {
+      const place = new URLSearchParams(location.hash.slice(1));
+      const wanted = place.get("step");
       const turnNumber = Number(place.get("turn") ?? -1);
-      show(Math.max(0, steps.findIndex((step) => step.turn === turnNumber)));
-    }
+      const first = steps.findIndex((step) => step.turn === turnNumber);
+      show(wanted !== null && Number.isInteger(Number(wanted)) ? Number(wanted) : Math.max(0, first));
+    };
+    window.addEventListener("hashchange", follow);
+    follow();
   }
   start();
 })();
