@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 from locmsim._core import State, shown_cards
 from locmsim.errors import ProtocolError
 from locmsim.game._protocol import read_text
-from locmsim.rules.cards import ABILITIES, Card, CardType
+from locmsim.rules.cards import ABILITIES, BOUNDS, Card, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
 if TYPE_CHECKING:
     from locmsim._core import PlayerView
+    from locmsim.art import Place
 
 __all__ = [
     "ENEMY_BOARD",
@@ -195,6 +196,29 @@ class Observation:
         lines += [" ".join([str(row[column]) for column in columns]) + " " for row in self.cards]
         return "\n".join(lines) + "\n"
 
+    def _repr_html_(self) -> str:
+        """A picture of what the player sees, as notebooks show it."""
+        from locmsim.art import Side, board_svg, sheet_svg
+
+        if self.phase == "choice":
+            return sheet_svg(self.offer)
+        sides = (
+            Side(
+                f"opponent: {self.opponent.health} health, {self.opponent.deck_size} in the deck",
+                (),
+                self.opponent_hand,
+                [_place(row) for row in self.at(ENEMY_BOARD)],
+            ),
+            Side(
+                f"me: {self.me.health} health, {self.me.max_mana} mana,"
+                f" {self.me.deck_size} in the deck",
+                [row.card() for row in self.at(HAND)],
+                0,
+                [_place(row) for row in self.at(MY_BOARD)],
+            ),
+        )
+        return board_svg(*sides, lanes=RULES[self.rules].lanes, title=f"LOCM {self.rules}")
+
     def legal_actions(self) -> list[int]:
         """The legal actions of the turn's start in ascending order, numbered as those of `State`.
 
@@ -253,6 +277,23 @@ def _row_columns(rules: RuleSet) -> list[int]:
     if not rules.areas:
         columns.remove(CardInPlay._fields.index("area"))
     return columns
+
+
+def _place(row: CardInPlay) -> "Place":
+    """A creature for a picture: what it had when it was printed is not known."""
+    from locmsim.art import Place
+
+    low, high = BOUNDS["attack"]
+    attack, defense = (min(max(value, low), high) for value in (row.attack, row.defense))
+    card = row._replace(attack=attack, defense=defense).card()
+    return Place(card, row.attack, row.defense, row.abilities, row.lane)
+
+
+def _by_lane(rows: Iterable[CardInPlay], lanes: int) -> list[list[CardInPlay]]:
+    result: list[list[CardInPlay]] = [[] for _ in range(lanes)]
+    for row in rows:
+        result[row.lane].append(row)
+    return result
 
 
 def _line_of(view: "PlayerView") -> PlayerLine:
