@@ -50,8 +50,22 @@ if not instrumented and sys.platform != "win32":
     # Instrumented code would take the compiler minutes that way.
     MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
 
-MODULES = ["_core", "_batch", "_bench", "_network", "_search", "_ownturn"]
-MODULES += ["vestrock._core", "vestrock.bots._policy", "vestrock.bots._search", "vestrock._bench"]
+MODULES = [
+    "_core",
+    "_batch",
+    "_bench",
+    "networks._network",
+    "search._beam",
+    "search._engine",
+    "search._evaluation",
+    "search._mcts",
+    "search._work",
+    "agents._ownturn",
+    "vestrock._core",
+    "vestrock._bench",
+    "vestrock.bots._policy",
+    "vestrock.bots._search",
+]
 
 extensions = [
     Extension(

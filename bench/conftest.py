@@ -11,7 +11,7 @@ of `locmsim bench`, which is the quick way to a table. Where one call is many op
 
 import pytest
 
-from locmsim.rules import RULES
+from locmsim.rules.rulesets import RULES
 
 
 @pytest.fixture(params=list(RULES))

@@ -1,6 +1,11 @@
-"""Settings of the whole suite."""
+"""Settings of the whole suite: a test has the marker of the folder that it is in."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+TESTS = Path(__file__).parent
 
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.
@@ -12,3 +17,11 @@ settings.register_profile(
     "thorough", settings.get_profile("locmsim"), max_examples=5000, derandomize=False
 )
 settings.load_profile("locmsim")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if TESTS in item.path.parents:
+            folder = item.path.relative_to(TESTS).parts[0]
+            if folder != "unit":
+                item.add_marker(folder)

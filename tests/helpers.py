@@ -23,9 +23,9 @@ import numpy as np
 import pytest
 
 from locmsim.arena import Arena, Record, Times
-from locmsim.cards import Card
-from locmsim.match import Match
-from locmsim.network import Model
+from locmsim.game.match import Match
+from locmsim.networks.network import Model
+from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
@@ -136,8 +136,7 @@ def without_times(record: Record) -> list[Any]:
     """What does not differ."""
     answers = [(answer.seat, answer.line) for answer in record.answers]
     return [
-        record.game,
-        record.scores,
+        record.fixture,
         record.outcome._replace(times=NO_TIMES, late=(0, 0)),
         answers,
     ]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from locmsim.cards import ABILITIES, Area, Card, CardType
+from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
 #: Numbers around which fixed-width integers break.
 EDGES = [

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from locmsim.cards import Card, CardType
+from locmsim.rules.cards import Card, CardType
 
 Snapshot = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
     python tools/deck_network.py --jobs 2
 
-writes `src/locmsim/data/deck-network.json`, which `locmsim.deckvalue` reads.
+writes `src/locmsim/data/deck-network.json`, which `locmsim.decks.value` reads.
 
 In each round, decks of many kinds are proposed for each of many card sets and play each other:
 those of the deck builders, and from the second round on mostly those that a network found so far
@@ -15,7 +15,7 @@ last networks learn from the games of all rounds what decks are worth to the sea
 that differs between players; their mean is the value.
 
 The games depend on the seed only, not on the number of processes. Their cards are among
-`locmsim.tune.TUNING_SEEDS`.
+`locmsim.tuning.tune.TUNING_SEEDS`.
 """
 
 import argparse
@@ -31,17 +31,17 @@ import numpy as np
 
 from locmsim import State
 from locmsim._core import Determinizer
-from locmsim._ownturn import OwnTurn
-from locmsim._search import Engine, play_game
-from locmsim.beliefs import attractions
-from locmsim.deckbuilding import build_deck
-from locmsim.deckvalue import DeckValue, learn_decks, term_rows
-from locmsim.generator import generate_cards
-from locmsim.network import listed
-from locmsim.opponents import own_turn_weights
-from locmsim.rules import COPIES_PER_CARD, DECK_SIZE
+from locmsim.agents._ownturn import OwnTurn
+from locmsim.agents.own_turn import own_turn_weights
+from locmsim.decks.building import build_deck
+from locmsim.decks.value import DeckValue, learn_decks, term_rows
+from locmsim.networks.network import listed
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.tune import TUNING_SEEDS
+from locmsim.search._engine import Engine, play_game
+from locmsim.search.belief import attractions
+from locmsim.tuning.tune import TUNING_SEEDS
 
 FILE = Path(__file__).parents[1] / "src/locmsim/data/deck-network.json"
 BUILDERS = "score", "score", "classic", "bodies", "area"
@@ -82,7 +82,7 @@ EXCHANGED = 0, 0, 0, 1, 2, 4, 8
 @cache
 def engines(options=SEARCH):
     evaluation = Evaluation()
-    return [Engine("beam", options, evaluation.compiled, evaluation.network) for _ in range(2)]
+    return [Engine(options, evaluation.compiled, evaluation.network) for _ in range(2)]
 
 
 def random_deck(cards, networks, chance):
@@ -171,7 +171,7 @@ def beam_turn(engine, nodes, likely, chance, state):
         groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
     worlds = Determinizer(state, player, groups)
     seed = chance.getrandbits(60)
-    return engine.search(worlds, time_ns=None, nodes=nodes, visits=None, seed=seed).actions
+    return engine.search(worlds, time_ns=None, nodes=nodes, iterations=None, seed=seed).actions
 
 
 @cache

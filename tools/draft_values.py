@@ -2,7 +2,7 @@
 
     python tools/draft_values.py --rules 1.2 --seed 1
 
-writes `src/locmsim/data/draft-1.2.json`, from which `locmsim.deckbuilding` has its draft scores.
+writes `src/locmsim/data/draft-1.2.json`, from which `locmsim.decks.building` has its draft scores.
 
 In each game both players draft from the same offers and then play with the search of the agent
 "greedy". The logarithm of the winner's odds is taken for a sum over the cards of both decks. What a
@@ -31,8 +31,9 @@ from pathlib import Path
 import numpy as np
 
 from locmsim import Match
-from locmsim.cards import ABILITIES, CardType, cards_1x
-from locmsim.turnsearch import Evaluation, greedy_turn
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.rules.cards import ABILITIES, CardType, cards_1x
+from locmsim.search import Evaluation
 
 DATA = Path(__file__).parents[1] / "src/locmsim/data"
 FIRST_SEED = 1_000_000_000
@@ -65,7 +66,7 @@ def play(rules, values, seed):
     match = drafted_match(rules, seed, values)
     copies = [Counter(chosen) for chosen in match.chosen]
     state = match.state.clone()
-    evaluation = Evaluation()
+    evaluation = Evaluation(HAND_SET_WEIGHTS, network=None)
     while not state.is_terminal():
         for action in greedy_turn(state, evaluation):
             state.apply_action(action)

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from locmsim._core import ABI_VERSION, State
-from locmsim.cards import Area, Card, CardType, cards_1x, load_cards, save_cards
 from locmsim.errors import (
     GameOverError,
     IllegalActionError,
@@ -18,16 +17,21 @@ from locmsim.errors import (
     LocmError,
     ProtocolError,
 )
+from locmsim.rules.cards import Area, Card, CardType, cards_1x, load_cards, save_cards
 
 if TYPE_CHECKING:
-    from locmsim import openspiel as openspiel
+    from locmsim import agents as agents
+    from locmsim import arena as arena
+    from locmsim import referee as referee
     from locmsim import search as search
+    from locmsim import vestrock as vestrock
     from locmsim.batch import StateBatch as StateBatch
-    from locmsim.generator import generate_cards as generate_cards
-    from locmsim.match import Match as Match
-    from locmsim.match import MatchError as MatchError
-    from locmsim.match import TurnResult as TurnResult
-    from locmsim.protocol import Observation as Observation
+    from locmsim.contract import Fault as Fault
+    from locmsim.contract import TurnResult as TurnResult
+    from locmsim.envs import openspiel as openspiel
+    from locmsim.game.match import Match as Match
+    from locmsim.game.observation import Observation as Observation
+    from locmsim.rules.generator import generate_cards as generate_cards
 
 __version__ = "0.1.0"
 __all__ = [
@@ -35,37 +39,45 @@ __all__ = [
     "Area",
     "Card",
     "CardType",
+    "Fault",
     "GameOverError",
     "IllegalActionError",
     "InvalidActionError",
     "LocmError",
     "Match",
-    "MatchError",
     "Observation",
     "ProtocolError",
     "State",
     "StateBatch",
     "TurnResult",
     "__version__",
+    "agents",
+    "arena",
     "cards_1x",
     "generate_cards",
     "get_include",
     "load_cards",
     "openspiel",
+    "referee",
     "save_cards",
     "search",
+    "vestrock",
 ]
 
 #: Names that are imported when asked for, and their modules; a module itself has no name in it.
 _LATER = {
-    "Match": "match",
-    "MatchError": "match",
-    "Observation": "protocol",
+    "Fault": "contract",
+    "Match": "game.match",
+    "Observation": "game.observation",
     "StateBatch": "batch",
-    "TurnResult": "match",
-    "generate_cards": "generator",
-    "openspiel": "openspiel",
+    "TurnResult": "contract",
+    "agents": "agents",
+    "arena": "arena",
+    "generate_cards": "rules.generator",
+    "openspiel": "envs.openspiel",
+    "referee": "referee",
     "search": "search",
+    "vestrock": "vestrock",
 }
 
 
@@ -78,7 +90,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"{__name__}.{_LATER[name]}")
-    value = module if name == _LATER[name] else getattr(module, name)
+    value = module if _LATER[name].split(".")[-1] == name else getattr(module, name)
     globals()[name] = value
     return value
 

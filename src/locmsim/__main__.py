@@ -2,6 +2,6 @@
 
 import sys
 
-from locmsim.cli import main
+from locmsim.cli.main import main
 
 sys.exit(main())

@@ -57,7 +57,7 @@ cdef class StateArray:
             raise MemoryError(f"{size} states")
         self.size = size
         self.table = state.table
-        self.num_actions = state.num_distinct_actions
+        self.num_actions = state.num_distinct_actions()
         for i in range(size):
             self.states[i] = state.s
 

@@ -153,6 +153,7 @@ cdef int state_player(const state_t* s) noexcept nogil              # 0 or 1, wh
 cdef int state_winner(const state_t* s) noexcept nogil             # 0 or 1; -1 while nobody has won
 cdef int state_next_draw(const state_t* s, int p) noexcept nogil    # cards p will draw, in all
 cdef move_t decode_action(const table_t* t, int action) noexcept nogil
+cdef int encode_action(const table_t* t, move_t m) noexcept nogil    # ... and back
 
 # What is legal (section 6). None of these looks at the winner.
 cdef int state_count(const state_t* s, const table_t* t) noexcept nogil
@@ -175,7 +176,7 @@ cdef int state_rollout(
     state_t* s, const table_t* t, uint64_t stream, uint64_t* applied) noexcept nogil
 cdef int playout_winner(const state_t* s) noexcept nogil    # ... when it has ended or is broken off
 # The rest of a turn of an unfinished game, up to where PASS is drawn, which is not applied. What
-# only the protocol shows (board order over both lanes) is not kept up.
+# only the protocol shows, the summon order over both lanes, is lost: it is lane by lane then.
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil
 # The invariant that is broken; NULL if all hold.

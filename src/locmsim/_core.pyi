@@ -4,9 +4,9 @@ from typing import Any, Final, NamedTuple, Never, SupportsIndex, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.cards import Card
-from locmsim.openspiel import Game
-from locmsim.protocol import Observation, OpponentAction
+from locmsim.envs.openspiel import Game
+from locmsim.game.observation import Observation, OpponentAction
+from locmsim.rules.cards import Card
 
 __all__ = [
     "ABI_VERSION",
@@ -133,7 +133,6 @@ class State:
     @property
     def rules(self) -> str: ...
     def num_players(self) -> int: ...
-    @property
     def num_distinct_actions(self) -> int: ...
     def is_chance_node(self) -> bool: ...
     def is_simultaneous_node(self) -> bool: ...

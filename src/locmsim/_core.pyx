@@ -15,10 +15,10 @@ import zlib
 from collections import namedtuple
 from collections.abc import Mapping
 
-from locmsim.cards import ABILITIES, Card
+from locmsim.rules.cards import ABILITIES, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.rules import get_rules
-from locmsim.threads import in_threads
+from locmsim.rules.rulesets import get_rules
+from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
            "Table", "parse_integer", "parse_line", "shown_cards"]
@@ -347,6 +347,10 @@ cdef inline int action_of(move_t m, const bint one) noexcept nogil:
     if one:
         return FIRST_ATTACK_1 + 7 * m.source + m.target
     return FIRST_ATTACK + 4 * m.source + m.target - (3 if m.target and m.source >= 3 else 0)
+
+
+cdef int encode_action(const table_t* t, move_t m) noexcept nogil:
+    return action_of(m, t.rules == RULES_10)
 
 
 cdef inline int list_legal(
@@ -931,6 +935,14 @@ cdef inline void play_turn_with(
             return
 
 
+cdef inline void set_order(player_t* p, const int rules) noexcept nogil:
+    """Make the summon order that of the slots; without one that fits the board a removal would
+    look for its creature forever."""
+    cdef int n = COUNT[marked(p, OCCUPIED)]
+    cdef int right = 0 if rules == RULES_10 else COUNT[p.marks >> (OCCUPIED + 3) & 7]
+    p.order = 1 << n | ((1 << right) - 1)
+
+
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil:
     """The rest of a turn at random, up to where PASS is drawn, which is not applied."""
     if t.rules == RULES_15:
@@ -939,6 +951,8 @@ cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexce
         play_turn_with(s, t, stream, RULES_12)
     else:
         play_turn_with(s, t, stream, RULES_10)
+    set_order(&s.p[0], t.rules)
+    set_order(&s.p[1], t.rules)
 
 
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:
@@ -1629,7 +1643,6 @@ cdef class State:
         """2."""
         return 2
 
-    @property
     def num_distinct_actions(self):
         """145, or 155 in 1.0: no action number reaches it."""
         return NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
@@ -1719,7 +1732,7 @@ cdef class State:
 
     def observation(self, player, opponent_actions=()):
         """What `player` sees, as `locmsim.Observation.of` gives it."""
-        from locmsim.protocol import Observation
+        from locmsim.game.observation import Observation
         return Observation.of(self, player, opponent_actions)
 
     def validate(self):
@@ -1924,7 +1937,7 @@ cdef class PlayerView:
 def shown_cards(State state not None, player, row_type):
     """What a player sees of the cards: his hand, his board, the opponent's, in this order.
 
-    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.protocol.CardInPlay`.
+    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.game.observation.CardInPlay`.
     """
     cdef const table_t* t = &state.table.t
     cdef const player_t* p

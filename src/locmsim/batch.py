@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from locmsim._batch import StateArray
 from locmsim._core import State
 from locmsim.errors import GameOverError, IllegalActionError
-from locmsim.threads import in_threads
+from locmsim.parallel import in_threads
 
 __all__ = ["StateBatch"]
 
@@ -80,7 +80,6 @@ class StateBatch:
             raise IndexError(f"row {number} of {len(self)}")
         return number % len(self)
 
-    @property
     def num_distinct_actions(self) -> int:
         """145, or 155 in 1.0."""
         return self._array.num_actions
@@ -130,7 +129,7 @@ class StateBatch:
         A row of a finished game is 0. `out`, a writable C-contiguous int8 array of that shape, is
         filled and returned if given; ``ValueError`` if it is anything else.
         """
-        shape = len(self), self.num_distinct_actions
+        shape = len(self), self.num_distinct_actions()
         if out is None:
             out = np.zeros(shape, dtype=np.int8)
         elif (

@@ -28,13 +28,12 @@ from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, 
 from locmsim._core import State
 from locmsim.agents import make_agent
 from locmsim.batch import StateBatch
-from locmsim.beliefs import Belief
-from locmsim.generator import generate_cards
-from locmsim.match import Match
-from locmsim.positions import random_game, start_position
-from locmsim.protocol import Observation
-from locmsim.referee import play
-from locmsim.search import MCTS, BeamSearch, MCTSOptions
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.game.positions import random_game, start_position
+from locmsim.referee.play import play
+from locmsim.rules.generator import generate_cards
+from locmsim.search import MCTS, BeamSearch, Belief, MCTSOptions
 
 __all__ = ["Figure", "machine", "measure", "report", "signature", "to_json"]
 
@@ -258,30 +257,29 @@ def search_positions(rules: str) -> list[tuple[Observation, Belief]]:
         # Nobody wins in this turn: the searches would be over at once.
         belief = Belief()
         belief.see(observation := state.observation(state.current_player()))
-        if BeamSearch().search(observation, iterations=20_000, belief=belief).value < 1:
+        if BeamSearch().search(observation, nodes=20_000, belief=belief).value < 1:
             found.append((observation, belief))
     return found
 
 
-#: Name -> search, unit of its rate, iterations of a sample.
-SEARCHES: dict[str, tuple[BeamSearch | MCTS, str, int]] = {
-    "beam": (BeamSearch(), "nodes/s", 200_000),
-    "MCTS": (MCTS(), "visits/s", 3_000),
-    "MCTS, 8 random replies a visit": (MCTS(MCTSOptions(playouts=8)), "visits/s", 10_000),
+#: Name -> search, what its budget and its rate count, the budget of a sample.
+SEARCHES: dict[str, tuple[Any, str, int]] = {
+    "beam": (BeamSearch(), "nodes", 200_000),
+    "MCTS": (MCTS(), "iterations", 3_000),
+    "MCTS, 8 random replies a leaf": (MCTS(MCTSOptions(playouts=8)), "iterations", 10_000),
 }
 
 
 def _searches(rules: str, seconds: float) -> Iterator[Figure]:
     seen = search_positions(rules)
-    for name, (search, unit, iterations) in SEARCHES.items():
+    for name, (search, unit, budget) in SEARCHES.items():
 
-        def rate(search: Any = search, unit: str = unit, iterations: int = iterations) -> float:
+        def rate(search: Any = search, unit: str = unit, budget: int = budget) -> float:
             observation, belief = random.choice(seen)
-            result = search.search(observation, iterations=iterations, belief=belief)
-            done = result.nodes if unit == "nodes/s" else result.iterations
-            return float(done / result.elapsed)
+            result = search.search(observation, belief=belief, **{unit: budget})
+            return float(getattr(result, unit) / result.elapsed)
 
-        yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), unit)
+        yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), f"{unit}/s")
 
 
 def _import(seconds: float) -> Iterator[Figure]:

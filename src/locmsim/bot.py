@@ -7,15 +7,25 @@ input ends, when nobody reads its output any more, and on Ctrl-C.
 import argparse
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from locmsim.agents import Agent, make_agent
+from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.errors import ProtocolError
-from locmsim.protocol import read_observation
+from locmsim.game.observation import read_observation
 
 __all__ = ["main", "play"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Lists the agents in its help; looking for those of installed packages takes a while."""
+
+    def format_help(self) -> str:
+        width = min(100, shutil.get_terminal_size().columns)
+        self.epilog = describe_agents(width)
+        return super().format_help()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,12 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     ``SystemExit`` with 2 for wrong usage.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m locmsim.bot", description="A bot for Legends of Code and Magic."
+    parser = _Parser(
+        prog="python -m locmsim.bot",
+        description="A bot for Legends of Code and Magic.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("--search", choices=("beam", "mcts"), default="beam", help="how it searches (%(default)s)")
-    add("--agent", help='any agent instead, e.g. "greedy" or "beam:plans=8"')
+    add(
+        "--agent",
+        metavar="SPEC",
+        help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
+    )
     add("--time-ms", type=float, help="time for a turn, in ms")
     add("--deck", help="deck builder of rules 1.5")
     add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")

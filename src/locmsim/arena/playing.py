@@ -1,14 +1,47 @@
 """Playing the games of a tournament: what a worker process does."""
 
+import copy
+import threading
 from collections.abc import Sequence
+from typing import Any
 
-from locmsim.agents import Agent, make_agent
 from locmsim.arena.records import Record, record_of
-from locmsim.arena.schedule import Game, Player, Settings
-from locmsim.match import Match
-from locmsim.referee import Result, play, retrace
+from locmsim.arena.schedule import Fixture, Settings
+from locmsim.contract import Contestant, Match
+from locmsim.referee.play import Result, play, retrace
 
-__all__ = ["new_match", "play_games", "replay"]
+__all__ = ["forget_agents", "new_match", "play_games", "replay"]
+
+
+class _Agents(threading.local):
+    """The agents of the last tournament that this thread played for, by player and seat.
+
+    By seat, because an agent may play itself; kept, because a task has only a few games.
+    """
+
+    def __init__(self) -> None:
+        self.settings: Settings | None = None
+        self.made: dict[tuple[int, int], Contestant] = {}
+
+    def get(self, settings: Settings, index: int, seat: int) -> Contestant:
+        if settings != self.settings:
+            self.settings, self.made = settings, {}
+        key = index, seat
+        if key not in self.made:
+            player = settings.players[index]
+            if player.agent is None:
+                self.made[key] = settings.game.make_agent(player.spec)
+            else:
+                self.made[key] = copy.deepcopy(player.agent)
+        return self.made[key]
+
+
+_agents = _Agents()
+
+
+def forget_agents() -> None:
+    """Let go of the agents that this thread has kept for the next task."""
+    _agents.__init__()  # type: ignore[misc]
 
 
 def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
@@ -17,56 +50,50 @@ def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
     A bot or agent that fails loses its game. ``OSError`` is about this machine, ``ValueError``
     about a player's description.
     """
-    # By seat, because an agent may play itself.
-    agents: dict[tuple[str, int], Agent] = {}
 
-    def contestant(player: Player, game: Game, seat: int) -> str | Agent:
+    def contestant(index: int, number: int, seat: int) -> str | Contestant:
+        player = settings.players[index]
         if player.process:
             return player.spec
-        key = player.spec, seat
-        if key not in agents:
-            agents[key] = make_agent(player.spec)
-        agents[key].reset(settings.agent_seed(game.number, seat))
-        return agents[key]
+        agent = _agents.get(settings, index, seat)
+        agent.reset(settings.agent_seed(number, seat))
+        return agent
 
     records = []
     for number in numbers:
-        game = settings.game(number)
-        players = [
-            contestant(settings.players[index], game, seat)
-            for seat, index in enumerate(game.players)
-        ]
+        fixture = settings.fixture(number)
         result = play(
-            players,
-            new_match(settings, game),
+            [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
+            new_match(settings, fixture),
             timeout_scale=settings.timeout_scale,
             match_limit=settings.match_limit,
             lenient=settings.lenient,
         )
-        records.append(record_of(game, result))
+        records.append(record_of(fixture, result))
     return records
 
 
-def replay(settings: Settings, record: Record) -> Result:
+def replay(settings: Settings, record: Record) -> Result[Any]:
     """The result of a stored game, with all that was sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.
     """
+    outcome = record.outcome
     result = retrace(
-        new_match(settings, record.game),
+        new_match(settings, record.fixture),
         record.answers,
-        fault=record.outcome.fault,
+        fault=outcome.fault,
         timeout_scale=settings.timeout_scale,
+        stderr=record.stderr,
     )
-    if (result.scores, result.turns) != (record.scores, record.outcome.turns):
+    if (result.scores, result.turns) != (outcome.scores, outcome.turns):
         raise ValueError(
-            f"game {record.game.number}: ended {record.scores} after {record.outcome.turns} turns,"
+            f"game {outcome.number}: ended {outcome.scores} after {outcome.turns} turns,"
             f" and {result.scores} after {result.turns} when replayed"
         )
     return result
 
 
-def new_match(settings: Settings, game: Game) -> Match:
+def new_match(settings: Settings, fixture: Fixture) -> Match:
     """The match of a game before its first answer."""
-    params = {} if game.card_seed is None else {"cardGenSeed": game.card_seed}
-    return Match(settings.rules, seed=game.seed, params=params, ids=settings.ids)
+    return settings.game.new_match(fixture.seed, fixture.card_seed)

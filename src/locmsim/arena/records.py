@@ -1,13 +1,12 @@
 """What is known of a game that was played."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from locmsim.arena.schedule import Game
-from locmsim.referee import Fault, Result
-from locmsim.rules import get_rules
+from locmsim.arena.schedule import Fixture
+from locmsim.contract import Fault
+from locmsim.referee.play import Result
 
-__all__ = ["Answer", "Outcome", "Record", "Times", "late_turns", "needs_answers", "record_of"]
+__all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
 
 
 class Answer(NamedTuple):
@@ -19,7 +18,7 @@ class Answer(NamedTuple):
 
 
 class Times(NamedTuple):
-    """How long a player took for his battle turns."""
+    """How long a player took for the turns after the choice of cards."""
 
     turns: int
     total_ns: int
@@ -32,74 +31,52 @@ class Outcome(NamedTuple):
     number: int
     #: Indices of the players by seat.
     players: tuple[int, int]
-    #: The seat that won.
-    winner: int
-    #: The battle turns of both players.
+    #: The seat that won; None for a draw.
+    winner: int | None
+    #: The match's scores by seat.
+    scores: tuple[int, int]
+    #: The turns of both players.
     turns: int
     fault: Fault | None
     #: By seat.
     times: tuple[Times, Times]
-    #: By seat, the battle turns that took longer than the rules allow, whatever the limits were.
+    #: By seat, the turns that took longer than the rules allow, whatever the limits were.
     late: tuple[int, int] = (0, 0)
 
 
 class Record(NamedTuple):
     """All of a game: enough to replay it exactly."""
 
-    game: Game
-    scores: tuple[int, int]
+    fixture: Fixture
     outcome: Outcome
     answers: tuple[Answer, ...]
-    #: The end of what the bot that failed wrote to its standard error.
-    stderr: str
+    #: By seat, the end of what the bot wrote to its standard error; of an agent its traceback.
+    stderr: tuple[str, str]
     #: Wall-clock time of the match.
     elapsed_ns: int
 
 
-def record_of(game: Game, result: Result) -> Record:
+def record_of(fixture: Fixture, result: Result[Any]) -> Record:
     """The record of a game that the referee has played."""
     turns: tuple[list[int], list[int]] = ([], [])
+    late = [0, 0]
     for call in result.calls:
         if call.turn is not None:
             turns[call.player].append(call.elapsed_ns)
-    fault = result.fault
+            late[call.player] += call.late
     outcome = Outcome(
-        number=game.number,
-        players=game.players,
+        number=fixture.number,
+        players=fixture.players,
         winner=result.winner,
+        scores=result.scores,
         turns=len(turns[0]) + len(turns[1]),
-        fault=fault,
+        fault=result.fault,
         times=(_times(turns[0]), _times(turns[1])),
+        late=(late[0], late[1]),
     )
     answers = tuple([Answer(call.player, call.answer, call.elapsed_ns) for call in result.calls])
-    return Record(
-        game=game,
-        scores=result.scores,
-        outcome=outcome._replace(late=late_turns(result.match.rules, outcome, answers)),
-        answers=answers,
-        stderr=result.stderr[fault.player] if fault else "",
-        elapsed_ns=result.elapsed_ns,
-    )
+    return Record(fixture, outcome, answers, result.stderr, result.elapsed_ns)
 
 
 def _times(elapsed_ns: list[int]) -> Times:
     return Times(len(elapsed_ns), sum(elapsed_ns), max(elapsed_ns, default=0))
-
-
-def late_turns(
-    rules: str, outcome: Outcome, answers: Sequence[tuple[int, str | None, int]]
-) -> tuple[int, int]:
-    """What `Outcome.late` is, from all answers of the game: the battle turns are the last ones."""
-    late = [0, 0]
-    if needs_answers(rules, outcome):
-        limits_ns = [1_000_000 * limit for limit in get_rules(rules).battle_limits_ms]
-        battle = answers[len(answers) - outcome.turns :]
-        for turn, (seat, _, elapsed_ns) in enumerate(battle):
-            late[seat] += elapsed_ns > limits_ns[turn > 1]
-    return late[0], late[1]
-
-
-def needs_answers(rules: str, outcome: Outcome) -> bool:
-    """Whether any turn may have been late, judged by the worst ones."""
-    least = 1_000_000 * min(get_rules(rules).battle_limits_ms)
-    return max(times.worst_ns for times in outcome.times) > least

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim.arena.inference import Ratings, bradley_terry, elo_of, score_interval
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
+from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
 __all__ = ["as_csv", "as_json", "lost_games", "running_score", "tables"]
 
@@ -41,7 +41,7 @@ def _heading(tally: Tally) -> str:
     settings = tally.settings
     seeds = f"seed {settings.seed}" if settings.seeds is None else "given seeds"
     pairs = "mirrored pairs" if settings.mirror else "single games"
-    text = f"{tally.games} games of rules {settings.rules}, {pairs}, {seeds}"
+    text = f"{tally.games} games of {settings.game.title}, {pairs}, {seeds}"
     if tally.games:
         text += f", {tally.turns / tally.games:.1f} turns a game"
     return text
@@ -50,17 +50,22 @@ def _heading(tally: Tally) -> str:
 def _player_table(tally: Tally) -> str:
     settings = tally.settings
     ratings = _ratings(tally)
+    drawn = any(any(sums.draws) for sums in tally.players)
     rows = []
     for index, player in enumerate(settings.players):
         sums = tally.players[index]
         counts = tally.player_units(index)
         low, high = score_interval(counts)
         times = sums.times
+        extra = [str(sum(sums.draws))] if drawn else []
+        if tally.scored:
+            extra.append(f"{sums.points / max(1, sum(sums.games)):.2f}")
         rows.append(
             [
                 player.name,
                 str(sum(sums.games)),
                 str(sum(sums.wins)),
+                *extra,
                 _rate(sum(sums.wins), sum(sums.games)),
                 _rate(sums.wins[0], sums.games[0]),
                 _rate(sums.wins[1], sums.games[1]),
@@ -76,8 +81,8 @@ def _player_table(tally: Tally) -> str:
         order = sorted(range(len(rows)), key=lambda i: -_strength(tally, i, ratings))
         rows = [rows[i] for i in order]
     header = [
-        "player", "games", "wins", "win %", "first", "second", "95 % interval", "Elo", "ms/turn",
-        "worst", "late", "faults",
+        "player", "games", "wins", *["draws"][:drawn], *["score"][:tally.scored], "win %", "first",
+        "second", "95 % interval", "Elo", "ms/turn", "worst", "late", "faults",
     ]  # fmt: skip
     return _grid(header, rows)
 
@@ -142,10 +147,13 @@ def _units_text(tally: Tally) -> str:
     if len(settings.players) > 2 or not settings.mirror:
         return ""
     counts = tally.player_units(0)
-    return (
-        f"{settings.players[0].name}: {counts.won} pairs won, {counts.split} split,"
-        f" {counts.lost} lost"
-    )
+    text = f"{settings.players[0].name}: {counts.won} pairs won, "
+    if counts.mostly_won or counts.mostly_lost:
+        text += f"{counts.mostly_won} won and drawn, {counts.split} split,"
+        text += f" {counts.mostly_lost} lost and drawn, "
+    else:
+        text += f"{counts.split} split, "
+    return text + f"{counts.lost} lost"
 
 
 def _faults(tally: Tally) -> str:
@@ -176,12 +184,14 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
     """A row for each game that a player lost: game, seed, seat, opponent, turns, reason."""
     rows = []
     for outcome in outcomes:
-        if index in outcome.players and outcome.players[outcome.winner] != index:
-            seat = outcome.players.index(index)
+        if index not in outcome.players:
+            continue
+        seat = outcome.players.index(index)
+        if outcome.winner == 1 - seat:
             opponent = settings.players[outcome.players[1 - seat]].name
             fault = outcome.fault
-            reason = "on the board" if fault is None else f"{fault.kind}: {fault.reason}"
-            seed = settings.game(outcome.number).seed
+            reason = "on the board" if fault is None else f"{fault.kind}: {fault.message}"
+            seed = settings.fixture(outcome.number).seed
             rows.append(
                 [str(outcome.number), str(seed), str(seat), opponent, str(outcome.turns), reason]
             )
@@ -217,8 +227,8 @@ def _percent(share: float) -> str:
 # ------------------------------------------------------------------------------------------- CSV
 
 _COLUMNS = [
-    "game", "pair", "seed", "card_seed", "player0", "player1", "winner", "turns",
-    "mean_ms0", "worst_ms0", "late0", "mean_ms1", "worst_ms1", "late1", "failed", "fault",
+    "game", "pair", "seed", "card_seed", "player0", "player1", "winner", "score0", "score1",
+    "turns", "mean_ms0", "worst_ms0", "late0", "mean_ms1", "worst_ms1", "late1", "failed", "fault",
 ]  # fmt: skip
 
 
@@ -232,15 +242,16 @@ def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for outcome in outcomes:
-        game = settings.game(outcome.number)
+        fixture = settings.fixture(outcome.number)
         names = [settings.players[index].name for index in outcome.players]
         row: list[object] = [
             outcome.number,
             (outcome.number - 1) // settings.games_per_meeting + 1,
-            game.seed,
-            game.card_seed,
+            fixture.seed,
+            fixture.card_seed,
             *names,
-            names[outcome.winner],
+            None if outcome.winner is None else names[outcome.winner],
+            *outcome.scores,
             outcome.turns,
         ]
         for times, late in zip(outcome.times, outcome.late, strict=True):
@@ -270,6 +281,8 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "spec": player.spec,
                 "games": sum(sums.games),
                 "wins": sum(sums.wins),
+                "draws": sum(sums.draws),
+                "points": sums.points,
                 "games_by_seat": sums.games,
                 "wins_by_seat": sums.wins,
                 "units": counts.total,
@@ -292,7 +305,9 @@ def as_json(tally: Tally) -> dict[str, Any]:
             {
                 "players": [names[a], names[b]],
                 "won": counts.won,
+                "mostly_won": counts.mostly_won,
                 "split": counts.split,
+                "mostly_lost": counts.mostly_lost,
                 "lost": counts.lost,
                 "score": counts.score,
                 "interval": list(score_interval(counts)),

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import logging
 import signal
 import threading
 import time
@@ -13,9 +14,11 @@ from locmsim.arena.playing import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.arena.workers import Workers
+from locmsim.workers import Workers
 
 __all__ = ["ArenaError", "play_missing"]
+
+_log = logging.getLogger(__name__)
 
 #: A task has as many games as take about so many seconds: their way to a worker and back takes
 #: about a millisecond, and what is not back yet is lost if this process is killed.
@@ -69,6 +72,10 @@ class _Run:
         self._suspects: deque[int] = deque()
         self._deaths: dict[int, int] = {}
         self._batch = 1
+        # With a sequential test games are counted in the order of the schedule, and no more of them
+        # than the test needs: those that come early wait here.
+        self._in_order: deque[int] = deque()
+        self._early: dict[int, Record] = {}
         self._slots = 0
         self._looked = -_LOOK_SECONDS
 
@@ -104,12 +111,14 @@ class _Run:
             self._start(numbers)
 
     def _start(self, numbers: list[int]) -> None:
-        settings = self._store.settings
+        settings = self._tally.settings
         try:
             future = self._workers.executor.submit(play_games, settings, numbers)
         except BrokenExecutor as error:
             raise ArenaError(f"the workers are gone: {error}") from None
         self._pending[future] = numbers
+        if self._tally.sprt is not None:
+            self._in_order.extend(number for number in numbers if number not in self._deaths)
 
     def _current_slots(self) -> int:
         now = time.monotonic()
@@ -139,25 +148,46 @@ class _Run:
         for number in numbers:
             self._deaths[number] = self._deaths.get(number, 0) + 1
             if self._deaths[number] >= _ATTEMPTS:
-                game = self._store.settings.game(number)
-                names = [self._store.settings.players[index].name for index in game.players]
+                settings = self._tally.settings
+                game = settings.fixture(number)
+                names = [settings.players[index].name for index in game.players]
                 raise ArenaError(
                     f"game {number} ({names[0]} against {names[1]}, seed {game.seed}) ended its"
                     f" worker process {_ATTEMPTS} times"
                 )
+        _log.warning("a worker died in games %s: they are tried again one by one", numbers)
         self._suspects.extend(numbers)
 
     def _keep(self, records: list[Record]) -> None:
+        if self._tally.sprt is None:
+            self._store_and_count(records)
+            return
+        self._early.update((record.outcome.number, record) for record in records)
+        kept = 0
+        while self._in_order and self._in_order[0] in self._early and not self._tally.decided:
+            self._store_and_count([self._early.pop(self._in_order.popleft())], tell=False)
+            kept += 1
+        if self._tally.decided:
+            _log.info("the sequential test has decided: %s", self._tally.sprt_state)
+            self._early.clear()
+        self._on_games(kept)
+
+    def _store_and_count(self, records: list[Record], tell: bool = True) -> None:
         with _signals_later():
             self._store.add_all(records)
             for record in records:
                 self._tally.add(record.outcome)
-        self._on_games(len(records))
+        _log.debug("games %s came in", [record.outcome.number for record in records])
+        if tell:
+            self._on_games(len(records))
 
     def _keep_what_is_done(self) -> None:
+        records = list(self._early.values())
         for future in self._pending:
             if not future.cancel() and future.done() and future.exception() is None:
-                self._keep(future.result())
+                records += future.result()
+        if records and not self._tally.decided:
+            self._store_and_count(records)
 
 
 @contextlib.contextmanager

@@ -11,13 +11,12 @@ import math
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
-from locmsim.match import Match
-from locmsim.rules import get_rules
+from locmsim.contract import Contestant, Game
 
-__all__ = ["MODES", "Game", "Player", "Settings"]
+__all__ = ["MODES", "Fixture", "Player", "Settings"]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: Every player against every other one, or the first against each of the others.
@@ -33,13 +32,15 @@ class Player:
 
     #: How tables call it.
     name: str
-    #: What makes it: a description for `locmsim.agents.make_agent`, or a command line.
+    #: What makes it: a description of an agent of the game, or a command line.
     spec: str
     #: True for a command.
     process: bool
+    #: The agent itself, if it was given ready; each seat and worker gets a copy.
+    agent: Contestant | None = field(default=None, compare=False, repr=False)
 
 
-class Game(NamedTuple):
+class Fixture(NamedTuple):
     """One game of a tournament, before it is played."""
 
     #: From 1.
@@ -48,7 +49,7 @@ class Game(NamedTuple):
     players: tuple[int, int]
     #: The match's ``seed``.
     seed: int
-    #: The match's ``cardGenSeed`` if it does not follow from `seed`.
+    #: The seed of the cards if they do not follow from `seed`.
     card_seed: int | None
 
 
@@ -60,19 +61,18 @@ class Settings:
     """
 
     players: tuple[Player, ...]
+    #: What is played.
+    game: Game
     mode: Mode = "round-robin"
-    rules: str = "1.5"
-    #: Instance ids: "new" or "old", as for `locmsim.match.Match`.
-    ids: str = "new"
     #: The seeds of all rounds follow from this one.
     seed: int = 0
     #: Or they are given, and there are no more rounds than these.
     seeds: tuple[int, ...] | None = None
     #: Play each seed twice, with seats swapped; otherwise seats alternate from round to round.
     mirror: bool = True
-    #: Rounds that share a generated card set (1.5): their shuffles still differ.
+    #: Rounds that share their cards: what else follows from seeds still differs.
     pairs_per_set: int = 1
-    #: As for `locmsim.referee.play`.
+    #: As for `locmsim.referee.play.play`.
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False
@@ -90,12 +90,15 @@ class Settings:
             raise ValueError(f"mode: expected one of {', '.join(MODES)}, got {self.mode!r}")
         if self.pairs_per_set < 1:
             raise ValueError(f"pairs_per_set: expected 1 or more, got {self.pairs_per_set}")
-        if self.pairs_per_set > 1 and get_rules(self.rules).draft:
-            raise ValueError(f"pairs_per_set: rules {self.rules} have a fixed card set")
         if self.seeds is not None and not self.seeds:
             raise ValueError("seeds: expected at least one")
         # A match and a referee would find the same, but after the file of results was made.
-        Match(self.rules, seed=0, ids=self.ids)
+        self.game.new_match(0, None)
+        if self.pairs_per_set > 1:
+            try:
+                self.game.new_match(0, 0)
+            except ValueError as error:
+                raise ValueError(f"pairs_per_set: {error}") from None
         if not (math.isfinite(self.timeout_scale) and self.timeout_scale >= 0):
             raise ValueError(f"timeout_scale: expected 0 or more, got {self.timeout_scale}")
         if self.match_limit is not None and not self.match_limit > 0:
@@ -135,7 +138,7 @@ class Settings:
             raise ValueError(f"games: {len(self.seeds)} seeds are for at most {most}, got {games}")
         return rounds * per_round
 
-    def game(self, number: int) -> Game:
+    def fixture(self, number: int) -> Fixture:
         """The game of that number."""
         pairings = self.pairings
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
@@ -146,7 +149,7 @@ class Settings:
         card_seed = None
         if self.pairs_per_set > 1:
             card_seed = self._derived("cards", round_ // self.pairs_per_set)
-        return Game(number, (a, b), self._round_seed(round_), card_seed)
+        return Fixture(number, (a, b), self._round_seed(round_), card_seed)
 
     def agent_seed(self, number: int, seat: int) -> int:
         """The seed of an agent in a game."""
@@ -167,31 +170,36 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """As plain dicts, lists, numbers and strings."""
-        return asdict(self)
+        players = [
+            {"name": player.name, "spec": player.spec, "process": player.process}
+            for player in self.players
+        ]
+        return {**self.fields(), "players": players, "game": self.game.to_json()}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Settings":
-        """The inverse of `to_json`; ``ValueError`` if it is something else."""
+    def from_json(cls, data: dict[str, Any], game_type: type[Game]) -> "Settings":
+        """The inverse of `to_json` for a tournament in that game.
+
+        ``ValueError`` if it is something else.
+        """
         try:
             players = tuple(Player(**player) for player in data["players"])
             seeds = None if data["seeds"] is None else tuple(map(int, data["seeds"]))
-            return cls(**{**data, "players": players, "seeds": seeds})
+            game = game_type.from_json(data["game"])
+            return cls(**{**data, "players": players, "seeds": seeds, "game": game})
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the settings of a tournament: {error!r}") from None
 
     def differences(self, other: "Settings") -> list[str]:
         """What is different in `other`, for people."""
+        mine, theirs = ({**some.fields(), **some.game.to_json()} for some in (self, other))
+        for some in (mine, theirs):
+            some["players"] = ", ".join(f"{p.name}={p.spec}" for p in some["players"])
         return [
-            f"{name}: {_shown(value)}, now {_shown(getattr(other, name))}"
-            for name, value in self.fields().items()
-            if value != getattr(other, name)
+            f"{name}: {value}, now {theirs[name]}"
+            for name, value in mine.items()
+            if value != theirs[name]
         ]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple) and all(isinstance(element, Player) for element in value):
-        return ", ".join(f"{player.name}={player.spec}" for player in value)
-    return str(value)
 
 
 def random_seed() -> int:

@@ -1,12 +1,13 @@
 """Results in an SQLite file, written as they come.
 
-One file is one tournament: its settings and a row for each game that was played. The file is in WAL
-mode with synchronous=NORMAL: a process that is killed loses nothing, a power cut at most the last
-games. While a tournament runs, other processes can read.
+One file is one tournament: its settings and a row for each game that was played. While one is
+played the file is in WAL mode with synchronous=NORMAL: a process that is killed loses nothing, a
+power cut at most the last games, and other processes can read. At the end it is one file again.
 """
 
 import contextlib
 import json
+import logging
 import os
 import sqlite3
 import zlib
@@ -15,11 +16,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from locmsim.arena.inference import Sprt
-from locmsim.arena.records import Answer, Outcome, Record, Times, late_turns, needs_answers
+from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
-from locmsim.botprocess import FaultKind
-from locmsim.referee import Fault
+from locmsim.contract import Fault, FaultKind, Game
+from locmsim.stats import Sprt
 
 try:
     import fcntl
@@ -28,9 +28,11 @@ except ImportError:  # not on Windows
 
 __all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
 
+_log = logging.getLogger(__name__)
+
 #: Marks the files in their header: "LOCM", and the version of the tables.
 _APPLICATION = 0x4C4F434D
-_VERSION = 1
+_VERSION = 2
 
 _TABLES = """
 CREATE TABLE tournament (
@@ -48,35 +50,38 @@ CREATE TABLE games (
     player0 INTEGER NOT NULL REFERENCES players,
     player1 INTEGER NOT NULL REFERENCES players,
     seed INTEGER NOT NULL,
-    winner INTEGER NOT NULL,
+    winner INTEGER,
     score0 INTEGER NOT NULL,
     score1 INTEGER NOT NULL,
     turns INTEGER NOT NULL,
     fault_seat INTEGER,
     fault_kind TEXT,
-    fault_reason TEXT,
-    fault_stderr TEXT,
+    fault_message TEXT,
     turns0 INTEGER NOT NULL,
     total_ns0 INTEGER NOT NULL,
     worst_ns0 INTEGER NOT NULL,
+    late0 INTEGER NOT NULL,
     turns1 INTEGER NOT NULL,
     total_ns1 INTEGER NOT NULL,
     worst_ns1 INTEGER NOT NULL,
+    late1 INTEGER NOT NULL,
+    stderr0 BLOB,
+    stderr1 BLOB,
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
 CREATE VIEW results AS
     SELECT games.game, first.name AS first, second.name AS second, games.seed,
-        CASE winner WHEN 0 THEN first.name ELSE second.name END AS winner,
-        turns, fault_kind, fault_reason
+        CASE winner WHEN 0 THEN first.name WHEN 1 THEN second.name END AS winner,
+        score0, score1, turns, fault_kind, fault_message
     FROM games
     JOIN players AS first ON first.player = player0
     JOIN players AS second ON second.player = player1;
 """
-_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 20)})"
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
 _OUTCOME = (
-    "SELECT game, player0, player1, winner, turns, fault_seat, fault_kind, fault_reason,"
-    " turns0, total_ns0, worst_ns0, turns1, total_ns1, worst_ns1"
+    "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
+    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
 )
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
@@ -100,40 +105,64 @@ class NoResultsError(StoreError):
 
 
 class Store:
-    """An open file of results; a context manager.
+    """An open file of results of tournaments in a game of `game_type`; a context manager.
 
-    Without `settings` the file must exist and is only read. With them it is made if it does not
-    exist, and written by this process alone; an existing one must have the same settings.
-    `StoreError` says what is wrong with the file.
+    With `write` the file is made if it does not exist, and written by this process alone: `begin`
+    says what is to be in it. Otherwise it must exist and is only read. `StoreError` says what is
+    wrong with the file.
     """
 
-    def __init__(self, path: str | os.PathLike[str], settings: Settings | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], game_type: type[Game], *, write: bool = False
+    ) -> None:
         self.path = os.fspath(path)
+        self._game_type = game_type
         self._lock: int | None = None
+        self._made = False
+        #: The tournament in the file; None until `begin` if there is nothing in it.
+        self.settings: Settings | None = None
         with self._errors("open"):
             try:
-                if settings is None:
-                    self._connection = self._open_to_read()
-                else:
-                    self._connection = self._open_to_write()
+                self._connection = self._open_to_write() if write else self._open_to_read()
             except BaseException:
                 self._unlock()
                 raise
         try:
             with self._errors("open"):
-                self.settings = self._prepare(settings)
+                self.settings = self._stored_settings()
+            if self.settings is None and not write:
+                raise NoResultsError(f"{self.path}: an empty file")
         except BaseException:
             self.close()
             raise
 
+    def begin(self, settings: Settings) -> None:
+        """Take this tournament's games; `StoreError` if the file has those of another one."""
+        if self.settings is not None and (differences := self.settings.differences(settings)):
+            raise StoreError(
+                f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
+            )
+        with self._errors("write to"):
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            if self.settings is None:
+                self._create(settings)
+        # The same, but with ready agents.
+        self.settings = settings
+
     def _open_to_read(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             raise NoResultsError(f"{self.path}: no such file")
-        uri = f"{Path(self.path).absolute().as_uri()}?mode=ro"
-        return sqlite3.connect(uri, uri=True, isolation_level=None)
+        # Who may write clears up what SQLite needs beside the file while it is open.
+        mode = "rw" if os.access(self.path, os.W_OK) else "ro"
+        uri = f"{Path(self.path).absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        connection.execute("PRAGMA query_only = TRUE")
+        return connection
 
     def _open_to_write(self) -> sqlite3.Connection:
         if self.path != ":memory:":
+            self._made = not os.path.exists(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             if fcntl is not None:
                 # Another kind of lock than SQLite's, which it does not disturb: two tournaments
@@ -144,27 +173,7 @@ class Store:
                     raise StoreError(f"{self.path}: another process writes to it") from None
         return sqlite3.connect(self.path, isolation_level=None)
 
-    def _prepare(self, settings: Settings | None) -> Settings:
-        """The settings in the file, which is filled first if it is empty."""
-        text = self._stored_settings()
-        if text is None:
-            if settings is None:
-                raise NoResultsError(f"{self.path}: an empty file")
-            self._create(settings)
-            return settings
-        try:
-            stored = Settings.from_json(json.loads(text))
-        except ValueError as error:
-            raise StoreError(f"{self.path}: {error}") from None
-        if settings is not None:
-            if differences := stored.differences(settings):
-                raise StoreError(
-                    f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
-                )
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-        return stored
-
-    def _stored_settings(self) -> str | None:
+    def _stored_settings(self) -> Settings | None:
         """None if there is nothing in the file."""
         with self._transaction("DEFERRED"):  # all of it from one moment
             ((application,),) = self._connection.execute("PRAGMA application_id")
@@ -177,12 +186,13 @@ class Store:
             if version != _VERSION:
                 raise StoreError(f"{self.path}: version {version}, this program knows {_VERSION}")
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
-        return str(text)
+        try:
+            return Settings.from_json(json.loads(text), self._game_type)
+        except ValueError as error:
+            raise StoreError(f"{self.path}: {error}") from None
 
     def _create(self, settings: Settings) -> None:
         execute = self._connection.execute
-        execute("PRAGMA journal_mode = WAL")
-        execute("PRAGMA synchronous = NORMAL")
         with self._transaction():
             for statement in _TABLES.split(";\n"):
                 execute(statement)
@@ -192,6 +202,7 @@ class Store:
                 execute("INSERT INTO players VALUES (?, ?, ?)", [i, player.name, player.spec])
             execute(f"PRAGMA user_version = {_VERSION}")
             execute(f"PRAGMA application_id = {_APPLICATION}")
+        _log.info("%s: new file of results", self.path)
 
     @contextlib.contextmanager
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
@@ -215,11 +226,23 @@ class Store:
             raise StoreError(f"cannot {what} {self.path}: {error}") from None
 
     def close(self) -> None:
-        """Close the file; what was added stays."""
+        """Close the file; what was added stays. A file that was made for nothing is removed."""
+        empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
             with contextlib.suppress(sqlite3.Error):
+                if self._made:
+                    ((rows,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
+                    if rows:
+                        ((rows,),) = self._connection.execute("SELECT count(*) FROM games")
+                    empty = not rows
+                if self._lock is not None:
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
+            with contextlib.suppress(sqlite3.Error):
                 self._connection.close()
+            if empty:
+                with contextlib.suppress(OSError):
+                    os.unlink(self.path)
         finally:
             self._unlock()
 
@@ -240,6 +263,8 @@ class Store:
     @property
     def goal(self) -> Goal | None:
         """When the tournament is at its end; None if that was never written."""
+        if self.settings is None:
+            return None
         with self._errors("read"):
             ((games, sprt),) = self._connection.execute("SELECT games, sprt FROM tournament")
         if games is None:
@@ -280,57 +305,66 @@ class Store:
         """What tables need of the games, by number."""
         with self._errors("read"):
             for row in self._connection.execute(f"{_OUTCOME} FROM games ORDER BY game"):
-                outcome = _outcome(row)
-                if needs_answers(
-                    self.settings.rules, outcome
-                ):  # rare: they are all there is to read
-                    outcome = self.game(outcome.number).outcome
-                yield outcome
+                yield _outcome(row)
 
     def game(self, number: int) -> Record:
         """All of a game; `StoreError` if it was not played."""
-        columns = "score0, score1, fault_stderr, elapsed_ns, answers"
+        assert self.settings is not None
         with self._errors("read"):
-            query = f"{_OUTCOME}, {columns} FROM games WHERE game = ?"
+            query = f"{_OUTCOME}, stderr0, stderr1, elapsed_ns, answers FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         if row is None:
             raise StoreError(f"{self.path}: has no game {number}")
-        *columns, score0, score1, stderr, elapsed_ns, packed = row
-        answers = tuple(Answer(*answer) for answer in json.loads(zlib.decompress(packed)))
-        outcome = _outcome(columns)
+        *columns, stderr0, stderr1, elapsed_ns, packed = row
         return Record(
-            game=self.settings.game(number),
-            scores=(score0, score1),
-            outcome=outcome._replace(late=late_turns(self.settings.rules, outcome, answers)),
-            answers=answers,
-            stderr=stderr or "",
+            fixture=self.settings.fixture(number),
+            outcome=_outcome(columns),
+            answers=tuple(Answer(*answer) for answer in json.loads(zlib.decompress(packed))),
+            stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,
         )
 
 
 def _row(record: Record) -> list[object]:
     outcome, fault = record.outcome, record.outcome.fault
-    answers = json.dumps(record.answers, separators=(",", ":")).encode()
+    answers = json.dumps(record.answers, separators=(",", ":"))
     return [
         outcome.number,
         *outcome.players,
-        record.game.seed,
+        record.fixture.seed,
         outcome.winner,
-        *record.scores,
+        *outcome.scores,
         outcome.turns,
         fault and fault.player,
         fault and str(fault.kind),
-        fault and fault.reason,
-        record.stderr if fault else None,
+        fault and fault.message,
         *outcome.times[0],
+        outcome.late[0],
         *outcome.times[1],
+        outcome.late[1],
+        *[_packed(text) if text else None for text in record.stderr],
         record.elapsed_ns,
-        zlib.compress(answers, _ZLIB_LEVEL),
+        _packed(answers),
     ]
 
 
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode(errors="surrogatepass"), _ZLIB_LEVEL)
+
+
+def _unpacked(data: bytes | None) -> str:
+    return "" if data is None else zlib.decompress(data).decode(errors="surrogatepass")
+
+
 def _outcome(row: Sequence[Any]) -> Outcome:
-    number, player0, player1, winner, turns, seat, kind, reason, *times = row
-    fault = None if seat is None else Fault(seat, FaultKind(kind), reason)
-    players = (player0, player1)
-    return Outcome(number, players, winner, turns, fault, (Times(*times[:3]), Times(*times[3:])))
+    number, player0, player1, winner, score0, score1, turns, seat, kind, message, *times = row
+    return Outcome(
+        number=number,
+        players=(player0, player1),
+        winner=winner,
+        scores=(score0, score1),
+        turns=turns,
+        fault=None if seat is None else Fault(seat, FaultKind(kind), message),
+        times=(Times(*times[0:3]), Times(*times[4:7])),
+        late=(times[3], times[7]),
+    )

@@ -4,25 +4,28 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from locmsim.arena.inference import Sprt, SprtState, UnitCounts
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
+from locmsim.stats import Sprt, SprtState, UnitCounts
 
 __all__ = ["PlayerTally", "Tally"]
 
 
 @dataclass(slots=True)
 class PlayerTally:
-    """What one player did in all his games."""
+    """What one player did in all games."""
 
     #: By seat.
     games: list[int] = field(default_factory=lambda: [0, 0])
     wins: list[int] = field(default_factory=lambda: [0, 0])
-    #: His battle turns.
+    draws: list[int] = field(default_factory=lambda: [0, 0])
+    #: Sum of the match's scores, for games in which more counts than who has won.
+    points: int = 0
+    #: Turns and their times.
     times: Times = field(default_factory=lambda: Times(0, 0, 0))
-    #: Those of them that took longer than the rules allow.
+    #: Turns that took longer than the rules allow.
     late: int = 0
-    #: His faults by kind.
+    #: Faults by kind.
     faults: Counter[str] = field(default_factory=Counter)
 
 
@@ -32,10 +35,12 @@ class Tally:
     def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
         self.settings = settings
         self.sprt = sprt
-        #: Games and battle turns in them.
+        #: Games and turns in them.
         self.games = 0
         self.turns = 0
         self.players = [PlayerTally() for _ in settings.players]
+        #: Whether scores say more than who has won.
+        self.scored = False
         #: By pairing, counted for its first player.
         self.units = {pairing: UnitCounts() for pairing in settings.pairings}
         #: Games and wins of the first one by the players in seats 0 and 1.
@@ -57,6 +62,9 @@ class Tally:
             player = self.players[index]
             player.games[seat] += 1
             player.wins[seat] += outcome.winner == seat
+            player.draws[seat] += outcome.winner is None
+            player.points += outcome.scores[seat]
+            self.scored |= abs(outcome.scores[seat]) > 1
             before, new = player.times, outcome.times[seat]
             player.times = Times(
                 before.turns + new.turns,
@@ -74,7 +82,9 @@ class Tally:
     def _add_to_unit(self, outcome: Outcome) -> None:
         first, second = outcome.players
         pairing = (first, second) if (first, second) in self.units else (second, first)
-        score = float(outcome.players[outcome.winner] == pairing[0])
+        score = 0.5
+        if outcome.winner is not None:
+            score = float(outcome.players[outcome.winner] == pairing[0])
         unit = (outcome.number - 1) // self.settings.games_per_meeting
         if self.settings.mirror:
             if unit not in self._open:
@@ -89,12 +99,10 @@ class Tally:
                 self.sprt_state = self.sprt.state(self._tested)
 
     def player_units(self, index: int) -> UnitCounts:
-        """All units of a player, counted for him."""
+        """All units of a player, counted for that player."""
         total = UnitCounts()
         for counts in self._units_of(index):
-            total.lost += counts.lost
-            total.split += counts.split
-            total.won += counts.won
+            total.add_all(counts)
         return total
 
     def _units_of(self, index: int) -> Iterator[UnitCounts]:
@@ -102,7 +110,7 @@ class Tally:
             if a == index:
                 yield counts
             elif b == index:
-                yield UnitCounts(counts.won, counts.split, counts.lost)
+                yield counts.reversed()
 
     @property
     def decided(self) -> bool:

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.threads import in_threads
+from locmsim.parallel import in_threads
 from locmsim.vestrock.deck import TYPES, Card, check_deck
 
 __all__ = ["ABI_VERSION", "ACTION_WORDS", "DEFAULTS", "Creature", "State", "Table"]

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Final, Protocol
 
-from locmsim.files import write_whole
+from locmsim._io import write_whole
 from locmsim.vestrock.protocol import VALID_NAME
 
 __all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]

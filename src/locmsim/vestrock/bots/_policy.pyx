@@ -54,7 +54,7 @@ from locmsim.vestrock._core cimport (
 
 from operator import index
 
-from locmsim.threads import in_threads
+from locmsim.parallel import in_threads
 
 __all__ = ["rule_line", "rule_playouts"]
 

@@ -1,0 +1,110 @@
+"""The `Agent` protocol, and what the agents of the library have in common."""
+
+import random
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+from locmsim._core import State
+from locmsim.decks.building import (
+    DECK_BUILDERS,
+    DRAFT_PICKERS,
+    DeckBuilder,
+    DraftPicker,
+    build_deck,
+    deck_line,
+    pick,
+)
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import RULES
+from locmsim.search.belief import Belief
+
+__all__ = ["Agent", "BaseAgent", "check_bounds", "line_of"]
+
+
+class Agent(Protocol):
+    """A player. It is shown every observation of a game, and each one once."""
+
+    def reset(self, seed: int = 0) -> None:
+        """A new game begins; the answers to come depend on `seed` and on what will be shown."""
+
+    def choose(self, observation: Observation) -> str:
+        """The answer line of the choice phase: the deck (1.5), or one pick (1.x)."""
+
+    def act(self, observation: Observation) -> str:
+        """The answer line of a battle turn; "PASS" for nothing."""
+
+
+@dataclass
+class BaseAgent(ABC):
+    """What the agents have in common: a belief, and answers made of decisions.
+
+    Cards are chosen by a heuristic, given by name or as a function.
+    """
+
+    deck: str | DeckBuilder = "default"
+    draft: str | DraftPicker = "default"
+
+    def __post_init__(self) -> None:
+        self.reset()
+        for option, registry in (("deck", DECK_BUILDERS), ("draft", DRAFT_PICKERS)):
+            name = getattr(self, option)
+            if isinstance(name, str) and name not in registry:
+                raise ValueError(f"{option}: expected one of {', '.join(registry)}, got {name!r}")
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.belief = Belief()
+        self.picked: list[Card] = []
+
+    def choose(self, observation: Observation) -> str:
+        self.belief.see(observation)
+        offer = observation.offer
+        if not RULES[observation.rules].draft:
+            deck = self.build(offer)
+            self.belief.chose(deck)
+            return deck_line(deck)
+        choice = self.pick(offer, observation.rules)
+        self.picked.append(offer[choice])
+        self.belief.chose([offer[choice].base_id])
+        return f"PICK {choice}"
+
+    def act(self, observation: Observation) -> str:
+        started = time.perf_counter()
+        self.belief.see(observation)
+        state = self.belief.root()
+        if state.is_terminal():  # dead from drawing, but asked
+            return "PASS"
+        return line_of(state, self.plan(state, started))
+
+    def build(self, offer: tuple[Card, ...]) -> list[int]:
+        """The base ids of a deck."""
+        return build_deck(offer, self.deck)
+
+    def pick(self, offer: tuple[Card, ...], rules: str) -> int:
+        """The index of a card of the draft."""
+        return pick(offer, self.picked, rules, self.draft)
+
+    @abstractmethod
+    def plan(self, state: State, started: float) -> list[int]:
+        """The actions of a turn, PASS not among them; the agent was asked at the time `started`."""
+
+
+def line_of(state: State, actions: list[int]) -> str:
+    """The answer line that carries out `actions` from `state`."""
+    state = state.clone()
+    texts = []
+    for action in actions:
+        texts.append(state.action_to_string(action))
+        state.apply_action(action)
+    return ";".join(texts) or "PASS"
+
+
+def check_bounds(time_ms: float, name: str, bound: int) -> None:
+    """``ValueError`` unless a turn is bounded by its time or by the number of that name."""
+    if not (time_ms >= 0 and bound >= 0):
+        raise ValueError(f"time_ms and {name}: expected 0 or more, got {time_ms} and {bound}")
+    if not (time_ms or bound):
+        raise ValueError(f"one of time_ms and {name} must be above 0")

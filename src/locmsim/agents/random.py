@@ -1,0 +1,39 @@
+"""The agent that plays at random."""
+
+import random
+from dataclasses import dataclass
+
+from locmsim._core import State
+from locmsim.decks.building import deck_line
+from locmsim.game.observation import Observation
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
+
+__all__ = ["RandomAgent"]
+
+
+@dataclass
+class RandomAgent:
+    """Any deck; in the battle any legal action, until that is PASS.
+
+    Nothing hidden matters to it, so it makes do with what is on the table.
+    """
+
+    def __post_init__(self) -> None:
+        self.reset()
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+
+    def choose(self, observation: Observation) -> str:
+        if RULES[observation.rules].draft:
+            return f"PICK {self.random.randrange(len(observation.cards))}"
+        copies = [row.base_id for row in observation.cards] * COPIES_PER_CARD
+        return deck_line(self.random.sample(copies, DECK_SIZE))
+
+    def act(self, observation: Observation) -> str:
+        state = State.from_observation(observation)
+        texts = []
+        while action := self.random.choice(state.legal_actions() or [0]):
+            texts.append(state.action_to_string(action))
+            state.apply_unchecked(action)
+        return ";".join(texts) or "PASS"

@@ -1,0 +1,240 @@
+"""The agent that plays by rules of thumb, in plain Python and without a search."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from locmsim._core import PlayerView, State
+from locmsim.agents.base import BaseAgent
+from locmsim.decks.building import DeckBuilder
+from locmsim.rules.cards import Area, Card
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["RuleAgent", "rule_turn"]
+
+
+@dataclass
+class RuleAgent(BaseAgent):
+    """Rules of thumb without any search.
+
+    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the
+    contest of 2022 were.
+    """
+
+    deck: str | DeckBuilder = "area"
+
+    def plan(self, state: State, started: float) -> list[int]:
+        return rule_turn(state)
+
+
+# ------------------------------------------------------------------------------------- the rules
+
+# What a creature's keywords add to its attack and defense.
+_KEYWORDS = {"B": 0.5, "C": 0.0, "D": 1.0, "G": 1.5, "L": 3.0, "W": 2.0}
+#: Red and blue items are used where they take this much for each mana.
+REMOVAL_WORTH = 1.5
+#: ... a point of the opponent's health being worth
+HEALTH_WORTH = 0.3
+#: A creature is given for one that is worth this much more.
+TRADE_GAIN = 1.0
+#: Blue items are thrown at an opponent who has no more health than this, or with a hand so full.
+BURN_HEALTH = 10
+BURN_HAND = 7
+
+
+def rule_turn(state: State) -> list[int]:
+    """The actions of a turn by fixed rules, PASS not among them.
+
+    The kill, if one of a few fixed orders of items and attacks makes it. Else red and blue items
+    on enemy creatures, then creatures, the dearest first, green items where they give most, and
+    attacks: Guards in the way, trades that pay, else the opponent. Then what has become possible.
+    """
+    for prepare in ("", "boost", "remove boost", "charge boost"):
+        turn = _Turn(state.clone())
+        for step in prepare.split():
+            getattr(turn, step)()
+        turn.attack_opponent()
+        turn.burn()
+        if turn.state.winner == turn.player:
+            return turn.actions
+    turn = _Turn(state.clone())
+    turn.remove()
+    turn.summon()
+    turn.strengthen()
+    turn.attack()
+    turn.remove()
+    turn.summon()
+    turn.strengthen()
+    if turn.opponent.health <= BURN_HEALTH or turn.me.hand_size >= BURN_HAND:
+        turn.burn()
+    return turn.actions
+
+
+class _Turn:
+    """A turn in the making: `actions` have led to `state`."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.player = state.current_player()
+        self.actions: list[int] = []
+
+    @property
+    def me(self) -> PlayerView:
+        return self.state.players[self.player]
+
+    @property
+    def opponent(self) -> PlayerView:
+        return self.state.players[1 - self.player]
+
+    def legal(self, word: str) -> list[tuple[int, int, int]]:
+        """The legal actions of a kind: action, card or attacker, target or lane (1.0: lane 0)."""
+        found = []
+        for action in self.state.legal_actions():
+            name, *numbers = self.state.action_to_string(action).split()
+            if name == word:
+                found.append((action, int(numbers[0]), int(numbers[1]) if numbers[1:] else 0))
+        return found
+
+    def do(self, action: int) -> None:
+        self.state.apply_action(action)
+        self.actions.append(action)
+
+    # ------------------------------------------------------------------------------------- cards
+
+    def remove(self) -> None:
+        """Red and blue items on enemy creatures where they take most, as long as they pay."""
+        while True:
+            costs = {number: card.cost for number, card in self.me.hand}
+            enemies = {creature.id for creature in self.opponent.board}
+            before = _board_worth(self.opponent)
+            best, most = 0, 0.0
+            for action, item, target in self.legal("USE"):
+                if target in enemies:
+                    after = self.state.child(action).players[1 - self.player]
+                    taken = (
+                        before
+                        - _board_worth(after)
+                        + HEALTH_WORTH * (self.opponent.health - after.health)
+                    )
+                    gain = taken - REMOVAL_WORTH * costs[item]
+                    if gain > most:
+                        best, most = action, gain
+            if not best:
+                return
+            self.do(best)
+
+    def summon(self, ability: str = "") -> None:
+        """Creatures, the dearest first; only those with an ability if one is named."""
+        while True:
+            cards = dict(self.me.hand)
+            summons = [
+                (card.cost, card.attack + card.defense, self.lane_worth(card, lane), action)
+                for action, number, lane in self.legal("SUMMON")
+                if ability in (card := cards[number]).abilities
+            ]
+            if not summons:
+                return
+            self.do(max(summons)[-1])
+
+    def lane_worth(self, card: Card, lane: int) -> float:
+        """Guards go where enemies attack, others where the way is free; copies need room."""
+        enemies = sum(c.attack + c.defense for c in self.opponent.board if c.lane == lane)
+        rules = RULES[self.state.rules]
+        copy = (lane + (card.area == Area.LANE2)) % rules.lanes
+        taken = sum(c.lane == copy for c in self.me.board) + (card.area == Area.LANE1)
+        worth = -20.0 if card.area != Area.TARGET and taken >= rules.lane_size else 0.0
+        return worth + (enemies if "G" in card.abilities else -enemies)
+
+    def strengthen(self) -> None:
+        """Green items where they give most."""
+        self.use_green(lambda state: _board_worth(state.players[self.player]))
+
+    def boost(self) -> None:
+        """Green items where they give most attack on the opponent."""
+        self.use_green(self.damage)
+
+    def damage(self, state: State) -> float:
+        """The attack of creatures that are ready and that no Guard stops."""
+        guarded = {c.lane for c in state.players[1 - self.player].board if "G" in c.abilities}
+        own = state.players[self.player].board
+        return float(sum(c.attack for c in own if c.can_attack and c.lane not in guarded))
+
+    def use_green(self, worth: Callable[[State], float]) -> None:
+        while True:
+            own = {creature.id for creature in self.me.board}
+            before = worth(self.state)
+            best, most = 0, 0.0
+            for action, _, target in self.legal("USE"):
+                if target in own:
+                    gain = worth(self.state.child(action)) - before
+                    if gain > most:
+                        best, most = action, gain
+            if not best:
+                return
+            self.do(best)
+
+    def burn(self) -> None:
+        """Blue items on the opponent, the most damage first."""
+        while True:
+            health = self.opponent.health
+            best, most = 0, 0
+            for action, _, target in self.legal("USE"):
+                if target == -1:
+                    damage = health - self.state.child(action).players[1 - self.player].health
+                    if damage > most:
+                        best, most = action, damage
+            if not best:
+                return
+            self.do(best)
+
+    def charge(self) -> None:
+        """Creatures with Charge."""
+        self.summon("C")
+
+    # ----------------------------------------------------------------------------------- attacks
+
+    def attack_opponent(self) -> None:
+        """With all creatures that no Guard stops."""
+        while attacks := [action for action, _, target in self.legal("ATTACK") if target == -1]:
+            self.do(attacks[0])
+
+    def attack(self) -> None:
+        """One attack after the other, the weakest attacker first, as `target` chooses."""
+        waiting = sorted(
+            (creature for creature in self.me.board if creature.can_attack),
+            key=lambda creature: (creature.attack, creature.id),
+        )
+        for creature in waiting:
+            options = [
+                (a, target) for a, source, target in self.legal("ATTACK") if source == creature.id
+            ]
+            if options and creature.attack > 0 and (action := self.target(options)):
+                self.do(action)
+
+    def target(self, options: list[tuple[int, int]]) -> int:
+        """The attack that one creature makes, 0 for none.
+
+        The best trade if it pays; else the opponent, or a Guard that is in the way.
+        """
+        mine, theirs = _board_worth(self.me), _board_worth(self.opponent)
+        best, most = 0, -1000.0
+        face = 0
+        for action, target in options:
+            if target == -1:
+                face = action
+                continue
+            after = self.state.child(action)
+            lost = mine - _board_worth(after.players[self.player])
+            taken = theirs - _board_worth(after.players[1 - self.player])
+            if taken - lost > most:
+                best, most = action, taken - lost
+        if face:
+            return best if most >= TRADE_GAIN else face
+        return best if most > -TRADE_GAIN else 0
+
+
+def _board_worth(player: PlayerView) -> float:
+    """Attack and defense of his creatures, and something for their keywords."""
+    return sum(
+        1.0 + c.attack + c.defense + sum(_KEYWORDS.get(letter, 0.0) for letter in c.abilities)
+        for c in player.board
+    )

@@ -1,0 +1,265 @@
+"""A tournament in any game, and the file that its results are in."""
+
+import difflib
+import logging
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from locmsim.arena import report
+from locmsim.arena.cluster import dask_workers
+from locmsim.arena.playing import forget_agents, replay
+from locmsim.arena.records import Record
+from locmsim.arena.runner import play_missing
+from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
+from locmsim.arena.store import Goal, Store
+from locmsim.arena.tally import Tally
+from locmsim.contract import Contestant, Game
+from locmsim.referee.play import Result
+from locmsim.stats import Sprt
+from locmsim.workers import Workers, available_cores, local_workers
+
+__all__ = ["Tournament", "as_player"]
+
+_log = logging.getLogger(__name__)
+
+#: Games of each pairing, if nobody says how many.
+DEFAULT_GAMES = 200
+
+_LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
+
+
+class Tournament:
+    """A tournament with its results; a context manager.
+
+    The game is that of `game_type`, which a subclass sets; `game` makes it from the one in the
+    file, or from None. For the other arguments see `locmsim.arena.locm.Arena`.
+    """
+
+    #: What is played.
+    game_type: ClassVar[type[Game]]
+
+    def __init__(
+        self,
+        players: Sequence[str | Player] | None = None,
+        *,
+        game: Callable[[Any], Game],
+        db: str | os.PathLike[str] = ":memory:",
+        games: int | None = None,
+        sprt: Sprt | None = None,
+        **settings: Any,
+    ) -> None:
+        self._agents: dict[str, Contestant] = {}
+        self._store = Store(db, self.game_type, write=True)
+        try:
+            stored = self._store.settings
+            if stored is not None:
+                settings = {**stored.fields(), **settings}
+            elif players is None:
+                raise ValueError("players: expected at least two")
+            settings["game"] = game(stored and stored.game)
+            settings.setdefault("seed", random_seed())
+            if players is not None:
+                settings["players"] = self._players(players, settings["game"])
+            before = self._store.goal
+            wanted = Settings(**settings)
+            goal = _goal(wanted, games, sprt, before)
+            self._store.begin(wanted)
+            self.goal = goal
+            if goal != before:
+                self._store.set_goal(goal)
+            self.tally = self._counted()
+        except BaseException:
+            self.close()
+            raise
+
+    def _players(self, players: Sequence[str | Player], game: Game) -> tuple[Player, ...]:
+        parsed = []
+        for given in players:
+            if isinstance(given, Player):
+                parsed.append(given)
+                continue
+            player, agent = as_player(given, game)
+            if agent is not None:
+                self._agents[player.spec] = agent
+            parsed.append(player)
+        names = unique_names([player.name for player in parsed])
+        return tuple(replace(p, name=name) for name, p in zip(names, parsed, strict=True))
+
+    def _counted(self) -> Tally:
+        tally = Tally(self.settings, self.goal.sprt)
+        for outcome in self._store.outcomes():
+            tally.add(outcome)
+        return tally
+
+    @classmethod
+    def load(cls, db: str | os.PathLike[str]) -> Self:
+        """The results in a file, to look at; also while they are played. `StoreError`."""
+        arena = cls.__new__(cls)
+        arena._agents = {}
+        arena._store = Store(db, cls.game_type)
+        arena.goal = arena._store.goal or Goal(0, None)
+        arena.tally = arena._counted()
+        return arena
+
+    @property
+    def settings(self) -> Settings:
+        """Which games there are and how they are played."""
+        assert self._store.settings is not None
+        return self._store.settings
+
+    def run(
+        self,
+        *,
+        jobs: int | None = None,
+        executor: Executor | None = None,
+        slots: int | None = None,
+        dask: str | None = None,
+        on_games: Callable[[int], None] = lambda games: None,
+    ) -> None:
+        """Play the games that are missing, or until the sequential test has decided.
+
+        They are played in `jobs` processes of this machine (default: one for each core; with 1 in
+        this process), on the Dask cluster whose scheduler has the address `dask`, or on any
+        `executor`, which gets `slots` tasks at a time (default: twice the number of cores). Games
+        with time limits, and those of agents that have a ``time_ms``, get a core each:
+        ``ValueError`` for more jobs than that, or for a cluster whose workers have several threads.
+        `on_games` is told of games as they come in.
+
+        `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
+        games that came in are stored and another call goes on with the rest.
+        """
+        try:
+            with self._workers(jobs, executor, slots, dask) as workers:
+                play_missing(self._store, self.tally, self.goal.games, workers, on_games)
+        finally:
+            forget_agents()
+
+    def _workers(
+        self, jobs: int | None, executor: Executor | None, slots: int | None, dask: str | None
+    ) -> AbstractContextManager[Workers]:
+        if sum(option is not None for option in (jobs, executor, dask)) > 1:
+            raise ValueError("expected one of jobs, executor and dask")
+        if dask is not None:
+            return dask_workers(dask, one_thread=self._timed)
+        cores = available_cores()
+        if executor is not None:
+            count = slots or 2 * len(cores)
+            return nullcontext(Workers(executor, lambda: count))
+        self._check_commands()
+        if jobs is None:
+            jobs = len(cores)
+        if jobs < 1:
+            raise ValueError(f"jobs: expected 1 or more, got {jobs}")
+        if jobs > len(cores) and self._timed:
+            raise ValueError(
+                f"jobs: {jobs} games with time limits need as many cores, there are {len(cores)}"
+            )
+        return local_workers(jobs, cores)
+
+    @property
+    def _timed(self) -> bool:
+        """Whether results depend on how much of a processor a game gets."""
+        if self.settings.timeout_scale:
+            return True
+        for player in self.settings.players:
+            if not player.process:
+                if player.spec not in self._agents:
+                    self._agents[player.spec] = self.settings.game.make_agent(player.spec)
+                if getattr(self._agents[player.spec], "time_ms", 0):
+                    return True
+        return False
+
+    def _check_commands(self) -> None:
+        """Better now than as a fault in every game."""
+        for player in self.settings.players:
+            if not player.process:
+                continue
+            program = shlex.split(player.spec)[0]
+            if shutil.which(program) is None:
+                names = self.settings.game.agent_names
+                near = difflib.get_close_matches(player.spec.partition(":")[0], names, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"agents: {', '.join(names)}"
+                raise ValueError(
+                    f"player {player.spec!r}: there is neither a program {program!r} nor an agent"
+                    f" of that name ({hint})"
+                )
+
+    def table(self) -> str:
+        """The results as text."""
+        return report.tables(self.tally)
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as plain dicts, lists, numbers and strings."""
+        return {**report.as_json(self.tally), "goal": self.goal.games}
+
+    def to_csv(self) -> str:
+        """A line for each game that was played, with a header, to publish or to analyse."""
+        return report.as_csv(self.settings, self._store.outcomes())
+
+    def lost_table(self, player: str | None = None) -> str:
+        """The games that a player (default: the first) has lost, as text; empty if there is none.
+
+        ``ValueError`` for a name that no player has.
+        """
+        names = [player.name for player in self.settings.players]
+        if player is not None and player not in names:
+            raise ValueError(f"no player is called {player!r}: expected one of {', '.join(names)}")
+        index = 0 if player is None else names.index(player)
+        rows = report.lost_games(self.settings, self._store.outcomes(), index)
+        return report.lost_table(rows) if rows else ""
+
+    def record(self, number: int) -> Record:
+        """All that is stored of a game; `StoreError` if it was not played."""
+        return self._store.game(number)
+
+    def replay(self, number: int) -> Result[Any]:
+        """A game that was played, as the referee's result; `StoreError`, ``ValueError``."""
+        return replay(self.settings, self.record(number))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal | None) -> Goal:
+    count = before.games if before else None
+    if games is not None or count is None:
+        if games is None and settings.seeds is None:
+            games = DEFAULT_GAMES
+        count = settings.count(games)
+    if sprt is None and before is not None:
+        sprt = before.sprt
+    if sprt is not None and len(settings.players) > 2:
+        raise ValueError("sprt: it is for two players")
+    return Goal(count, sprt)
+
+
+def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
+    """A player from ``"name=description"``, where ``name=`` may be missing; and the agent, if any.
+
+    ``ValueError`` for an agent's wrong options and for an empty command.
+    """
+    label = _LABEL.fullmatch(text)
+    name, spec = label.groups() if label else (text, text)
+    if game.is_agent(spec):
+        return Player(name, spec, False), game.make_agent(spec)
+    try:
+        words = shlex.split(spec)
+    except ValueError as error:
+        raise ValueError(f"player {text!r}: {error}") from None
+    if not words:
+        raise ValueError(f"player {text!r}: the command is empty")
+    return Player(name, spec, True), None

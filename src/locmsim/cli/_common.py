@@ -1,0 +1,103 @@
+"""What several commands share: options, files, signals and how the tool fails."""
+
+import argparse
+import contextlib
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+__all__ = [
+    "IDS",
+    "IDS_HELP",
+    "LENIENT_HELP",
+    "LIMIT_HELP",
+    "SCALE_HELP",
+    "STDOUT_PATHS",
+    "Failure",
+    "check_target",
+    "ended_by_signals",
+    "number",
+    "write",
+]
+
+#: Names of the standard output. Opened as a file it would be written from its start again.
+STDOUT_PATHS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
+
+SCALE_HELP = "multiply the time limits, 0 for none (default: 1)"
+IDS = ("new", "old")
+IDS_HELP = "instance ids: those of today or of the 2022 contest (default: new)"
+LIMIT_HELP = "time a bot has for all its answers together"
+LENIENT_HELP = "take what a bot writes before it is asked for its next answer"
+
+
+class Failure(Exception):
+    """Ends the tool with a message and an exit code: 2 for wrong usage, else 1."""
+
+    def __init__(self, message: object, code: int = 1) -> None:
+        super().__init__(str(message))
+        self.code = code
+
+
+def number(low: float, allow_low: bool) -> Callable[[str], float]:
+    """The type of an option that is a number above `low`, or `low` itself."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (math.isfinite(value) and (value > low or (allow_low and value == low))):
+            expected = f"a number {'>=' if allow_low else '>'} {low:g}"
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {text!r}")
+        return value
+
+    return parse
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does: past the code that ends the bots."""
+    numbers = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN
+    ]
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for other in numbers:  # nothing may interrupt the clearing up
+            signal.signal(other, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def check_target(path: str) -> None:
+    """Fail now, and not when there is something to write."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise Failure(f"cannot write {path}: it is a folder", code=2)
+    if not os.path.isdir(folder):
+        raise Failure(f"cannot write {path}: there is no folder {folder}", code=2)
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise Failure(f"cannot write {path}: no permission", code=2)
+
+
+def write(path: str, text: str) -> None:
+    from locmsim._io import write_whole
+
+    if path in STDOUT_PATHS:
+        sys.stdout.write(text)
+        return
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,72 @@
+"""``locmsim cards``: card lists."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from locmsim.cli._common import Failure
+
+if TYPE_CHECKING:
+    from locmsim.rules.cards import Card
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="print cards as a table")
+    listing.add_argument(
+        "file", nargs="?", metavar="FILE", help="card list file (default: the 160 cards of 1.x)"
+    )
+    listing.set_defaults(act=_list_cards)
+    generate = actions.add_parser("generate", help="print or save the 120 cards of a seed (1.5)")
+    generate.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
+    generate.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
+    generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
+    generate.set_defaults(act=_generate_cards)
+    check = actions.add_parser("check", help="check card list files")
+    check.add_argument("files", nargs="+", metavar="FILE")
+    check.set_defaults(act=_check_cards)
+
+
+def run(options: argparse.Namespace) -> None:
+    try:
+        options.act(options)
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+    except ValueError as error:
+        raise Failure(error) from None
+
+
+def _list_cards(options: argparse.Namespace) -> None:
+    from locmsim.rules.cards import cards_1x, load_cards
+
+    _print_cards(cards_1x() if options.file is None else load_cards(options.file))
+
+
+def _generate_cards(options: argparse.Namespace) -> None:
+    from locmsim.rules.cards import save_cards
+    from locmsim.rules.generator import generate_cards, load_weights
+
+    weights = None if options.weights is None else load_weights(options.weights)
+    cards = generate_cards(options.seed, weights)
+    if options.output is None:
+        _print_cards(cards)
+    else:
+        save_cards(options.output, cards)
+
+
+def _check_cards(options: argparse.Namespace) -> None:
+    from locmsim.rules.cards import load_cards
+
+    for path in options.files:
+        print(f"{path}: {len(load_cards(path))} cards")
+
+
+def _print_cards(cards: Sequence["Card"]) -> None:
+    form = "{:>5} {:<8} {:>4} {:>6} {:>7} {:^9} {:>3} {:>3} {:>4} {:<6} {}"
+    print("   id type     cost attack defense abilities  my opp draw area   name")
+    for card in cards:
+        base_id, _, *values, _ = card.to_row()
+        row = (base_id, card.type.name.lower(), *values, card.area.name.lower(), card.name)
+        print(form.format(*row).rstrip())

@@ -1,0 +1,76 @@
+"""The command line tool ``locmsim``.
+
+Each command is a module of this package with two functions: ``add_options`` declares its options,
+``run`` does its work. Only the module of the command that is asked for is imported: a referee is
+started once for every game.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from locmsim import __version__
+from locmsim.cli._common import Failure
+
+__all__ = ["main"]
+
+#: What each command is for; its module has the same name.
+_COMMANDS = {
+    "play": "play a match between two bots that are programs",
+    "cards": "print, generate or check card lists",
+    "bench": "measure the simulator on this machine",
+    "perft": "count the sequences of legal actions",
+    "arena": "play many matches between players",
+    "tune": "improve weights by self-play",
+    "vestrock": "the card game Vestrock: server, bots, arena",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool; 0, or 1 for a failure.
+
+    ``SystemExit`` with 2 for wrong usage, with 128 + n when signal n ends it.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["vestrock"]:  # another game, with commands of its own
+        from locmsim.vestrock.cli import main as vestrock
+
+        return vestrock(words[1:])
+    if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
+        words.insert(0, "play")
+    if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"], ["-h"], ["--help"]):
+        words.insert(1, "run")
+    options = _parser(words[0] if words else None).parse_args(words)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except Failure as failure:
+        if failure.code == 2:
+            options.parser.error(str(failure))
+        print(f"{options.parser.prog}: {failure}", file=sys.stderr)
+        return failure.code
+    except BrokenPipeError:
+        # Whoever read the output has enough; the interpreter must not complain when it closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser of the tool, with the options of the one command that is called."""
+    parser = argparse.ArgumentParser(
+        prog="locmsim",
+        description="Legends of Code and Magic for search bots. Without a COMMAND: play.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"locmsim {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, summary in _COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        if name == chosen:
+            module = import_module(f"locmsim.cli.{name}")
+            module.add_options(command)
+            command.set_defaults(run=module.run, parser=command)
+    return parser

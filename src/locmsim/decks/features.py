@@ -1,0 +1,89 @@
+"""What a card has that may matter to a deck, by names: the terms of scores and deck values."""
+
+from locmsim.rules.cards import Card, CardType
+
+__all__ = ["CARD_TERMS", "card_terms"]
+
+_TYPE_NAMES = [kind.name.lower() for kind in CardType]
+_KEYWORDS = {
+    "B": "breakthrough",
+    "C": "charge",
+    "D": "drain",
+    "G": "guard",
+    "L": "lethal",
+    "W": "ward",
+}
+_BY_ATTACK = "CDW"
+#: Attack and defense above this count for nothing: they kill no second creature.
+_ENOUGH = 12
+_COST_COLUMNS = 8
+
+#: What a `WeightedScore` can count, and how. Every number counts in favour of whoever plays the
+#: card: attack and defense of red and blue items as what they take from the enemy.
+CARD_TERMS: dict[str, str] = {
+    **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},
+    f"cost.{_COST_COLUMNS - 1}": f"costs {_COST_COLUMNS - 1} or more",
+    **dict.fromkeys(_TYPE_NAMES, "is of this type"),
+    "lane1": "has this area: copies in its lane",
+    "lane2": "has this area: copies in both lanes",
+    "draw": "each card drawn",
+    "heal": "each health the player gains",
+    "damage": "each health the opponent loses",
+    **{
+        f"{name}.{stat}": f"each point of {stat}, if of this type; up to {_ENOUGH}"
+        for name in _TYPE_NAMES
+        for stat in ("attack", "defense")
+    },
+    **{
+        f"area.{name}.{stat}": "the same in addition, if it has an area"
+        for name in _TYPE_NAMES
+        for stat in ("attack", "defense")
+    },
+    **{f"creature.{keyword}": "a creature with this keyword" for keyword in _KEYWORDS.values()},
+    **{f"green.{keyword}": "a green item that gives it" for keyword in _KEYWORDS.values()},
+    **{f"red.{keyword}": "a red or blue item that takes it" for keyword in _KEYWORDS.values()},
+    **{
+        f"{_KEYWORDS[letter]}.attack": f"each point of attack of a creature with {letter}"
+        for letter in _BY_ATTACK
+    },
+    "guard.defense": "each point of defense of a creature with Guard",
+    "area.draw": "each card drawn, in addition, if it has an area",
+    "area.damage": "each health the opponent loses, in addition, if it has an area",
+    "area.heal": "each health the player gains, in addition, if it has an area",
+}
+
+
+def card_terms(card: Card) -> dict[str, float]:
+    """How much a card has of each of the `CARD_TERMS`; where it has nothing, they are left out."""
+    kind = _TYPE_NAMES[card.type]
+    sign = 1 if kind in ("creature", "green") else -1
+    attack, defense = min(sign * card.attack, _ENOUGH), min(sign * card.defense, _ENOUGH)
+    heal, damage, draw = card.my_health_change, -card.opponent_health_change, card.card_draw
+    terms: list[tuple[str, float]] = [
+        (f"cost.{min(card.cost, _COST_COLUMNS - 1)}", 1),
+        (kind, 1),
+        (f"{kind}.attack", attack),
+        (f"{kind}.defense", defense),
+        ("draw", draw),
+        ("heal", heal),
+        ("damage", damage),
+    ]
+    if card.area:
+        terms += [
+            (f"lane{int(card.area)}", 1),
+            (f"area.{kind}.attack", attack),
+            (f"area.{kind}.defense", defense),
+            ("area.draw", draw),
+            ("area.heal", heal),
+            ("area.damage", damage),
+        ]
+    if card.abilities != "------":
+        carrier = "red" if kind == "blue" else kind
+        for letter, keyword in _KEYWORDS.items():
+            if letter in card.abilities:
+                terms.append((f"{carrier}.{keyword}", 1))
+                if kind == "creature" and letter in _BY_ATTACK:
+                    terms.append((f"{keyword}.attack", card.attack))
+                elif kind == "creature" and letter == "G":
+                    terms.append(("guard.defense", card.defense))
+    return {name: value for name, value in terms if value}

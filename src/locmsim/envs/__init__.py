@@ -1,0 +1,1 @@
+"""Environments for learning and for OpenSpiel."""

@@ -1,0 +1,141 @@
+"""The game object that OpenSpiel's algorithms in Python ask for; `State` has OpenSpiel's methods.
+
+    >>> import numpy as np
+    >>> from open_spiel.python.algorithms import mcts
+    >>> import locmsim
+    >>> game = locmsim.openspiel.game("1.5")
+    >>> state = game.new_initial_state(seed=1)
+    >>> random = np.random.RandomState(1)
+    >>> evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=random)
+    >>> bot = mcts.MCTSBot(game, 2.0, 20, evaluator, random_state=random)
+    >>> state.apply_action(bot.step(state))
+
+Such a search **sees hidden cards**: a state holds both hands and the order of both decks. Give it
+states of `State.resample_hidden`, or use `locmsim.search`, for a player that does not cheat.
+
+What OpenSpiel has in C++ takes only its own states and refuses these with a ``TypeError``: the bots
+and `evaluate_bots` of `pyspiel`, and `pyspiel.Bot.inform_action`, with which the `evaluate_bots` in
+Python tells a bot what the other one did. The game cannot be loaded by name.
+"""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from locmsim._core import State
+from locmsim.game.positions import start_position
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import (
+    DECK_SIZE,
+    DEFAULT_RUNES,
+    MAX_BOARD,
+    TURN_LIMIT,
+    RuleSet,
+    get_rules,
+)
+
+__all__ = ["Game", "game"]
+
+#: Calls and executed actions together after which the referee of 1.5 ends a game.
+_REFEREES_CAP = 1400
+
+
+class Game:
+    """What `MCTSBot` and other algorithms ask of a game; made by `game`."""
+
+    def __init__(self, rules: str) -> None:
+        self._rules: RuleSet = get_rules(rules)
+
+    @property
+    def rules(self) -> str:
+        """Name of the rule set."""
+        return self._rules.name
+
+    def new_initial_state(
+        self,
+        deck0: Iterable[Card] | None = None,
+        deck1: Iterable[Card] | None = None,
+        *,
+        seed: int | None = None,
+        ids: Sequence[Iterable[int]] | None = None,
+        pool: Iterable[Card] | None = None,
+    ) -> State:
+        """The battle's start: `State.new` for two decks, and without any two random ones.
+
+        `seed` is for random decks only; without it they are different ones each time.
+        ``ValueError`` for arguments that do not fit together, and those of `State.new`.
+        """
+        if deck0 is None and deck1 is None:
+            if ids is not None or pool is not None:
+                raise ValueError("ids and pool belong to decks, and none are given")
+            return start_position(secrets.randbits(63) if seed is None else seed, self.rules)
+        if deck0 is None or deck1 is None:
+            raise ValueError("expected two decks or none, got one")
+        if seed is not None:
+            raise ValueError("seed is for random decks, but decks are given")
+        return State.new(deck0, deck1, rules=self.rules, ids=ids, pool=pool)
+
+    def get_type(self) -> Any:
+        """The ``pyspiel.GameType``: zero-sum, rewards at the end, hidden cards, and no chance nodes
+        because the decks are shuffled before the battle."""
+        import pyspiel
+
+        kind = pyspiel.GameType
+        return kind(
+            short_name=f"locm_{self.rules}",
+            long_name=f"Legends of Code and Magic {self.rules}, battle",
+            dynamics=kind.Dynamics.SEQUENTIAL,
+            chance_mode=kind.ChanceMode.DETERMINISTIC,
+            information=kind.Information.IMPERFECT_INFORMATION,
+            utility=kind.Utility.ZERO_SUM,
+            reward_model=kind.RewardModel.TERMINAL,
+            max_num_players=2,
+            min_num_players=2,
+            provides_information_state_string=False,
+            provides_information_state_tensor=False,
+            provides_observation_string=False,
+            provides_observation_tensor=False,
+        )
+
+    def num_players(self) -> int:
+        """2."""
+        return 2
+
+    def num_distinct_actions(self) -> int:
+        """145, or 155 in 1.0."""
+        return self._rules.num_actions
+
+    def max_utility(self) -> float:
+        """1.0, for the winner."""
+        return 1.0
+
+    def min_utility(self) -> float:
+        """-1.0, for the loser."""
+        return -1.0
+
+    def max_game_length(self) -> int:
+        """Most actions of a game, PASS included.
+
+        In 1.x no game can be longer. In 1.5 it is where the referee would end it: in theory two
+        sides whose attackers drain could go on, although random games end after some 50 actions.
+        """
+        if not self._rules.runes:
+            return _REFEREES_CAP
+        # From his 51st turn on each player loses a rune a turn, or else the game. A turn has
+        # one PASS and at most one attack of each creature that stood there; every card is played
+        # once, and may attack in the turn in which it came.
+        turns = 2 * (TURN_LIMIT + len(DEFAULT_RUNES))
+        return turns * (1 + MAX_BOARD) + 2 * (2 * DECK_SIZE)
+
+    def __repr__(self) -> str:
+        return f"locmsim.openspiel.game({self.rules!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return game, (self.rules,)
+
+
+@cache
+def game(rules: str) -> Game:
+    """The game object of a rule set, always the same one; ``ValueError`` for unknown rules."""
+    return Game(rules)

@@ -1,0 +1,1 @@
+"""Whole games: observations, the choice phase, matches, positions."""

@@ -1,0 +1,327 @@
+"""One whole game as the referee runs it, choice phase and battle, without processes or clocks.
+
+Sources: docs/rules.md, sections 1 (seeds and parameters), 3 (choice phase), 4 (turns), 8 (answer
+lines and scores) and 10 (time limits).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from locmsim._core import State
+from locmsim.contract import Fault, FaultKind, TurnResult
+from locmsim.errors import GameOverError, InvalidActionError
+from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
+from locmsim.game.explain import explain
+from locmsim.game.observation import Observation, OpponentAction
+from locmsim.game.params import effective_params, given_cards, old_ids
+from locmsim.javarandom import JavaRandom
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.rulesets import DECK_SIZE, get_rules
+
+__all__ = ["Match"]
+
+_LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
+_LOG_OF_RESULT = ("winner", "scores", "error")
+
+
+class Match:
+    """One game: whom to ask, what to send him, and what his answer does.
+
+    `params` takes the referee's own keys, as strings or integers: ``seed`` and the seeds of the
+    rule set (`RuleSet.seed_names`), ``predefinedCardListFile`` (1.5), ``predefinedDraftIds`` (1.x)
+    and ``league`` (1.0; 1 to 4, the lower ones draft from fewer cards). ``seed=`` wins over
+    ``params["seed"]``; a seed given by name wins over the one that follows from ``seed``; in
+    `params` a seed that is no signed 64-bit integer is ignored, as the referee does; without any
+    seed one is drawn. `cards` replaces the generated card set of 1.5, in the order in which the
+    offer is drawn from it, and wins over ``predefinedCardListFile``. With `ids` "old" texts,
+    answers and decks have the instance ids of 1.5 as it was in 2022 (section 1), only `state` has
+    those of today.
+
+    ``ValueError``: unknown `rules`, `ids` or key, a value that cannot be used, `cards` or old ids
+    in 1.x.
+    """
+
+    #: All cards of the game in ascending base id.
+    cards: list[Card]
+    #: What is offered: 1.5 a list of cards, 1.x a list of 30 triplets (docs/rules.md, section 3).
+    offers: list[Card] | list[list[Card]]
+    #: Per player the base ids accepted so far, in the order of the choice.
+    chosen: list[list[int]]
+    #: Per player ``[instance id, base id]`` in draw order; both empty until the battle.
+    decks: list[list[list[int]]]
+    #: None in the choice phase, then the live state: `State.clone` it to search.
+    state: State | None
+    winner: int | None
+    #: 1 for the winner, 0 for the loser, -1 after a fatal answer; None until the end.
+    scores: list[int] | None
+    error: Fault | None
+    #: The seeds and other parameters in effect.
+    params: dict[str, int | str]
+
+    def __init__(
+        self,
+        rules: str = "1.5",
+        *,
+        seed: int | None = None,
+        params: Mapping[str, int | str] | None = None,
+        cards: Sequence[Card] | None = None,
+        ids: str = "new",
+    ) -> None:
+        self._rules = get_rules(rules)
+        self._ids = old_ids(self._rules, ids)
+        self.params = effective_params(self._rules, seed, params or {})
+        self._given_cards = given_cards(self._rules, self.params, cards)
+        self._choice: Construct | Draft
+        if self._rules.draft:
+            self.cards = list(cards_1x())
+            self._choice = Draft(self._rules, self.cards, self.params)
+        elif self._given_cards is None:
+            self._choice = generated(int(self.params["cardGenSeed"]))
+            self.cards = list(self._choice.offers)
+        else:
+            self.cards = sorted(self._given_cards, key=lambda card: card.base_id)
+            offer_seed = int(self.params["constructedChoicesSeed"])
+            self._choice = Construct(self._given_cards, offer_seed)
+        self.offers = self._choice.offers[:]
+        self.chosen = [[], []]
+        self.decks = [[], []]
+        self.state = None
+        self.winner = None
+        self.scores = None
+        self.error = None
+        self._step = 0  # of the choice phase
+        self._pending: dict[int, str | None] = {}  # answers of this step, until both are in
+        self._to_ask: tuple[int, ...] = (0, 1)
+        self._answers: list[tuple[int, str | None]] = []
+        self._base_ids: dict[int, int] = {}  # of instances, area copies included
+        self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
+
+    # ------------------------------------------------------------------------ asking
+
+    @property
+    def rules(self) -> str:
+        """The name of the rule set."""
+        return self._rules.name
+
+    @property
+    def phase(self) -> Literal["choice", "battle", "over"]:
+        """The phase of the game."""
+        if self.winner is not None:
+            return "over"
+        return "choice" if self.state is None else "battle"
+
+    @property
+    def turn(self) -> int | None:
+        """The battle turn, counted over both players from 0; None in the choice phase."""
+        return None if self.state is None else self.state.turn
+
+    @property
+    def to_ask(self) -> tuple[int, ...]:
+        """The players whose answer is missing: both or one in the choice phase, () at the end."""
+        return self._to_ask
+
+    def observation(self, player: int) -> Observation:
+        """What `player` is shown when he is asked; ``ValueError`` if it is not his turn."""
+        self._check_asked(player)
+        if self.state is None:
+            return self._choice.observation(player, self._step)
+        seen = Observation.of(self.state, player, self._performed[1 - player])
+        return seen if self._ids is None else self._ids.old_observation(seen)
+
+    def input_text(self, player: int) -> str:
+        """What the referee sends to `player`; ``ValueError`` if it is not his turn."""
+        return self.observation(player).format()
+
+    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+        """A function that asks an agent (`locmsim.agents.Agent`) in that seat for its answer."""
+        observation = self.observation(player)
+        ask = agent.choose if observation.phase == "choice" else agent.act
+        return partial(ask, observation)
+
+    def time_limit_ms(self, player: int) -> int:
+        """The time he has for the answer, in ms; ``ValueError`` if it is not his turn."""
+        self._check_asked(player)
+        if self.state is None:
+            return self._rules.choice_limits_ms[self._step > 0]
+        return self._rules.battle_limits_ms[self.state.turn > 1]
+
+    def _check_asked(self, player: int) -> None:
+        """In the choice phase both players are asked in each step until both have answered."""
+        asked = (0, 1) if self.phase == "choice" else self._to_ask
+        if player not in asked:
+            raise ValueError(f"player {player!r} is not asked now; {_who(asked)}")
+
+    # ------------------------------------------------------------------------ answers
+
+    def submit(self, player: int, line: str | None) -> TurnResult:
+        """Take the answer of a player: a line without its line break, or None for a timeout.
+
+        In the choice phase answers are judged when both are in; the first one gets an empty result.
+
+        ``GameOverError`` after the end; ``ValueError`` for a player who is not in `to_ask` and for
+        a line break in the line; ``TypeError`` for what is no string. The match is unchanged then.
+        """
+        if self.phase == "over":
+            raise GameOverError("the match is over, it takes no more answers")
+        if player not in self._to_ask:
+            raise ValueError(f"player {player!r} is not to answer now; {_who(self._to_ask)}")
+        if not (line is None or isinstance(line, str)):
+            raise TypeError(f"an answer is a string, or None for a timeout, got {line!r}")
+        if line is not None and ("\n" in line or "\r" in line):
+            raise ValueError(f"an answer is a single line, got {line!r}")
+        self._answers.append((int(player), line))
+        if self.state is not None:
+            return self._take_turn(self.state, player, line)
+        self._pending[player] = line
+        self._to_ask = tuple(p for p in self._to_ask if p != player)
+        if not self._to_ask:
+            self._judge_choices()
+        return TurnResult([], [], self.error)
+
+    def _judge_choices(self) -> None:
+        for player in (0, 1):
+            line = self._pending[player]
+            if line is None:
+                self._fail(player, " timeout!", FaultKind.TIMEOUT)
+                return
+            try:
+                self._choice.judge(line, self._step, self.chosen[player])
+            except FatalAnswer as fault:
+                self._fail(player, str(fault))
+                return
+        self._pending.clear()
+        self._step += 1
+        if self._step == self._choice.steps:
+            self._start_battle()
+            self._to_ask = (0,)
+        else:
+            self._to_ask = (0, 1)
+
+    def _start_battle(self) -> None:
+        cards = {card.base_id: card for card in self.cards}
+        for player in (0, 1):
+            shuffle = JavaRandom(int(self.params[f"shufflePlayer{player}Seed"])).shuffle
+            if self._rules.draft:  # ids in draw order, odd ones for player 0
+                deck = list(self.chosen[player])
+                shuffle(deck)
+                self.decks[player] = [[2 * i + player + 1, base] for i, base in enumerate(deck)]
+            else:  # ids in the order of the choice; the odd ones are for area copies
+                first = 2 * DECK_SIZE * player
+                instances = [[first + 2 * i, b] for i, b in enumerate(self.chosen[player])]
+                shuffle(instances)
+                self.decks[player] = instances
+                self._base_ids.update((instance + 1, base) for instance, base in instances)
+            self._base_ids.update((instance, base) for instance, base in self.decks[player])
+        deck0, deck1 = ([cards[base] for _, base in deck] for deck in self.decks)
+        ids0, ids1 = ([instance for instance, _ in deck] for deck in self.decks)
+        self.state = State.new(
+            deck0, deck1, rules=self.rules, ids=(ids0, ids1), pool=self._choice.pool
+        )
+        if self._ids is not None:
+            self.decks = [[[self._ids.old(i), base] for i, base in deck] for deck in self.decks]
+
+    def _take_turn(self, state: State, player: int, line: str | None) -> TurnResult:
+        if line is None:
+            return TurnResult([], [], self._fail(player, " timeout!", FaultKind.TIMEOUT))
+        turn = state.turn
+        ids = self._ids
+        try:
+            applied, ignored = state.apply_line(line if ids is None else ids.new_line(state, line))
+        except InvalidActionError as fault:
+            return TurnResult([], [], self._fail(player, f": {fault}"))
+        if state.turn == turn:  # the turn has not passed on: somebody has won
+            assert state.winner is not None
+            scores = [0, 0]
+            scores[state.winner] = 1
+            self._finish(state.winner, scores)
+        else:
+            self._performed[player] = tuple(
+                [OpponentAction(self._base_ids[int(text.split(" ")[1])], text) for text in applied]
+            )
+            self._to_ask = (1 - player,)
+        if ids is not None:
+            applied, ignored = ([ids.old_action(text) for text in t] for t in (applied, ignored))
+        return TurnResult(applied, ignored)
+
+    def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
+        """End the match by the fault of `player`; he cannot take a victory from the other one."""
+        self.error = Fault(player, kind, f"${player}{what}")
+        scores = [0, 0]
+        scores[player] = -1
+        if self.state is not None and self.state.winner is not None:
+            scores[1 - player] = 1
+        self._finish(1 - player, scores)
+        return self.error
+
+    def _finish(self, winner: int, scores: list[int]) -> None:
+        self.winner = winner
+        self.scores = scores
+        self._to_ask = ()
+
+    def explain(self) -> str:
+        """What was wrong with the answer that ended the match, for people; "" if none did."""
+        if self.error is None:
+            return ""
+        player = self.error.player
+        line = next(line for seat, line in reversed(self._answers) if seat == player)
+        taken = len(self.chosen[player]) if self.state is None else None
+        return explain(self.rules, self.error, line, taken)
+
+    # ------------------------------------------------------------------------ log
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """All of the match so far as plain dicts, lists, ints and strings, for `Match.replay`.
+
+        ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if it follows neither from
+        the rules nor from a seed, each card as its row and its name; ``answers``: ``[player,
+        line]`` in the order given, line None for a timeout; ``winner``, ``scores``, ``error``
+        (None, or ``player``, ``kind`` and ``message``).
+        """
+        given = self._given_cards
+        return {
+            "rules": self.rules,
+            "ids": "new" if self._ids is None else "old",
+            "params": dict(self.params),
+            "cards": None if given is None else [[*card.to_row(), card.name] for card in given],
+            "answers": [list(answer) for answer in self._answers],
+            "winner": self.winner,
+            "scores": None if self.scores is None else list(self.scores),
+            "error": None if self.error is None else _plain(self.error),
+        }
+
+    @classmethod
+    def replay(cls, log: Mapping[str, Any]) -> "Match":
+        """The match of a `log`, played again answer by answer.
+
+        ``ValueError`` if it is no log, cannot be replayed or comes to another result.
+        """
+        try:
+            rules, ids, params, rows, answers = (log[key] for key in _LOG_OF_PLAY)
+            result = {key: log[key] for key in _LOG_OF_RESULT}
+            cards = None if rows is None else [Card(*row) for row in rows]
+            answers = [(player, line) for player, line in answers]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"not a match log: {error!r}") from None
+        match = cls(rules, params=params, cards=cards, ids=ids)
+        for i, (player, line) in enumerate(answers):
+            try:
+                match.submit(player, line)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"answer {i} of the log: {error}") from None
+        for key, value in result.items():
+            if match.log[key] != value:
+                raise ValueError(f"{key}: {value!r} in the log, {match.log[key]!r} when replayed")
+        return match
+
+    def __repr__(self) -> str:
+        return f"<Match {self.rules} seed={self.params['seed']} {self.phase}>"
+
+
+def _who(players: tuple[int, ...]) -> str:
+    return f"it is the turn of {players}" if players else "the match is over"
+
+
+def _plain(fault: Fault) -> dict[str, int | str]:
+    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}

@@ -1,0 +1,107 @@
+"""What a match is made of: the referee's seeds and other parameters (docs/rules.md, section 1)."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from operator import index
+
+from locmsim._core import parse_integer
+from locmsim.game.ids2022 import OldIds
+from locmsim.javarandom import JavaRandom
+from locmsim.rules.cards import Card, load_cards
+from locmsim.rules.rulesets import RuleSet
+
+__all__ = ["Params", "effective_params", "given_cards", "old_ids"]
+
+#: Parameters that are no seeds, by the rule sets that know them.
+_OTHER_PARAMS = {
+    "1.5": ("predefinedCardListFile", "predefinedConstructedIds", "draftChoicesSeed"),
+    "1.2": ("predefinedDraftIds",),
+    "1.0": ("predefinedDraftIds", "league"),
+}
+_LEAGUES = (1, 2, 3, 4)
+
+Params = dict[str, int | str]
+
+
+def effective_params(rules: RuleSet, seed: int | None, given: Mapping[str, int | str]) -> Params:
+    """All seeds as integers, the other parameters as given (docs/rules.md, section 1)."""
+    known = ("seed", *rules.seed_names, *_OTHER_PARAMS[rules.name])
+    for key, value in given.items():
+        if key not in known:
+            raise ValueError(
+                f"unknown parameter {key!r} for rules {rules.name}: expected {', '.join(known)}"
+            )
+        if isinstance(value, bool) or not isinstance(value, Integral | str):
+            raise ValueError(f"{key}: expected a string or an integer, got {value!r}")
+    if "predefinedConstructedIds" in given:
+        raise ValueError("predefinedConstructedIds: not supported, it crashes the official referee")
+
+    if seed is None:
+        seed = _seed(given, "seed")
+    else:
+        seed = index(seed)
+        if not -(1 << 63) <= seed < 1 << 63:
+            raise ValueError(f"seed: expected a signed 64-bit integer, got {seed}")
+    if seed is None:
+        seed = random.SystemRandom().getrandbits(63)
+    derived = JavaRandom(seed)
+    params: Params = {"seed": seed}
+    for name in rules.seed_names:
+        value, named = derived.next_long(), _seed(given, name)
+        params[name] = value if named is None else named
+
+    if "league" in given:
+        params["league"] = _league(given["league"])
+    for key in ("predefinedCardListFile", "predefinedDraftIds"):
+        if key in given:
+            params[key] = str(given[key])
+    return params
+
+
+def _seed(given: Mapping[str, int | str], name: str) -> int | None:
+    return parse_integer(str(given[name]), 64) if name in given else None
+
+
+def _league(value: int | str) -> int:
+    league = parse_integer(str(value))
+    if league is None or league not in _LEAGUES:
+        raise ValueError(f"league: expected one of {_LEAGUES}, got {value!r}")
+    return league
+
+
+def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
+    if ids not in ("new", "old"):
+        raise ValueError(f"ids: expected new or old, got {ids!r}")
+    if ids == "old" and rules.draft:
+        raise ValueError(f"ids: those of rules {rules.name} never changed")
+    return OldIds() if ids == "old" else None
+
+
+def given_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:
+    """The cards given by the caller or a file, in the order that offers are drawn from."""
+    if cards is not None:
+        if rules.draft:
+            raise ValueError(f"cards: rules {rules.name} have a fixed card list")
+        given = list(cards)
+        _check_cards(given)
+        return given
+    if "predefinedCardListFile" in params:
+        path = str(params["predefinedCardListFile"])
+        try:
+            return sorted(load_cards(path), key=lambda card: card.base_id)
+        except OSError as error:
+            raise ValueError(f"predefinedCardListFile: {error}") from None
+    return None
+
+
+def _check_cards(cards: list[Card]) -> None:
+    if not cards:
+        raise ValueError("cards: the list is empty")
+    for i, card in enumerate(cards):
+        if not isinstance(card, Card):
+            raise ValueError(f"cards: expected Card objects, got {card!r} at index {i}")
+    base_id, n = Counter(card.base_id for card in cards).most_common(1)[0]
+    if n > 1:
+        raise ValueError(f"cards: base id {base_id} occurs {n} times")

@@ -1,0 +1,45 @@
+# A small neural network that foretells the result at the end of a turn, without the GIL.
+#
+# It sees a position as whole numbers (`inputs_t`). Creatures of a side go through the same weights
+# wherever they stand and are summed by lane, cards are summed over the hand, so that order makes no
+# difference; locmsim.networks.network has the same in numpy, and learns it.
+
+from libc.stdint cimport int16_t
+
+from locmsim._core cimport MAX_BOARD, MAX_HAND, state_t, table_t
+
+cdef enum:
+    CREATURE_INPUTS = 16
+    CARD_INPUTS = 20
+    OTHER_INPUTS = 39
+    SUMS = 8                    # numbers that creatures are summed up in, and cards
+    LANE = 16                   # units that see both sides of a lane
+    HIDDEN = 16                 # units of each of the two layers that see everything
+    JOINED = LANE + 3 * SUMS + OTHER_INPUTS     # lanes; own, their creatures, own cards; the rest
+
+ctypedef struct inputs_t:
+    int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # own and their slots; 0 where there is none
+    int16_t lane[MAX_BOARD]                             # of each slot
+    int16_t hand[MAX_HAND][CARD_INPUTS]                 # the own one
+    int16_t other[OTHER_INPUTS]
+
+ctypedef struct network_t:      # what is negative behind a layer counts as 0, except at the output
+    float creature[2][CREATURE_INPUTS][SUMS]
+    float card[CARD_INPUTS][SUMS]
+    float lane[2 * SUMS][LANE]
+    float lane_bias[LANE]
+    float hidden[JOINED][HIDDEN]
+    float hidden_bias[HIDDEN]
+    float deeper[HIDDEN][HIDDEN]
+    float deeper_bias[HIDDEN]
+    float output[HIDDEN]
+    float direct[JOINED]        # from what is joined to the output
+    float output_bias
+
+# The logarithm of the odds that `who`, whose turn ends, wins the game, which is not over.
+cdef float network_value(
+    const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
+
+cdef class Network:
+    cdef network_t n
+    cdef readonly dict arrays   # name -> float32 array

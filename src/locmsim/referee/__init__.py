@@ -1,0 +1,16 @@
+"""Bots as processes, the match between them, logs."""
+
+from locmsim.contract import Fault, FaultKind
+from locmsim.referee.play import Call, Result, play, retrace
+from locmsim.referee.process import BotFault, BotProcess
+
+__all__ = [
+    "BotFault",
+    "BotProcess",
+    "Call",
+    "Fault",
+    "FaultKind",
+    "Result",
+    "play",
+    "retrace",
+]

@@ -1,0 +1,326 @@
+"""Matches between bots that are processes: who is asked when, how long, and who loses by what.
+
+The game itself is a `locmsim.contract.Match`; here it gets two commands, clocks and a result. In
+place of a command may be an agent of this process, which nothing can stop: its time is judged when
+it has answered.
+"""
+
+import math
+import os
+import select
+import time
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from locmsim.contract import Fault, FaultKind, Match, TurnResult
+from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess, new_token, stop
+
+__all__ = ["Call", "Result", "play", "retrace"]
+
+#: The kind of match that is played.
+_M = TypeVar("_M", bound=Match)
+#: How many characters of an answer a fault quotes.
+_QUOTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to a bot and what came of it."""
+
+    player: int
+    #: The battle turn, counted over both players from 0; None in the choice phase.
+    turn: int | None
+    #: The text sent; None if none was: the bot did not run, had answered early, or is an agent.
+    text: str | None
+    #: The line received; None for a fault that left none.
+    answer: str | None
+    #: The time limit in ms as it was applied, None for none.
+    limit_ms: float | None
+    #: From the last byte written to the line end read; for a fault the time lost by it.
+    elapsed_ns: int
+    #: In the choice phase empty for the first answer of a step.
+    result: TurnResult
+    #: Whether it took longer than the rules allow, whatever limit was applied.
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[_M]):
+    """A match that was played to its end."""
+
+    match: _M
+    #: Those of the match. LOCM: 1 for the winner, 0 for the loser, -1 for a bot at fault.
+    scores: tuple[int, int]
+    #: None for a draw.
+    winner: int | None
+    fault: Fault | None
+    calls: tuple[Call, ...]
+    #: The last few kilobytes that each bot wrote to its standard error; of an agent that raised an
+    #: exception the traceback.
+    stderr: tuple[str, str]
+    #: Wall-clock time of the match without starting and ending the processes.
+    elapsed_ns: int
+    #: The lines for tournament tools in each bot's standard error, such as ``[PDATA] depth = 7``.
+    data: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    @property
+    def turns(self) -> int:
+        """The battle turns played, those of both players counted."""
+        return sum(call.turn is not None for call in self.calls)
+
+
+def play(
+    players: Sequence[Any],
+    match: _M,
+    *,
+    timeout_scale: float = 1.0,
+    match_limit: float | None = None,
+    lenient: bool = False,
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Result[_M]:
+    """Play `match` between two bots: commands (a string is split as by a shell) or agents.
+
+    An agent is whatever the match can consult, for LOCM an object with ``choose`` and ``act`` (see
+    `locmsim.agents`).
+
+    `timeout_scale` multiplies the time limits of the rules, 0 lifts them; `match_limit` is what a
+    bot may take for all its answers of the match, in seconds. A bot that writes something before
+    it is asked loses, unless `lenient` takes that for its next answer. `cwd` and `env` are the
+    bots' folder and environment, default those of this process. An agent that raises an exception
+    has crashed; one that is too late loses when it is back.
+
+    When this returns or raises, no process of the bots is left. Bots lose by their own faults; an
+    ``OSError`` is about this machine (no descriptors, no processes), a ``ValueError`` about the
+    arguments.
+    """
+    if len(players) != 2:
+        raise ValueError(f"expected two commands, got {len(players)}")
+    if not (math.isfinite(timeout_scale) and timeout_scale >= 0):
+        raise ValueError(f"timeout_scale: expected a number >= 0, got {timeout_scale!r}")
+    if match_limit is not None and not match_limit > 0:
+        raise ValueError(f"match_limit: expected a number > 0, got {match_limit!r}")
+    if not match.to_ask:
+        raise ValueError("the match is over already")
+
+    token = new_token()
+    bots: list[_Bot] = []
+    try:
+        for player in players:
+            if not isinstance(player, str | Sequence):
+                bots.append(player)
+                continue
+            if not (hasattr(select, "poll") and hasattr(os, "waitid")):
+                raise OSError("bots that are processes need a POSIX system with poll and waitid")
+            try:
+                bots.append(BotProcess(player, token, cwd=cwd, env=env))
+            except BotFault as fault:
+                bots.append(fault)
+        return _Referee(match, bots, timeout_scale, match_limit, lenient).run()
+    finally:
+        processes = [bot for bot in bots if isinstance(bot, BotProcess)]
+        if processes:
+            stop(processes, token)
+
+
+def retrace(
+    match: _M,
+    answers: Iterable[tuple[int, str | None, int]],
+    *,
+    fault: Fault | None = None,
+    timeout_scale: float = 1.0,
+    stderr: Sequence[str] = ("", ""),
+) -> Result[_M]:
+    """The `Result` of a match that was played before, from its answers.
+
+    `answers` are ``(player, line, elapsed_ns)`` in the order they were given, line None for a fault
+    without one; `fault` says which, if the match ended by one; `stderr` is what is known of that.
+    `match` is new, and over afterwards.
+    ``ValueError`` if the answers do not fit it.
+    """
+    calls = []
+    for i, (player, line, elapsed_ns) in enumerate(answers):
+        try:
+            rule_ms = match.time_limit_ms(player)
+            text, turn = match.input_text(player), match.turn
+            result = match.submit(player, line)
+        except ValueError as error:
+            raise ValueError(f"answer {i} does not fit the match: {error}") from None
+        limit_ms = rule_ms * timeout_scale or None
+        late = _late(rule_ms, elapsed_ns)
+        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late))
+    if match.to_ask:
+        raise ValueError(f"the match is not over after its {len(calls)} answers")
+    elapsed_ns = sum(call.elapsed_ns for call in calls)
+    return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
+
+
+#: A player of `_Referee`; in place of a bot that could not be started is the fault.
+_Bot = BotProcess | BotFault | Any
+
+
+class _Referee(Generic[_M]):
+    """One match in progress."""
+
+    def __init__(
+        self,
+        match: _M,
+        bots: Sequence[_Bot],
+        timeout_scale: float,
+        match_limit: float | None,
+        lenient: bool,
+    ) -> None:
+        self._match = match
+        self._bots = bots
+        self._timeout_scale = timeout_scale
+        self._lenient = lenient
+        self._time_left = [math.inf if match_limit is None else match_limit * 1000] * 2  # ms
+        self._calls: list[Call] = []
+        self._faults: dict[int, BotFault] = {}
+
+    def run(self) -> Result[_M]:
+        match = self._match
+        start = time.monotonic_ns()
+        while match.to_ask:
+            # As in the official referee one bot thinks at a time, player 0 first, and in a choice
+            # step both are asked even if the first answer was fatal.
+            for player in match.to_ask:
+                self._calls.append(self._call(player))
+        elapsed_ns = time.monotonic_ns() - start
+        stderr = ["", ""]
+        data: list[tuple[str, ...]] = [(), ()]
+        for player, bot in enumerate(self._bots):
+            if isinstance(bot, BotProcess):
+                stderr[player] = bot.stderr_tail()
+                data[player] = tuple(bot.data_lines())
+            elif player in self._faults:
+                stderr[player] = self._faults[player].traceback
+        return _result(match, self._fault(), self._calls, elapsed_ns, stderr, data)
+
+    def _call(self, player: int) -> Call:
+        match = self._match
+        turn, rule_ms = match.turn, match.time_limit_ms(player)
+        limit_ms = self._limit_ms(player, rule_ms)
+        text, answer = None, None
+        if isinstance(self._bots[player], BotProcess):
+            text = match.input_text(player)
+        start = time.monotonic_ns()
+        try:
+            answer, elapsed_ns = self._ask(player, text, limit_ms)
+        except BotFault as fault:
+            elapsed_ns = time.monotonic_ns() - start
+            self._faults[player] = fault
+            if fault.kind == FaultKind.EARLY:
+                text = None
+        self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
+        result = match.submit(player, answer)
+        late = _late(rule_ms, elapsed_ns)
+        return Call(player, turn, text, answer, limit_ms, elapsed_ns, result, late)
+
+    def _limit_ms(self, player: int, rule_ms: float) -> float | None:
+        limit_ms = min(rule_ms * self._timeout_scale or math.inf, self._time_left[player])
+        return None if limit_ms == math.inf else limit_ms
+
+    def _ask(self, player: int, text: str | None, limit_ms: float | None) -> tuple[str, int]:
+        bot, other = self._bots[player], self._bots[1 - player]
+        if isinstance(bot, BotFault):
+            raise bot
+        try:
+            if not isinstance(bot, BotProcess):
+                return self._consult(bot, player, limit_ms)
+            return bot.ask(
+                text or "",
+                None if limit_ms is None else limit_ms / 1000,
+                lenient=self._lenient,
+                other=other if isinstance(other, BotProcess) else None,
+            )
+        except BotFault as fault:
+            if fault.kind == FaultKind.TIMEOUT and limit_ms == self._time_left[player]:
+                raise BotFault(
+                    FaultKind.MATCH_LIMIT, "match limit: its time for the whole match is used up"
+                ) from None
+            raise
+
+    def _consult(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
+        """An agent's answer and its time in ns; `BotFault` as for a process."""
+        ask = self._match.consult(agent, player)
+        start = time.monotonic_ns()
+        try:
+            answer = ask()
+        except Exception as error:
+            raise BotFault(
+                FaultKind.CRASHED,
+                f"raised {type(error).__name__}: {error}",
+                # Without this module's own line.
+                "".join(traceback.format_exception(_below(error)))[-STDERR_KEPT:],
+            ) from error
+        elapsed_ns = time.monotonic_ns() - start
+        if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
+            raise BotFault(
+                FaultKind.TIMEOUT,
+                f"timeout: {elapsed_ns / 1e6:.1f} ms for a limit of {limit_ms:g} ms",
+            )
+        if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
+            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, which is no line")
+        return answer, elapsed_ns
+
+    def _fault(self) -> Fault | None:
+        error = self._match.error
+        if error is not None and error.player in self._faults:
+            fault = self._faults[error.player]
+            return Fault(error.player, fault.kind, fault.message)
+        return _malformed(self._match, self._calls)
+
+
+def _below(error: Exception) -> Exception:
+    """The error with a traceback that starts in the agent."""
+    trace = error.__traceback__
+    return error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
+
+
+def _late(rule_ms: float, elapsed_ns: int) -> bool:
+    return rule_ms > 0 and elapsed_ns > rule_ms * 1e6
+
+
+def _malformed(match: Match, calls: Sequence[Call]) -> Fault | None:
+    """The fault that the match itself knows of, with the answer that was wrong."""
+    error = match.error
+    if error is None:
+        return None
+    answer = next((call.answer for call in reversed(calls) if call.player == error.player), None)
+    message = match.explain()
+    if answer is not None:
+        message = f"{message.rstrip('.')}; answer: {_quoted(answer)}"
+    return Fault(error.player, error.kind, message)
+
+
+def _quoted(answer: object) -> str:
+    """An answer for people: escaped, and cut if it is long."""
+    if not isinstance(answer, str):
+        return repr(answer)[:_QUOTED]
+    if len(answer) <= _QUOTED:
+        return ascii(answer)
+    return f"{answer[:_QUOTED]!a}... ({len(answer)} characters)"
+
+
+def _result(
+    match: _M,
+    fault: Fault | None,
+    calls: Sequence[Call],
+    elapsed_ns: int,
+    stderr: Sequence[str] = ("", ""),
+    data: Sequence[tuple[str, ...]] = ((), ()),
+) -> Result[_M]:
+    assert match.scores is not None
+    return Result(
+        match=match,
+        scores=(match.scores[0], match.scores[1]),
+        winner=match.winner,
+        fault=fault,
+        calls=tuple(calls),
+        stderr=(stderr[0], stderr[1]),
+        elapsed_ns=elapsed_ns,
+        data=(data[0], data[1]),
+    )

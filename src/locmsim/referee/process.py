@@ -1,0 +1,463 @@
+"""A bot as a child process: pipes that never block, a clock, and an end that leaves nothing behind.
+
+A bot may do anything: hang, die, flood its output, close its pipes, fork daemons. What keeps it
+from answering is raised as `BotFault`, and the referee lets it lose the match for that reason.
+POSIX only; processes that hide in other sessions are found on Linux.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import select
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import IO, NamedTuple
+
+from locmsim.contract import FaultKind
+
+__all__ = ["MAX_LINE", "STDERR_KEPT", "BotFault", "BotProcess", "new_token", "stop"]
+
+#: A line of this many bytes is not an answer any more (docs/rules.md, section 10).
+MAX_LINE = 10_000
+
+#: How much is kept of what a bot writes to its standard error: the last bytes.
+STDERR_KEPT = 8192
+#: How many bytes are kept of its lines for tournament tools, such as ``[PDATA] depth = 7``, and the
+#: length after which a line is none of these.
+_DATA_KEPT = 1 << 16
+_DATA_LINE = 1 << 10
+#: How much of it is read while it is not the bot's turn. Reading lets a bot print freely after its
+#: answer; to stop at some point keeps a flood off the other bot's processor.
+_STDERR_IDLE = 1 << 20
+_CHUNK = 1 << 16
+#: How many characters of a bot's text are shown in a reason.
+_SHOWN = 30
+
+#: Seconds to exit in after the input was closed and SIGTERM sent, before SIGKILL.
+_GRACE = 0.2
+#: Seconds that a process has to disappear after its pipes were closed.
+_DEATH = 0.2
+#: Seconds after which processes that survive SIGKILL (stuck in the kernel) are given up.
+_GIVE_UP = 5.0
+
+#: The environment variable by which descendants are known, whatever session they moved to.
+_MARK = "LOCMSIM_MATCH"
+_LINE_END = re.compile(rb"[\r\n]")
+_DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
+#: Failures to start a process that are the machine's fault and not the command's.
+_MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
+class BotFault(Exception):
+    """A bot gave no answer: `kind` for programs, `message` for people, `traceback` of an agent."""
+
+    def __init__(self, kind: FaultKind, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.traceback = traceback
+
+
+def new_token() -> str:
+    """A new name for the processes of one match.
+
+    The name of an outer match is kept in it, so that a referee also finds the bots of a bot that
+    is a referee itself.
+    """
+    outer = os.environ.get(_MARK)
+    own = os.urandom(8).hex()
+    return f"{outer}:{own}" if outer else own
+
+
+class BotProcess:
+    """A running bot; `stop` ends it."""
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        token: str,
+        *,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start `command` in a session of its own; a string is split like a shell does it.
+
+        `BotFault` if it cannot be run, ``OSError`` if the machine has no process, descriptor or
+        memory left.
+        """
+        try:
+            arguments = shlex.split(command) if isinstance(command, str) else list(command)
+            if not arguments:
+                raise ValueError("the command is empty")
+            self._process = subprocess.Popen(
+                arguments,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd,
+                env={**(os.environ if env is None else env), _MARK: token},
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
+                raise
+            why = error.strerror if isinstance(error, OSError) else error
+            raise BotFault(FaultKind.START_FAILED, f"cannot run {command!r}: {why}") from None
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in self._pipes())
+        for pipe in self._pipes():
+            os.set_blocking(pipe.fileno(), False)
+        self._output = bytearray()
+        self._after_cr = False
+        self._output_ended = False
+        self._errors = bytearray()
+        self._errors_ended = False
+        self._error_line = b""  # the unfinished last one
+        self._data: list[str] = []
+        self._data_left = _DATA_KEPT
+
+    @property
+    def pid(self) -> int:
+        """The process id, also that of its session and process group."""
+        return self._process.pid
+
+    # ------------------------------------------------------------------------------ asking
+
+    def ask(
+        self,
+        text: str,
+        limit: float | None,
+        *,
+        lenient: bool = False,
+        other: "BotProcess | None" = None,
+    ) -> tuple[str, int]:
+        """Send `text`, wait for a line; returns it without its end, and the time taken in ns.
+
+        The time runs from the last byte written to the line's end read. `limit` is in seconds,
+        None for no limit; an answer that is in the pipe when the limit is over is in time. As long
+        as a bot does not make room for its input in the pipe, the same limit holds for that.
+        Output from before the question is a fault, or with `lenient` the answer. What `other`, the
+        waiting opponent, prints to its standard error meanwhile is taken too. `BotFault` if there
+        is no answer.
+        """
+        if not lenient:
+            self._refuse_early()
+        watch = _Watch(self, other)
+        unsent = memoryview(text.encode())
+        sent = False
+        start = time.monotonic_ns()
+        while True:
+            if not sent:
+                unsent = unsent[self._write(unsent) :]
+                if not unsent:
+                    sent = True
+                    watch.forget(self._stdin)
+                    start = time.monotonic_ns()
+            if sent:
+                line = self._take_line()
+                if line is not None:
+                    return line.decode("utf-8", "replace"), time.monotonic_ns() - start
+                if self._output_ended:
+                    raise self._end_fault(FaultKind.CLOSED_OUTPUT, "closed its output")
+            left = None if limit is None else max(0.0, limit - (time.monotonic_ns() - start) / 1e9)
+            if not watch.wait(left) and left == 0.0:
+                raise self._timeout(limit, len(unsent))
+
+    def _refuse_early(self) -> None:
+        self._read_output()
+        self._drop_line_feed()
+        if self._output:
+            raise BotFault(
+                FaultKind.EARLY,
+                f"answered early: {self._shown()} was written before the input was sent",
+            )
+
+    def _take_line(self) -> bytes | None:
+        self._drop_line_feed()
+        end = _LINE_END.search(self._output)
+        length = end.start() if end else len(self._output)
+        if length >= MAX_LINE:
+            raise BotFault(
+                FaultKind.LINE_TOO_LONG, f"line too long: {MAX_LINE} bytes or more without an end"
+            )
+        if not end:
+            return None
+        line = bytes(self._output[:length])
+        self._after_cr = end[0] == b"\r"
+        del self._output[: length + 1]
+        return line
+
+    def _drop_line_feed(self) -> None:
+        """A line feed right after a carriage return belongs to the same line end."""
+        if self._after_cr and self._output:
+            if self._output.startswith(b"\n"):
+                del self._output[:1]
+            self._after_cr = False
+
+    def _timeout(self, limit: float | None, unsent: int) -> BotFault:
+        reason = f"timeout: no answer within {(limit or 0) * 1000:g} ms"
+        if unsent:
+            reason += f", {unsent} bytes of the input were never read"
+        elif self._output:
+            reason += f", only {self._shown()} without a line end"
+        if (code := self._exit_code()) is not None:
+            reason += f"; its process {_death(code)}"
+        return BotFault(FaultKind.TIMEOUT, reason)
+
+    def _end_fault(self, kind: FaultKind, reason: str) -> BotFault:
+        """The fault of a bot that closed a pipe, which is how deaths are noticed."""
+        deadline = time.monotonic() + _DEATH
+        while (code := self._exit_code()) is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        if code is not None:
+            kind, reason = FaultKind.CRASHED, f"its process {_death(code)}"
+        if self._output:
+            reason += f", after {self._shown()} without a line end"
+        return BotFault(kind, reason)
+
+    def _shown(self) -> str:
+        text = self._output[: _SHOWN + 1].decode("utf-8", "replace")
+        return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+
+    # ------------------------------------------------------------------------------- pipes
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        return process.stdin, process.stdout, process.stderr
+
+    def _write(self, data: memoryview) -> int:
+        """Write what fits; how many bytes that was."""
+        try:
+            return os.write(self._stdin, data)
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:
+            raise self._end_fault(FaultKind.CLOSED_INPUT, "closed its input") from None
+
+    def _read_output(self) -> None:
+        """Take at most one chunk: a flood stays in the pipe."""
+        chunk = _read(self._stdout)
+        if chunk is not None:
+            self._output += chunk
+            self._output_ended = not chunk
+
+    def _read_errors(self) -> int:
+        """Take at most one chunk of the standard error; how many bytes that was."""
+        chunk = _read(self._stderr)
+        if chunk is None:
+            return 0
+        self._errors += chunk
+        del self._errors[:-STDERR_KEPT]
+        self._errors_ended = not chunk
+        self._find_data(chunk)
+        return len(chunk)
+
+    def _find_data(self, chunk: bytes) -> None:
+        lines, _, rest = (self._error_line + chunk).rpartition(b"\n")
+        self._error_line = rest if len(rest) <= _DATA_LINE else b"too long"
+        if b"DATA" in lines:
+            for line in _DATA.findall(lines):
+                self._data_left -= len(line)
+                if self._data_left >= 0:
+                    self._data.append(line.decode("utf-8", "replace"))
+
+    def stderr_tail(self) -> str:
+        """The end of what the bot has written to its standard error until now."""
+        budget = _STDERR_IDLE
+        while budget > 0 and (count := self._read_errors()):
+            budget -= count
+        return self._errors.decode("utf-8", "replace")
+
+    def data_lines(self) -> list[str]:
+        """The lines for tournament tools in what was read of the bot's standard error."""
+        return self._data
+
+    # --------------------------------------------------------------------------------- end
+
+    def _exit_code(self) -> int | None:
+        """As ``Popen.returncode``; None while the process runs.
+
+        The process stays a zombie, so that its id, which names its session and group, cannot
+        belong to another process before `stop` is through.
+        """
+        try:
+            status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # SIGCHLD is ignored here: no status is kept
+            return 0
+        if status is None:
+            return None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+
+    def _hang_up(self) -> None:
+        self._pipes()[0].close()
+        self._signal(signal.SIGTERM)
+
+    def _release(self) -> None:
+        """Close the pipes and let the system forget the process."""
+        for pipe in self._pipes():
+            pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GIVE_UP)
+
+
+class _Watch:
+    """What is waited for during a question, and what is read meanwhile."""
+
+    def __init__(self, asked: BotProcess, other: BotProcess | None) -> None:
+        self._asked = asked
+        self._other = other
+        self._other_budget = _STDERR_IDLE
+        self._poll = select.poll()
+        self._poll.register(asked._stdin, select.POLLOUT)
+        if not asked._output_ended:
+            self._poll.register(asked._stdout, select.POLLIN)
+        for bot in (asked, other):
+            if bot and not bot._errors_ended:
+                self._poll.register(bot._stderr, select.POLLIN)
+
+    def forget(self, pipe: int) -> None:
+        self._poll.unregister(pipe)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Read what comes within this time; whether a pipe for question or answer moved."""
+        ready = {pipe for pipe, _ in self._poll.poll(seconds and seconds * 1000)}
+        asked, other = self._asked, self._other
+        if asked._stderr in ready:
+            asked._read_errors()
+            if asked._errors_ended:
+                self.forget(asked._stderr)
+        if other and other._stderr in ready:
+            self._other_budget -= other._read_errors()
+            if other._errors_ended or self._other_budget <= 0:
+                self.forget(other._stderr)
+        if asked._stdout in ready:
+            asked._read_output()
+            # An unfinished question and a flood: the line that is there already is enough.
+            if asked._output_ended or len(asked._output) >= MAX_LINE:
+                self.forget(asked._stdout)
+        return asked._stdout in ready or asked._stdin in ready
+
+
+def _read(pipe: int) -> bytes | None:
+    """At most one chunk, empty at the end of the stream; None if there is nothing now."""
+    try:
+        return os.read(pipe, _CHUNK)
+    except BlockingIOError:
+        return None
+
+
+def _death(code: int) -> str:
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was killed by signal {-code}"
+
+
+# ------------------------------------------------------------------------------ ending processes
+
+
+def stop(bots: Collection[BotProcess], token: str) -> None:
+    """End `bots` and all that descends from them, and wait until they are gone.
+
+    First their input is closed and SIGTERM sent, a moment later SIGKILL, again and again until
+    nothing is left. On Linux that includes processes that moved to other sessions, known by the
+    token in their environment; elsewhere it is the bots' process groups.
+    """
+    try:
+        _end(bots, token, _GRACE)
+    except BaseException:  # interrupted: again, without delay
+        _end(bots, token, 0.0)
+        raise
+
+
+def _end(bots: Collection[BotProcess], token: str, grace: float) -> None:
+    for bot in bots:
+        bot._hang_up()
+    deadline = time.monotonic() + grace
+    while time.monotonic() < deadline and any(bot._exit_code() is None for bot in bots):
+        time.sleep(0.001)
+    _kill_all(bots, token)
+    for bot in bots:
+        bot._release()
+
+
+def _kill_all(bots: Collection[BotProcess], token: str) -> None:
+    leaders = {bot.pid for bot in bots}
+    sessions = set(leaders)
+    deadline = time.monotonic() + _GIVE_UP
+    while True:
+        for bot in bots:
+            bot._signal(signal.SIGKILL)
+        found = list(_descendants(leaders, sessions, token))
+        alive = [process for process in found if not process.dead]
+        for process in alive:
+            sessions.add(process.session)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, signal.SIGKILL)
+        if not alive or time.monotonic() > deadline:
+            break
+        time.sleep(0.001)
+    # Orphans are buried by the first process of the system, which in a container may be this one.
+    for process in found:
+        if process.parent == os.getpid() and process.pid not in leaders:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process.pid, os.WNOHANG)
+
+
+class _Process(NamedTuple):
+    """What ``/proc/PID/stat`` says that is of use here."""
+
+    pid: int
+    dead: bool
+    parent: int
+    session: int
+    started: int
+
+
+def _process(pid: int) -> _Process | None:
+    # The name of the program stands in parentheses and may hold anything, parentheses too.
+    fields = _proc_file(pid, "stat").rpartition(b")")[2].split()
+    if len(fields) < 20:
+        return None
+    parent, session, started = (int(fields[i]) for i in (1, 3, 19))
+    return _Process(pid, fields[0] in b"ZX", parent, session, started)
+
+
+def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[_Process]:
+    """The processes of the sessions, zombies too, and those that carry the token (Linux)."""
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return
+    mark = token.encode()
+    # No process is older than what it descends from: this spares most of the reading.
+    born = min((leader.started for pid in leaders if (leader := _process(pid))), default=0)
+    for name in names:
+        process = _process(int(name)) if name.isdigit() else None
+        if process is None or process.started < born:
+            continue
+        if process.session in sessions or mark in _proc_file(process.pid, "environ"):
+            yield process
+
+
+def _proc_file(pid: int, name: str) -> bytes:
+    """The content of a file in /proc, empty if the process is gone or another user's."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b""

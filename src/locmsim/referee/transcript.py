@@ -1,0 +1,359 @@
+"""What is written about a played match: the log of the Java referee, and texts for people.
+
+And back: a match from such a log.
+"""
+
+import json
+import re
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from locmsim._core import parse_line
+from locmsim.contract import Fault, FaultKind
+from locmsim.game.match import Match
+from locmsim.referee.play import Call, Result, retrace
+
+__all__ = [
+    "log_line",
+    "match_text",
+    "params_text",
+    "replay_log",
+    "result_log",
+    "summary_text",
+    "tool_result",
+]
+
+#: The referee's log holds what was sent in entries of at most this many characters.
+_ENTRY = 4096
+#: Dropped actions that a frame lists, before it only counts them.
+_WARNINGS = 3
+#: Frames without a call between the construct phase and the battle, where the Java referee's viewer
+#: shows the deck and clears the table. They take the rest of a text of more than one entry, which
+#: readers of the log expect to be in an entry of its own.
+_CONSTRUCT_PAUSE = 6
+_STDERR_LINES = 15
+_TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
+_FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
+_DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?)\s*")
+
+
+# ------------------------------------------------------------------------------ the referee's log
+
+
+def log_line(result: Result[Match]) -> str:
+    """`result_log` as one line of JSON, without line end."""
+    return json.dumps(result_log(result), separators=(",", ":"))
+
+
+def result_log(result: Result[Match]) -> dict[str, Any]:
+    """The log of a match in the form of the Java referee's.
+
+    One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
+    what was answered, under "0" and "1", null in the frames of the other player and where nothing
+    was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
+    frames, there are no pictures here; ``failCause`` is null without a fault.
+    """
+    match, fault = result.match, result.fault
+    frames = _Frames()
+    frames.add(None, _card_list(match))
+    choice = [call for call in result.calls if call.turn is None]
+    battle = [call for call in result.calls if call.turn is not None]
+    _add_choice(frames, match, choice)
+    if battle:
+        for i in range(_CONSTRUCT_PAUSE if match.rules == "1.5" else 0):
+            frames.add(i % 2, key_frame=i % 2 == 1)
+        frames.add(0)  # shows the first position
+    for call in battle:
+        _add_turn(frames, match, call)
+    frames.summaries[-1] += _ending(match)
+    frames.flush()
+    return {
+        "errors": frames.errors,
+        "outputs": frames.outputs,
+        "summaries": frames.summaries,
+        "views": frames.views,
+        "scores": {str(player): score for player, score in enumerate(result.scores)},
+        "gameParameters": [params_text(match)],
+        "metadata": "{}\n",
+        "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
+        "tooltips": [],
+        "agents": [{"index": player, "name": f"Player {player}"} for player in (0, 1)],
+    }
+
+
+def params_text(match: Match) -> str:
+    """The parameters in effect, ``key=value`` a line, each line with its end."""
+    return "".join(f"{key}={value}\n" for key, value in match.params.items())
+
+
+class _Frames:
+    """The lists of the log, one entry in each for every frame."""
+
+    def __init__(self) -> None:
+        self.errors: dict[str, list[str | None]] = {"0": [], "1": [], "referee": []}
+        self.outputs: dict[str, list[str | None]] = {"0": [], "1": [], "referee": []}
+        self.summaries: list[str] = []
+        self.views: list[str] = []
+        self._unlogged: tuple[deque[str], deque[str]] = (deque(), deque())
+
+    def add(
+        self,
+        player: int | None,
+        summary: str = "",
+        *,
+        call: Call | None = None,
+        key_frame: bool = True,
+    ) -> None:
+        """A frame of `player`, None for the one before the game; `call` if he is asked in it."""
+        for other in (0, 1):
+            self.errors[str(other)].append(None)
+            self.outputs[str(other)].append("" if other == player else None)
+        self.errors["referee"].append("")
+        self.outputs["referee"].append("")
+        if player is not None:
+            unlogged = self._unlogged[player]
+            if call and call.text:
+                unlogged.extend(call.text[i : i + _ENTRY] for i in range(0, len(call.text), _ENTRY))
+            if unlogged:
+                self.errors[str(player)][-1] = unlogged.popleft()
+            if call and call.answer is not None:
+                self.outputs[str(player)][-1] = call.answer + "\n"
+        number = len(self.views)
+        self.views.append(
+            f"KEY_FRAME {number}\n{{}}\n" if key_frame else f"INTERMEDIATE_FRAME {number}\n"
+        )
+        self.summaries.append(summary)
+
+    def flush(self) -> None:
+        """Frames for what is left of long texts, when the match ended before their turn."""
+        for player in (0, 1):
+            while self._unlogged[player]:
+                self.add(player)
+
+
+def _card_list(match: Match) -> str:
+    if match.rules != "1.5":
+        return ""
+    rows = (f"-1 {' '.join(map(str, card.to_row()))}" for card in match.cards)
+    return f"Generated cards: {' , '.join(rows)}\n"
+
+
+def _add_choice(frames: _Frames, match: Match, calls: Sequence[Call]) -> None:
+    for step in range(len(calls) // 2):
+        pair = calls[2 * step : 2 * step + 2]
+        # Only the last step can have failed; of the one to blame and who comes after him nothing
+        # was accepted.
+        failed = match.error is not None and match.state is None and 2 * step + 2 == len(calls)
+        accepted = match.error.player if failed and match.error else 2
+        summary = ""
+        for call in pair:
+            if call.player < accepted:
+                summary += f"Player ${call.player} chose {_choice(match, call.player, step)}\n"
+            summary += _time(call, step)
+        frames.add(pair[0].player, call=pair[0], key_frame=False)
+        frames.add(pair[1].player, summary, call=pair[1])
+
+
+def _choice(match: Match, player: int, step: int) -> str:
+    if match.rules == "1.5":
+        return f"cards {_deck(match, player)}."
+    return f"card {match.chosen[player][step]}."
+
+
+def _deck(match: Match, player: int) -> str:
+    counts = sorted(Counter(match.chosen[player]).items())
+    return ", ".join(f"{base_id}x{count}" for base_id, count in counts)
+
+
+def _add_turn(frames: _Frames, match: Match, call: Call) -> None:
+    assert call.turn is not None
+    dropped = _dropped(match, call)
+    frames.add(call.player, _time(call, call.turn) + next(dropped), call=call)
+    for action, warnings in zip(call.result.applied, dropped, strict=True):
+        frames.add(call.player, f"Player ${call.player} performed action: {action}\n" + warnings)
+
+
+def _dropped(match: Match, call: Call) -> Iterator[str]:
+    """The warnings about dropped actions before the first executed one and after each."""
+    applied = call.result.applied
+    dropped: list[list[str]] = [[] for _ in range(len(applied) + 1)]
+    ignored = len(call.result.ignored)
+    executed = 0
+    actions = []
+    if call.answer is not None and (applied or ignored):
+        actions = parse_line(call.answer, match.rules)
+    # An action equal to the next executed one is that one: had it been dropped, nothing would have
+    # changed until its equal came, and that would have been dropped too.
+    for action in actions:
+        if executed < len(applied) and action == applied[executed]:
+            executed += 1
+        elif ignored:
+            ignored -= 1
+            if action != "PASS":
+                dropped[executed].append(action)
+    for illegal in dropped:
+        warnings = [f"Action is not legal: {action}" for action in illegal[:_WARNINGS]]
+        if len(illegal) > _WARNINGS:
+            warnings.append(f"Performed another {len(illegal) - _WARNINGS} illegalActions")
+        yield "".join(f"[Warning] ${call.player} {warning}\n" for warning in warnings)
+
+
+def _time(call: Call, turn: int) -> str:
+    return f"${call.player} {call.elapsed_ns}ns at turn {turn}\n"
+
+
+def _ending(match: Match) -> str:
+    ending = ""
+    if match.error is not None:
+        ending += f"\u00a4RED\u00a4{match.error.message}\u00a7RED\u00a7\n"
+    if match.scores is not None and 1 in match.scores:
+        ending += f"\u00a4GREEN\u00a4${match.winner} won!\u00a7GREEN\u00a7\n"
+    return ending
+
+
+# ------------------------------------------------------------------------------- a log replayed
+
+
+def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result[Match]:
+    """The match of a log in the form of the Java referee's, played again.
+
+    Such logs do not name their rule set, nor whether instance ids are those of 2022 (`ids` "old").
+    ``ValueError`` if it is no log or comes to another result.
+    """
+    try:
+        assert isinstance(log, Mapping)
+        params = dict(line.split("=", 1) for line in "".join(log["gameParameters"]).splitlines())
+        answers = [deque(text for text in log["outputs"][p] if text) for p in ("0", "1")]
+        scores = tuple(log["scores"][p] for p in ("0", "1"))
+        times: tuple[deque[int], deque[int]] = (deque(), deque())
+        for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
+            times[int(player)].append(int(elapsed_ns))
+        cause = log.get("failCause")
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not a referee's log: {error!r}") from None
+
+    match = Match(rules, params=params, ids=ids)
+
+    def calls() -> Iterator[tuple[int, str | None, int]]:
+        while match.phase != "over":
+            player = match.to_ask[0]
+            line = answers[player].popleft().removesuffix("\n") if answers[player] else None
+            yield player, line, times[player].popleft() if times[player] else 0
+
+    found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
+    fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
+    result = retrace(match, calls(), fault=fault)
+    if any(answers) or result.scores != scores:
+        left = sum(map(len, answers))
+        raise ValueError(
+            f"the log ends {scores}, the match replayed {result.scores} with {left} answers left"
+        )
+    return result
+
+
+# ------------------------------------------------------------------------- for tournament tools
+
+
+def tool_result(result: Result[Match]) -> dict[str, Any]:
+    """The result as psyleague and cgarena want it, each of them ignores what is the other's.
+
+    ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
+    ``test_data`` and ``player_data``, for cgarena ``attributes``: what the bots wrote to their
+    standard error as ``[TDATA] name = value`` about the match and ``[PDATA] name = value`` about
+    themselves (``[PDATA+]`` adds values up, ``[PDATA][7]`` is of turn 7).
+    """
+    test_data: dict[str, Any] = {"seed": result.match.params["seed"], "turns": result.turns}
+    player_data: list[dict[str, Any]] = [{}, {}]
+    attributes: list[dict[str, Any]] = []
+    for player in (0, 1):
+        spent = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
+        own = player_data[player]
+        own["mean_ms"] = round(sum(spent) / max(1, len(spent)), 3)
+        own["worst_ms"] = round(max(spent, default=0.0), 3)
+        for line in result.data[player]:
+            found = _DATA.fullmatch(line)
+            if not found:
+                continue
+            whose, plus, turn, name, text = found.groups()
+            value = _number_or_text(text)
+            if whose == "T":
+                test_data[name] = value
+            elif plus and isinstance(value, float) and isinstance(own.get(name, 0.0), float):
+                own[name] = own.get(name, 0.0) + value
+            else:
+                own[name] = value
+            attributes.append(
+                {
+                    "name": name,
+                    "player": player if whose == "P" else None,
+                    "turn": turn and int(turn),
+                    "value": text,
+                }
+            )
+    return {
+        "ranks": [int(player != result.winner) for player in (0, 1)],
+        "errors": [int(score < 0) for score in result.scores],
+        "scores": list(result.scores),
+        "test_data": test_data,
+        "player_data": player_data,
+        "attributes": attributes,
+    }
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+# ------------------------------------------------------------------------------ for people
+
+
+def summary_text(result: Result[Match]) -> str:
+    """Who won and why, how long the bots took, and a bot's last words if it failed."""
+    fault = result.fault
+    seconds = result.elapsed_ns / 1e9
+    lines = [f"player {result.winner} wins after {result.turns} turns and {seconds:.2f} s"]
+    if fault:
+        at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
+        lines.append(f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}")
+    for player in (0, 1):
+        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
+        lines.append(
+            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
+            f" worst {max(times, default=0):.1f} ms"
+        )
+    if fault and (words := result.stderr[fault.player].rstrip()):
+        lines.append(f"player {fault.player}, end of standard error:")
+        lines += [f"    {line}" for line in words.splitlines()[-_STDERR_LINES:]]
+    return "\n".join(lines) + "\n"
+
+
+def match_text(result: Result[Match]) -> str:
+    """The match turn by turn: what the bots saw of each other, what they did, what was dropped."""
+    match = result.match
+    lines = [
+        f"player {player} chose {len(match.chosen[player])} cards: {_deck(match, player)}"
+        for player in (0, 1)
+    ]
+    for call in result.calls:
+        if call.turn is None:
+            continue
+        spent = f"{call.elapsed_ns / 1e6:.1f} ms"
+        lines.append(f"turn {call.turn}, player {call.player}{_health(call)}: {spent}")
+        lines += [f"    {action}" for action in call.result.applied]
+        dropped = [action for action in call.result.ignored if action != "PASS"]
+        lines += [f"    not legal: {action}" for action in dropped]
+    if result.fault:
+        lines.append(f"player {result.fault.player}: {result.fault.message}")
+    lines.append(f"player {result.winner} wins")
+    return "\n".join(lines) + "\n"
+
+
+def _health(call: Call) -> str:
+    if call.text is None:
+        return ""
+    own, opponent = (line.split()[:2] for line in call.text.split("\n", 2)[:2])
+    return f" ({own[0]} health, {own[1]} mana; opponent {opponent[0]} health)"

@@ -1,0 +1,299 @@
+"""Cards, and the `;`-separated card list files of the official referee.
+
+A card list file holds one card a line, ``//`` starts a comment, blank lines are skipped:
+
+    id ; name ; type ; cost ; attack ; defense ; abilities ; my ; opp ; draw ; area ; text
+
+``type`` is creature, itemGreen, itemRed or itemBlue; ``my`` and ``opp`` are the health changes of
+the card's owner and of his opponent; ``area`` is target, lane1 or lane2, a column that lists for
+rules 1.x do not have; the closing text is for people and ignored here.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from itertools import product
+from operator import attrgetter, index
+from typing import Self, TypeVar
+
+__all__ = [
+    "ABILITIES",
+    "AREA_WORDS",
+    "BOUNDS",
+    "NO_ABILITIES",
+    "TYPE_WORDS",
+    "Area",
+    "Card",
+    "CardType",
+    "cards_1x",
+    "load_cards",
+    "parse_integer",
+    "parse_word",
+    "save_cards",
+]
+
+
+class CardType(IntEnum):
+    """The kinds of cards, numbered as in the protocol (docs/rules.md, section 9)."""
+
+    CREATURE = 0
+    GREEN = 1
+    RED = 2
+    BLUE = 3
+
+
+class Area(IntEnum):
+    """What a 1.5 card reaches: one target, one lane or both lanes (docs/rules.md, section 7)."""
+
+    TARGET = 0
+    LANE1 = 1
+    LANE2 = 2
+
+
+#: The ability letters in the order of their columns: Breakthrough, Charge, Drain, Guard, Lethal,
+#: Ward.
+ABILITIES = "BCDGLW"
+NO_ABILITIES = "------"
+
+#: The words that the referee's files have for types and areas.
+TYPE_WORDS: Mapping[str, CardType] = {
+    "creature": CardType.CREATURE,
+    "itemGreen": CardType.GREEN,
+    "itemRed": CardType.RED,
+    "itemBlue": CardType.BLUE,
+}
+AREA_WORDS: Mapping[str, Area] = {
+    "target": Area.TARGET,
+    "lane1": Area.LANE1,
+    "lane2": Area.LANE2,
+}
+
+#: Lowest and highest value of each number of a card. Within them no creature of a whole battle
+#: leaves 16 bits and no health leaves 32.
+BOUNDS: Mapping[str, tuple[int, int]] = {
+    "base_id": (0, 65535),
+    "cost": (0, 127),
+    "attack": (-500, 500),
+    "defense": (-500, 500),
+    "my_health_change": (-500, 500),
+    "opponent_health_change": (-500, 500),
+    "card_draw": (0, 100),
+}
+# For checks of every card that is made: a set of cards is 120 of them.
+_NUMBERS = attrgetter(*BOUNDS)
+_BOUND_LIST = [(name, low, high) for name, (low, high) in BOUNDS.items()]
+_ABILITY_TEXTS = frozenset(map("".join, product(*((letter, "-") for letter in ABILITIES))))
+_TYPES = {int(kind): kind for kind in CardType}
+_AREAS = {int(area): area for area in Area}
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card as printed; immutable, hashable, equal by value whatever the name.
+
+    ``abilities`` is a string of six: each letter of `ABILITIES` in its place, or ``-``. The type
+    and the area may be given as plain integers. ``ValueError`` names the field that is wrong;
+    attack, defense and health changes must be within -500..500, the cost within 0..127, the cards
+    drawn within 0..100 and the base id within 0..65535.
+    """
+
+    base_id: int
+    type: CardType
+    cost: int
+    attack: int
+    defense: int
+    abilities: str = NO_ABILITIES
+    my_health_change: int = 0
+    opponent_health_change: int = 0
+    card_draw: int = 0
+    area: Area = Area.TARGET
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for value, (name, low, high) in zip(_NUMBERS(self), _BOUND_LIST, strict=True):
+            if type(value) is int and low <= value <= high:
+                continue
+            number = _integer(name, value)
+            if not low <= number <= high:
+                raise ValueError(f"{name}: expected {low}..{high}, got {number}")
+            object.__setattr__(self, name, number)
+        if type(self.type) is not CardType:
+            object.__setattr__(self, "type", _member("type", self.type, _TYPES))
+        if type(self.area) is not Area:
+            object.__setattr__(self, "area", _member("area", self.area, _AREAS))
+        if type(self.abilities) is not str or self.abilities not in _ABILITY_TEXTS:
+            raise ValueError(
+                f"abilities: expected six characters, each of {ABILITIES} in its place or -,"
+                f" got {self.abilities!r}"
+            )
+        if not isinstance(self.name, str):
+            raise ValueError(f"name: expected a string, got {self.name!r}")
+
+    @classmethod
+    def from_row(cls, row: Sequence[int | str]) -> Self:
+        """The card of a row of nine or ten values, in the order of the protocol's columns.
+
+        The order is base id, type, cost, attack, defense, abilities, my health change, opponent
+        health change, card draw and, in 1.5, area. ``ValueError`` for any other length or a value
+        that is no card's.
+        """
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (9, 10):
+            raise ValueError(f"card row: expected nine or ten values, got {row!r}")
+        return cls(*row)  # type: ignore[arg-type]
+
+    def to_row(self) -> list[int | str]:
+        """The ten values of `from_row`, plain integers and one string."""
+        return [
+            self.base_id,
+            int(self.type),
+            self.cost,
+            self.attack,
+            self.defense,
+            self.abilities,
+            self.my_health_change,
+            self.opponent_health_change,
+            self.card_draw,
+            int(self.area),
+        ]
+
+
+def _integer(name: str, value: object) -> int:
+    """`value` as a plain int: numpy's integers pass, text and floats do not."""
+    try:
+        return int(index(value))  # type: ignore[arg-type]
+    except TypeError:
+        raise ValueError(f"{name}: expected an integer, got {value!r}") from None
+
+
+def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
+    number = _integer(name, value)
+    if number not in members:
+        raise ValueError(f"{name}: expected {min(members)}..{max(members)}, got {number}")
+    return members[number]
+
+
+# ---------------------------------------------------------------------------- card list files
+
+_TYPE_WORD = {kind: word for word, kind in TYPE_WORDS.items()}
+_AREA_WORD = {area: word for word, area in AREA_WORDS.items()}
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_SEPARATOR = re.compile(r"\s*;\s*", re.ASCII)
+_UNSAVABLE = re.compile(r"[;\r\n]|//|^\s|\s$")
+
+
+def load_cards(path: str | os.PathLike[str]) -> list[Card]:
+    """The cards of a card list file, in its order (15:Constants.java, LoadCardlist).
+
+    A file without the area column, as 1.x has it, is read with every area ``target``.
+    ``ValueError`` names the file, the line and what is wrong there; a base id that occurs twice is
+    refused too.
+    """
+    rows = list(_rows(path))
+    if not rows:
+        raise ValueError(f"{path}: no cards in this file")
+    # Without an area column the eleventh is free text: only the file as a whole tells which.
+    with_area = any(len(columns) > 10 and columns[10] in AREA_WORDS for _, columns in rows)
+    first_line: dict[int, int] = {}
+    cards = []
+    for line, columns in rows:
+        try:
+            card = _card_of_columns(columns, with_area)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {line}: {error}") from None
+        if card.base_id in first_line:
+            raise ValueError(
+                f"{path}, line {line}: base id {card.base_id} again,"
+                f" it is that of line {first_line[card.base_id]}"
+            )
+        first_line[card.base_id] = line
+        cards.append(card)
+    return cards
+
+
+def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
+    """Write a card list file that `load_cards` and the referee read back as the same cards.
+
+    ``ValueError`` if that cannot be (a name with ``;``, ``//``, a line break or outer blanks, a
+    base id twice, no cards at all); then, as when writing fails, a file that was there before
+    stays as it was.
+    """
+    lines = []
+    seen: set[int] = set()
+    for card in cards:
+        if _UNSAVABLE.search(card.name):
+            raise ValueError(
+                f"card {card.base_id}: a card list file cannot hold the name {card.name!r}"
+            )
+        if card.base_id in seen:
+            raise ValueError(f"base id {card.base_id} occurs twice")
+        seen.add(card.base_id)
+        values = card.to_row()[2:-1]
+        columns = [card.base_id, card.name, _TYPE_WORD[card.type], *values, _AREA_WORD[card.area]]
+        lines.append(" ; ".join(map(str, columns)) + " ;\n")
+    if not lines:
+        raise ValueError("no cards to save")
+    from locmsim._io import write_whole  # it and importlib.resources below are slow to import
+
+    write_whole(path, "".join(lines))
+
+
+@cache
+def cards_1x() -> tuple[Card, ...]:
+    """The fixed 160 cards of rules 1.0 and 1.2, base ids 1 to 160 in order."""
+    from importlib import resources
+
+    with resources.as_file(resources.files("locmsim") / "data" / "cards-1x.txt") as path:
+        return tuple(load_cards(path))
+
+
+def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+    """Line number and columns of each line that is not blank or all comment."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise ValueError(f"{path}, line {line}: not UTF-8 text") from None
+    for line, content in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        content = content.partition("//")[0].strip()
+        if content:
+            yield line, _SEPARATOR.split(content)
+
+
+def _card_of_columns(columns: list[str], with_area: bool) -> Card:
+    needed = 11 if with_area else 10
+    if len(columns) < needed:
+        raise ValueError(f"expected at least {needed} columns, got {len(columns)}")
+    base_id, name, kind, cost, attack, defense, abilities, my, opponent, draw = columns[:10]
+    return Card(
+        base_id=parse_integer("id", base_id),
+        type=parse_word("type", kind, TYPE_WORDS),
+        cost=parse_integer("cost", cost),
+        attack=parse_integer("attack", attack),
+        defense=parse_integer("defense", defense),
+        abilities=abilities,
+        my_health_change=parse_integer("my health change", my),
+        opponent_health_change=parse_integer("opponent health change", opponent),
+        card_draw=parse_integer("card draw", draw),
+        area=parse_word("area", columns[10], AREA_WORDS) if with_area else Area.TARGET,
+        name=name,
+    )
+
+
+def parse_integer(name: str, text: str) -> int:
+    """The integer that `text` is as a whole, with or without sign; ``ValueError`` with `name`."""
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f"{name}: expected an integer, got {text!r}")
+    return int(text)
+
+
+def parse_word(name: str, text: str, words: Mapping[str, _T]) -> _T:
+    """The member of `words` that `text` names; ``ValueError`` with `name` and all of them."""
+    if text not in words:
+        raise ValueError(f"{name}: expected one of {', '.join(words)}, got {text!r}")
+    return words[text]

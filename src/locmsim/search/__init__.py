@@ -1,0 +1,38 @@
+"""Searches that see what the protocol shows: beam search, Monte-Carlo tree search.
+
+Both get an `Observation` and see nothing else: what is hidden they sample from a `Belief`. Both
+look for a win within the turn first, and both judge a turn by playing on from its end in sampled
+worlds, in which the opponent replies. They are compiled and run without the GIL.
+
+    >>> from locmsim.game.match import Match
+    >>> from locmsim.search import BeamSearch
+    >>> match = Match(seed=3)
+    >>> _ = match.submit(0, "PASS"), match.submit(1, "PASS")
+    >>> result = BeamSearch().search(match.observation(0), nodes=20_000, seed=1)
+    >>> result.line.split(" ")[0] in ("PASS", "SUMMON", "USE")
+    True
+    >>> match.submit(0, result.line).ignored in ([], ["PASS"])
+    True
+"""
+
+from locmsim.search.beam import BeamSearch
+from locmsim.search.belief import Belief
+from locmsim.search.evaluation import TERMS, Evaluation, load_weights, save_weights
+from locmsim.search.mcts import MCTS
+from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
+from locmsim.search.results import SearchResult
+
+__all__ = [
+    "MCTS",
+    "TERMS",
+    "BeamOptions",
+    "BeamSearch",
+    "Belief",
+    "Evaluation",
+    "MCTSOptions",
+    "SearchOptions",
+    "SearchResult",
+    "describe_options",
+    "load_weights",
+    "save_weights",
+]

@@ -1,0 +1,234 @@
+"""Beam search over the own turn, and the choice between whole turns by what comes of them."""
+
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+
+from locmsim._core cimport MAX_ACTIONS, PASS, state_apply, state_list, state_t
+from locmsim._platform cimport now_ns_
+from locmsim.search._evaluation cimport squashed
+from locmsim.search._keys cimport mixed, turn_hash
+from locmsim.search._wins cimport (
+    wins_t,
+    can_kill,
+    missing_damage,
+    most_damage,
+    prepare_wins,
+    is_useful,
+)
+from locmsim.search._work cimport (
+    MAX_PLANS,
+    MAX_TURN_ACTIONS,
+    candidate_t,
+    work_t,
+    spend,
+    is_new,
+    add_record,
+    value_of,
+    result_of,
+    path_of,
+    note_plan,
+    world_of,
+    play_on,
+)
+
+
+cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
+    """Move the k best of n candidates to the front (quickselect)."""
+    cdef int low = 0, high = n - 1, i, j
+    cdef float pivot
+    cdef candidate_t x
+    while low < high:
+        pivot = c[(low + high) >> 1].value
+        i = low
+        j = high
+        while i <= j:
+            while c[i].value > pivot:
+                i += 1
+            while c[j].value < pivot:
+                j -= 1
+            if i <= j:
+                x = c[i]
+                c[i] = c[j]
+                c[j] = x
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            high = j
+        elif k - 1 >= i:
+            low = i
+        else:
+            return
+
+
+cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
+    """Follow the `width` best positions after each number of actions, to the end of the budget.
+
+    Returns whether none had to be left out. A winning turn ends it. With `wins` only winning
+    turns are looked for.
+    """
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef state_t* here
+    cdef candidate_t* c
+    cdef uint64_t hash
+    cdef float value
+    cdef int n_here = 1, n_next, n, i, j, depth = 0, now = 0
+    cdef bint complete = True
+    w.salt = mixed(w.salt + 1)
+    w.level[0][0] = w.root
+    w.level_records[0][0] = -1
+    is_new(w, turn_hash(&w.root, w.table, w.card_keys))
+    while n_here and depth < MAX_TURN_ACTIONS - 1:
+        depth += 1
+        n_next = 0
+        for i in range(n_here):
+            here = &w.level[now][i]
+            n = state_list(here, w.table, actions)
+            for j in range(1, n):
+                if n_next == w.max_candidates:
+                    complete = False
+                    break
+                if wins is not NULL and not is_useful(wins, here, w.table, actions[j]):
+                    continue
+                if not spend(w):
+                    return False
+                child = here[0]
+                state_apply(&child, w.table, actions[j])
+                if child.p[1 - w.who].won:
+                    continue
+                if child.p[w.who].won or can_kill(&child, w.table):
+                    w.won = True
+                    w.win.parent = w.level_records[now][i]
+                    w.win.action = actions[j]
+                    return True
+                hash = turn_hash(&child, w.table, w.card_keys)
+                if not is_new(w, hash):
+                    continue
+                if wins is not NULL:
+                    if missing_damage(&child, w.table) > most_damage(wins, &child, w.table):
+                        continue
+                    value = -missing_damage(&child, w.table)
+                else:
+                    value = value_of(w, &child, w.who)
+                    note_plan(w, value, hash, w.level_records[now][i], actions[j])
+                c = &w.candidates[n_next]
+                c.value = value
+                c.parent = i
+                c.action = actions[j]
+                n_next += 1
+        if n_next:
+            w.depth = max(w.depth, depth)
+        if n_next > width:
+            select_best(w.candidates, n_next, width)
+            n_next = width
+            complete = False
+        for i in range(n_next):
+            c = &w.candidates[i]
+            j = add_record(w, w.level_records[now][c.parent], c.action)
+            if j < 0:
+                return False
+            w.level_records[1 - now][i] = j
+            w.level[1 - now][i] = w.level[now][c.parent]
+            state_apply(&w.level[1 - now][i], w.table, c.action)
+        n_here = n_next
+        now = 1 - now
+    return complete
+
+
+cdef void search_wins(work_t* w, int width) noexcept nogil:
+    """Look for a winning turn; the budget that it takes is small where none is possible."""
+    cdef wins_t wins
+    if can_kill(&w.root, w.table):
+        w.won = True
+        w.win.parent = -1
+        w.win.action = PASS
+        return
+    prepare_wins(&wins, &w.root, w.table)
+    if missing_damage(&w.root, w.table) <= most_damage(&wins, &w.root, w.table):
+        beam_pass(w, width, &wins)
+
+
+cdef void beam_search(work_t* w, int width) noexcept nogil:
+    """Beams of growing width, as long as the budget lasts or until nothing is left out."""
+    cdef int this_width = 16
+    note_plan(w, value_of(w, &w.root, w.who), turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+    while not w.budget.over:
+        if this_width > width:
+            this_width = width
+        if beam_pass(w, this_width, NULL) or w.won or this_width == width:
+            return
+        this_width *= 4
+
+
+cdef int best_plan(
+    work_t* w, int turns, int plans, float static_worlds, float* value
+) noexcept nogil:
+    """The plan with the best mean result over worlds, the same ones for all plans.
+
+    The best `plans` by the result expected at their own ends are compared, by sequential halving:
+    after each part of the budget the worse half drops out. That expectation counts as so many
+    `static_worlds`.
+    """
+    cdef float total[MAX_PLANS]
+    cdef float results[MAX_PLANS]
+    cdef int order[MAX_PLANS]
+    cdef uint8_t path[MAX_TURN_ACTIONS + 2]
+    cdef const state_t* world
+    cdef int64_t start = now_ns_()
+    cdef int64_t nodes = w.budget.nodes
+    # The nodes of playing on once: a guess at first. A small budget is for fewer plans.
+    cdef int64_t before, cost = 24 * turns * w.reply_width
+    cdef int n = w.n_plans, alive, worlds = 0, rounds = 0, round = 0, i, j, k, length
+    cdef float x, used
+    for i in range(n):
+        w.ends[i] = w.root
+        length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
+        for j in range(length):
+            state_apply(&w.ends[i], w.table, path[j])
+        if w.network is NULL:
+            results[i] = squashed(w.plans[i].value, w.eval)
+        else:
+            results[i] = result_of(w, &w.ends[i], w.who)
+        total[i] = static_worlds * results[i]
+        j = i
+        while j > 0 and results[order[j - 1]] < results[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    n = min(n, plans)
+    while n > 1 and cost * n > w.budget.nodes:
+        n >>= 1
+    alive = n
+    while turns and (1 << rounds) < n:
+        rounds += 1
+    while round < rounds and worlds < w.max_worlds and w.budget.nodes >= cost * alive:
+        world = world_of(w, worlds)
+        before = w.budget.nodes
+        for k in range(alive):
+            if now_ns_() >= w.budget.deadline:
+                break
+            results[k] = play_on(w, &w.ends[order[k]], world, turns)
+        else:                           # a world that not all plans were tried in does not count
+            for k in range(alive):
+                total[order[k]] += results[k]
+            worlds += 1
+        cost = 1 + (before - w.budget.nodes) // alive
+        used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes,
+                   <float>(now_ns_() - start) / (w.budget.deadline - start))
+        while round < rounds and used * rounds >= round + 1:
+            round += 1
+            for i in range(1, alive):           # best first
+                k = order[i]
+                x = total[k]
+                j = i
+                while j > 0 and total[order[j - 1]] < x:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = k
+            alive = (alive + 1) >> 1
+    k = order[0]
+    for i in range(1, alive):
+        if total[order[i]] > total[k]:
+            k = order[i]
+    value[0] = total[k] / (worlds + static_worlds) if worlds + static_worlds > 0 else result_of(
+        w, &w.ends[k], w.who)
+    return k

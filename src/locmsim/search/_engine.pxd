@@ -1,0 +1,57 @@
+# A search: its memory, its budget, and the order in which things are looked for. Plain functions on
+# a plain struct, without the GIL; the class at the end is what Python gets.
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from locmsim._core cimport MAX_BOARD, Determinizer, Table, state_t, table_t, unknown_t
+from locmsim.networks._network cimport Network, network_t
+from locmsim.search._evaluation cimport Evaluator, eval_t
+from locmsim.search._mcts cimport tree_t
+from locmsim.search._work cimport MAX_TURN_ACTIONS, options_t, value_function_t, work_t
+
+cdef enum:
+    MAX_PATH = 2 * MAX_TURN_ACTIONS + MAX_BOARD     # actions of an answer
+
+cdef int64_t UNLIMITED          # time or nodes without bound
+
+ctypedef struct engine_t:
+    work_t w
+    tree_t tree                 # MCTS only
+    options_t o
+
+ctypedef struct found_t:
+    uint8_t path[MAX_PATH]      # actions of the turn, PASS not among them
+    int32_t length
+    float value                 # expected result, from -1 to 1
+    int32_t visits              # results that it is the mean of; 0: none was sampled
+    int64_t iterations          # descents of the tree
+
+# Take memory for searches; -1 if there is none, and engine_free is due then, too.
+cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil
+cdef void engine_free(engine_t* e) noexcept nogil
+# What judges positions: weights; a network, or NULL; a function in the place of both, or NULL.
+cdef void engine_use(
+    engine_t* e, const eval_t* eval, const network_t* network, value_function_t function,
+    void* owner
+) noexcept nogil
+# Prepare a search for the player to move, from a root in which hidden places may hold anything.
+cdef void engine_begin(
+    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
+    uint64_t seed, int64_t deadline, int64_t nodes
+) noexcept nogil
+cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil
+# Play `s` to its end, at most `max_turns` turns, each player's by an engine that knows its own deck
+# but for the order; returns the number of turns. `ends` gets the state at each one's end, or NULL.
+cdef int engine_game(
+    engine_t** engines, const unknown_t** worlds, const int64_t* nodes, state_t* s,
+    const table_t* t, uint64_t seed, int max_turns, state_t* ends
+) noexcept nogil
+
+cdef class Engine:
+    cdef engine_t e
+    cdef Evaluator evaluator
+    cdef Network network
+    cdef object function
+    cdef object error           # what the function raised
+    cdef Table table
+    cdef int use_table(self, Table table) except -1

@@ -1,0 +1,51 @@
+from collections.abc import Callable, Sequence
+from typing import final
+
+from locmsim._core import Determinizer, State
+from locmsim.networks._network import Network
+from locmsim.search._evaluation import Evaluator
+from locmsim.search.options import SearchOptions
+
+__all__ = ["Engine", "Outcome", "play_game", "turn_key"]
+
+class Outcome:
+    actions: list[int]
+    depth: int
+    iterations: int
+    nodes: int
+    value: float
+    visits: int
+    won: bool
+
+@final
+class Engine:
+    def __new__(
+        cls,
+        options: SearchOptions,
+        evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        network: Network | None = None,
+    ) -> Engine: ...
+    def evaluate_by(
+        self,
+        evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        network: Network | None = None,
+    ) -> None: ...
+    def search(
+        self,
+        worlds: Determinizer,
+        *,
+        time_ns: int | None,
+        nodes: int | None,
+        iterations: int | None,
+        seed: int,
+    ) -> Outcome: ...
+
+def turn_key(state: State) -> int: ...
+def play_game(
+    start: State,
+    engines: Sequence[Engine],
+    worlds: Sequence[Determinizer],
+    nodes: Sequence[int],
+    seed: int,
+    ends: list[State] | None = None,
+) -> tuple[int, int]: ...

@@ -1,0 +1,432 @@
+"""A search as a whole, for Python: `Engine`; and games between engines, which tuning plays."""
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from locmsim._core cimport (
+    ATTACK,
+    GUARDED,
+    MAX_BOARD,
+    MAX_CARDS,
+    READY,
+    RULES_10,
+    Determinizer,
+    State,
+    Table,
+    encode_action,
+    move_t,
+    player_t,
+    state_apply,
+    state_end_turn,
+    state_player,
+    state_t,
+    state_winner,
+    table_t,
+    unknown_t,
+)
+from locmsim._platform cimport now_ns_
+from locmsim.networks._network cimport Network, network_t
+from locmsim.search._beam cimport beam_search, best_plan, search_wins
+from locmsim.search._evaluation cimport MAX_VALUE, Evaluator, eval_t, eval_use_table
+from locmsim.search._keys cimport fill_card_keys, mixed, turn_hash
+from locmsim.search._mcts cimport edge_t, most_visited, node_t, tree_search
+from locmsim.search._work cimport (
+    MAX_PLANS,
+    PLANS_SEEN,
+    budget_t,
+    candidate_t,
+    options_t,
+    path_of,
+    record_t,
+    value_function_t,
+    work_t,
+)
+
+from locmsim.search.options import MCTSOptions
+
+__all__ = ["Engine", "Outcome", "play_game", "turn_key"]
+
+
+UNLIMITED = 1LL << 62
+
+cdef enum:
+    MAX_RECORDS = 1 << 18
+    SEEN = 1 << 17              # places for hashes
+    WIN_WIDTH = 256             # of the beam that looks for a win
+    MAX_GAME = 400              # turns of a game between engines
+
+
+# ---- plain functions -----------------------------------------------------------------------------
+
+cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
+    cdef work_t* w = &e.w
+    cdef int places = 1, i
+    e.o = o[0]
+    if o.is_tree:
+        e.o.width = WIN_WIDTH
+    w.reply_width = o.reply_width
+    w.max_worlds = o.worlds
+    w.max_width = e.o.width
+    w.max_candidates = 64 * w.max_width
+    w.max_records = MAX_RECORDS
+    w.seen_mask = SEEN - 1
+    w.salt = 1
+    w.records = <record_t*>malloc(w.max_records * sizeof(record_t))
+    w.candidates = <candidate_t*>malloc(w.max_candidates * sizeof(candidate_t))
+    w.seen = <uint64_t*>calloc(SEEN, sizeof(uint64_t))
+    w.worlds = <state_t*>malloc(w.max_worlds * sizeof(state_t))
+    if w.records is NULL or w.candidates is NULL or w.seen is NULL or w.worlds is NULL:
+        return -1
+    for i in range(2):
+        w.level[i] = <state_t*>malloc(w.max_width * sizeof(state_t))
+        w.level_records[i] = <int32_t*>malloc(w.max_width * sizeof(int32_t))
+        if w.level[i] is NULL or w.level_records[i] is NULL:
+            return -1
+    if not o.is_tree:
+        return 0
+    while places < 2 * o.max_nodes:
+        places *= 2
+    e.tree.places_mask = places - 1
+    e.tree.max_nodes = o.max_nodes
+    e.tree.max_edges = 12 * o.max_nodes
+    e.tree.nodes = <node_t*>malloc(e.tree.max_nodes * sizeof(node_t))
+    e.tree.edges = <edge_t*>malloc(e.tree.max_edges * sizeof(edge_t))
+    e.tree.places = <int32_t*>malloc(places * sizeof(int32_t))
+    return -1 if e.tree.nodes is NULL or e.tree.edges is NULL or e.tree.places is NULL else 0
+
+
+cdef void engine_free(engine_t* e) noexcept nogil:
+    cdef int i
+    free(e.w.records)
+    for i in range(2):
+        free(e.w.level[i])
+        free(e.w.level_records[i])
+    free(e.w.candidates)
+    free(e.w.seen)
+    free(e.w.worlds)
+    free(e.tree.nodes)
+    free(e.tree.edges)
+    free(e.tree.places)
+
+
+cdef void engine_use(
+    engine_t* e, const eval_t* eval, const network_t* network, value_function_t function,
+    void* owner
+) noexcept nogil:
+    cdef work_t* w = &e.w
+    w.eval = eval
+    w.network = network
+    w.function = function
+    w.owner = owner
+    # A network chooses from more plans than it keeps.
+    w.max_plans = max(1, min(
+        <int32_t>MAX_PLANS, e.o.plans * (1 if network is NULL else <int32_t>PLANS_SEEN)))
+
+
+cdef void engine_begin(
+    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
+    uint64_t seed, int64_t deadline, int64_t nodes
+) noexcept nogil:
+    cdef work_t* w = &e.w
+    w.table = t
+    w.root = root[0]
+    w.who = state_player(root)
+    w.unknown = unknown
+    w.own_deck = own_deck
+    w.world_seed = seed
+    w.n_worlds = 0
+    w.n_records = 0
+    w.n_plans = 0
+    e.tree.n_nodes = 0
+    w.won = False
+    w.failed = False
+    w.made = 0
+    w.depth = 0
+    w.budget.deadline = deadline
+    w.budget.nodes = nodes
+    w.budget.until_clock = 0
+    w.budget.over = False
+
+
+cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil:
+    """A part of the budget."""
+    cdef budget_t part = w.budget
+    if part.deadline < UNLIMITED:
+        part.deadline = now + <int64_t>(share * (part.deadline - now))
+    if part.nodes < UNLIMITED:
+        part.nodes = <int64_t>(share * part.nodes)
+    part.until_clock = 0
+    return part
+
+
+cdef void restore(work_t* w, const budget_t* given, const budget_t* part) noexcept nogil:
+    """Go on with the whole budget, less the nodes that a part of it used."""
+    cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
+    w.budget = given[0]
+    w.budget.nodes -= part.nodes - left
+    w.budget.over = w.failed
+
+
+cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
+    """The attacks on the opponent that end a winning turn, added behind n actions."""
+    cdef state_t s = w.root
+    cdef const player_t* me = &s.p[w.who]
+    cdef const player_t* op = &s.p[1 - w.who]
+    cdef bint one = w.table.rules == RULES_10
+    cdef int i, slot
+    cdef uint32_t guarded
+    cdef move_t m
+    for i in range(n):
+        state_apply(&s, w.table, path[i])
+    for slot in range(MAX_BOARD):
+        guarded = op.marks >> GUARDED & (63 if one else 7 if slot < 3 else 56)
+        if me.won or guarded or not me.marks >> READY >> slot & 1 or me.board[slot].attack <= 0:
+            continue
+        m.kind = ATTACK
+        m.source = slot
+        m.target = 0
+        path[n] = encode_action(w.table, m)
+        state_apply(&s, w.table, path[n])
+        n += 1
+    return n
+
+
+cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
+    cdef work_t* w = &e.w
+    cdef budget_t given, part
+    cdef int n
+    found.value = 0
+    found.visits = 0
+    found.iterations = 0
+    # The win first: where one is possible at all, it may take its share.
+    part = share_of(w, e.o.wins_share, now_ns_())
+    given = w.budget
+    w.budget = part
+    search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+    restore(w, &given, &part)
+    if not w.won:
+        if e.o.is_tree:
+            found.visits = <int32_t>tree_search(w, &e.tree, &e.o, iterations, found.path)
+            found.iterations = e.tree.nodes[0].visits
+            if w.won:
+                found.value = 1
+                found.length = finish(w, found.path, w.n_win)
+            else:
+                found.length = most_visited(w, &e.tree, found.path, &found.value, &found.visits)
+            return
+        w.n_records = 0
+        part = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
+        given = w.budget
+        w.budget = part
+        beam_search(w, e.o.width)
+        restore(w, &given, &part)
+        if not w.won:
+            n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds, &found.value)
+            found.visits = w.n_worlds
+            found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
+            return
+    found.value = 1
+    n = path_of(w, w.win.parent, w.win.action, found.path)
+    found.length = finish(w, found.path, n)
+
+
+cdef int engine_game(
+    engine_t** engines, const unknown_t** worlds, const int64_t* nodes, state_t* s,
+    const table_t* t, uint64_t seed, int max_turns, state_t* ends
+) noexcept nogil:
+    cdef engine_t* e
+    cdef found_t found
+    cdef int turns = 0, who, i
+    for who in range(2):
+        fill_card_keys(engines[who].w.card_keys, t)
+    while state_winner(s) < 0 and turns < max_turns:
+        seed = mixed(seed + 1)
+        who = state_player(s)
+        e = engines[who]
+        engine_begin(e, s, t, worlds[who], True, seed, UNLIMITED, nodes[who])
+        engine_run(e, UNLIMITED, &found)
+        for i in range(found.length):
+            state_apply(s, t, found.path[i])
+        if ends is not NULL:
+            ends[turns] = s[0]
+        turns += 1
+        if state_winner(s) < 0:
+            state_end_turn(s, t)
+    return turns
+
+
+# ---- classes -------------------------------------------------------------------------------------
+
+class Outcome:
+    """What `Engine.search` found; `locmsim.search.SearchResult` says what the fields are."""
+
+    __slots__ = ("actions", "depth", "iterations", "nodes", "value", "visits", "won")
+
+
+cdef int fill_options(options_t* o, options) except -1:
+    """The options of a search as the compiled code reads them."""
+    o.is_tree = isinstance(options, MCTSOptions)
+    o.turns = options.turns
+    o.reply_width = options.reply_width
+    o.worlds = options.worlds
+    o.wins_share = options.wins_share
+    if o.is_tree:
+        o.exploration = options.exploration
+        o.widening = options.widening
+        o.temperature = options.temperature
+        o.playouts = options.playouts
+        o.max_nodes = options.max_nodes
+    else:
+        o.width = options.width
+        o.plans = options.plans
+        o.static_worlds = options.static_worlds
+        o.plan_share = options.plan_share
+    return 0
+
+
+cdef int call_function(
+    void* owner, const state_t* s, int who, float* value
+) noexcept with gil:
+    """The value by the Python function of an `Engine`, which keeps what it raises."""
+    cdef Engine engine = <Engine>owner
+    cdef State state
+    try:
+        state = State.__new__(State)
+        state.table = engine.table
+        state.s = s[0]
+        value[0] = max(-MAX_VALUE, min(MAX_VALUE, float(engine.function(state, who))))
+        return 0
+    except BaseException as error:
+        engine.error = error
+        return -1
+
+
+@cython.final
+cdef class Engine:
+    """Memory of a search, and the search that the `options` are for.
+
+    `evaluation` is an `Evaluator`, or a pair of one and a function of state and player that is
+    used in its place. One search at a time: an engine belongs to one thread. ``MemoryError`` if
+    there is too little memory for the options.
+    """
+
+    def __cinit__(self, options, evaluation, Network network=None):
+        cdef options_t o
+        memset(&o, 0, sizeof(options_t))
+        fill_options(&o, options)
+        if engine_init(&self.e, &o) < 0:
+            raise MemoryError(f"too little memory for a search with {options}")
+        self.evaluate_by(evaluation, network)
+
+    def __dealloc__(self):
+        engine_free(&self.e)
+
+    def evaluate_by(self, evaluation, Network network=None):
+        """Use an `Evaluator`, or a pair of one and a function of state and player; a network."""
+        self.function = None
+        if not isinstance(evaluation, Evaluator):
+            evaluation, self.function = evaluation
+        self.network = network
+        self.evaluator = evaluation
+        engine_use(
+            &self.e, &self.evaluator.e, NULL if network is None else &network.n,
+            call_function if self.function is not None else <value_function_t>NULL, <void*>self)
+
+    cdef int use_table(self, Table table) except -1:
+        """Prepare for the cards of a game."""
+        self.error = None
+        self.table = table
+        eval_use_table(&self.evaluator.e, &self.evaluator.weights, &table.t)
+        fill_card_keys(self.e.w.card_keys, &table.t)
+        return 0
+
+    def search(self, Determinizer worlds not None, *, time_ns, nodes, iterations, seed):
+        """An `Outcome` for the player whose turn `worlds` shows; None: no bound of that kind.
+
+        ``ValueError`` if it is not their turn; what an evaluation function raises.
+        """
+        cdef State root = worlds.sample(seed)
+        cdef found_t found
+        cdef int64_t until = UNLIMITED
+        cdef int64_t most = UNLIMITED if nodes is None else nodes
+        cdef int64_t descents = UNLIMITED if iterations is None else iterations
+        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef work_t* w = &self.e.w
+        if time_ns is not None:
+            until = now_ns_() + <int64_t>time_ns
+        if state_player(&root.s) != worlds.u.viewer:
+            raise ValueError("a search is made for the player whose turn it is")
+        self.use_table(root.table)
+        with nogil:
+            engine_begin(
+                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
+            engine_run(&self.e, descents, &found)
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        outcome = Outcome()
+        outcome.actions = [found.path[i] for i in range(found.length)]
+        outcome.value = found.value
+        outcome.visits = found.visits
+        outcome.won = w.won
+        outcome.nodes = w.made
+        outcome.iterations = found.iterations
+        outcome.depth = w.depth
+        return outcome
+
+
+def turn_key(State state not None):
+    """`turn_hash` of a state: what a search takes for the same position in a turn."""
+    cdef uint64_t card_keys[MAX_CARDS]
+    fill_card_keys(card_keys, &state.table.t)
+    return turn_hash(&state.s, &state.table.t, card_keys)
+
+
+def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):
+    """The winner of a game between two engines, and its turns: what tuning plays by the thousand.
+
+    `start` is where it begins, a battle with all its cards. `engines` are those of player 0 and 1,
+    `worlds` a `Determinizer` for the view of each, `nodes` the budget of each for a turn. Each
+    knows its own deck, but not its order, and takes the hidden cards of the other one from its
+    `worlds` as if it had seen none. A game of over 400 turns has no winner, -1. To `ends` the
+    states at the ends of the turns are appended.
+    """
+    cdef Engine first = engines[0], second = engines[1]
+    cdef Determinizer of_first = worlds[0], of_second = worlds[1]
+    cdef engine_t* of_players[2]
+    cdef const unknown_t* unknown[2]
+    cdef int64_t budgets[2]
+    cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+    cdef State state = start.clone()
+    cdef state_t* at_ends = NULL
+    cdef int turns, i
+    of_players[0] = &first.e
+    of_players[1] = &second.e
+    unknown[0] = &of_first.u
+    unknown[1] = &of_second.u
+    budgets[0] = nodes[0]
+    budgets[1] = nodes[1]
+    first.use_table(start.table)
+    second.use_table(start.table)
+    if ends is not None:
+        at_ends = <state_t*>malloc(MAX_GAME * sizeof(state_t))
+        if at_ends is NULL:
+            raise MemoryError("too little memory for a game")
+    try:
+        with nogil:
+            turns = engine_game(
+                of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
+        for engine in (first, second):
+            if (<Engine>engine).error is not None:
+                raise (<Engine>engine).error
+        winner = state_winner(&state.s)
+        if ends is not None:
+            for i in range(turns):
+                end = start.clone()
+                (<State>end).s = at_ends[i]
+                ends.append(end)
+    finally:
+        free(at_ends)
+    return winner, state.s.turn - start.s.turn

@@ -1,0 +1,185 @@
+# A search for a win within the turn looks at the actions that can matter only, ordered by the damage
+# still missing. `beam_pass` in _beam.pyx does the search.
+
+from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.string cimport memset
+
+from locmsim._core cimport (
+    AREA_LANE2,
+    AREA_TARGET,
+    ATTACK,
+    BLUE,
+    BREAKTHROUGH,
+    CHARGE,
+    CREATURE,
+    GREEN,
+    GUARD,
+    GUARDED,
+    LETHAL,
+    MAX_BOARD,
+    MAX_CARDS,
+    OCCUPIED,
+    READY,
+    RULES_10,
+    SPENT,
+    SUMMON,
+    WARD,
+    card_t,
+    creature_t,
+    decode_action,
+    move_t,
+    player_t,
+    state_t,
+    table_t,
+)
+from locmsim._platform cimport count_bits_, lowest_bit_
+from locmsim.search._evaluation cimport open_attack
+
+
+ctypedef struct wins_t:
+    int16_t potential[MAX_CARDS]    # more damage than this a card of the hand cannot add
+    bint wakes                      # some card may wake a creature
+    bint counts_creatures           # some card harms the opponent for each own creature
+
+
+cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere) noexcept nogil:
+    """The attack of the creatures that are ready; `everywhere`: also where Guards hold it back."""
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    cdef uint32_t left = me.marks >> READY & 63
+    cdef int32_t attack[2]
+    cdef int slot
+    attack[0] = attack[1] = 0
+    while left:
+        slot = lowest_bit_(left)
+        left &= left - 1
+        if me.board[slot].attack > 0:
+            attack[0 if t.rules == RULES_10 else slot >= 3] += me.board[slot].attack
+    return attack[0] + attack[1] if everywhere else open_attack(op, attack, t.rules == RULES_10)
+
+
+cdef inline int missing_damage(const state_t* s, const table_t* t) noexcept nogil:
+    """The opponent's health after all attacks on him that are possible at once."""
+    return s.p[~s.turn & 1].health - ready_attack(s, t, False)
+
+
+cdef inline bint can_kill(const state_t* s, const table_t* t) noexcept nogil:
+    return missing_damage(s, t) <= 0
+
+
+cdef inline int harm(const card_t* c) noexcept nogil:
+    """What each effect of a card costs the opponent."""
+    return -c.opponent_health if c.opponent_health < 0 else 0
+
+
+cdef inline int potential_of(
+    const card_t* c, const wins_t* l, int enemies, int sleeper, const table_t* t
+) noexcept nogil:
+    cdef int size = 1
+    if c.type == CREATURE:
+        size = 1 if c.area == AREA_TARGET else 2
+        return size * (harm(c) + (c.attack if c.attack > 0 and (
+            l.wakes or c.keywords & CHARGE) else 0))
+    if c.area != AREA_TARGET:
+        size = MAX_BOARD if c.area == AREA_LANE2 else MAX_BOARD // 2
+    if c.type == GREEN:
+        return size * (harm(c) + (c.attack if c.attack > 0 else 0)
+                       + (sleeper if c.keywords & CHARGE else 0))
+    size = harm(c) * min(size, enemies)
+    if c.type == BLUE:
+        return max(size, -c.defense - c.opponent_health)
+    return size
+
+
+cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noexcept nogil:
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    cdef const card_t* c
+    cdef int h, slot, sleeper = 0
+    memset(l, 0, sizeof(wins_t))
+    for slot in range(MAX_BOARD):
+        sleeper = max(sleeper, me.board[slot].attack)
+    for h in range(me.hand_size):
+        c = &t.cards[me.hand >> 8 * h & 255]
+        if c.type == CREATURE:
+            sleeper = max(sleeper, c.attack)
+        elif c.type == GREEN:
+            l.wakes |= c.keywords & CHARGE != 0
+            l.counts_creatures |= c.area != AREA_TARGET and harm(c) > 0
+    for h in range(me.hand_size):
+        l.potential[me.hand >> 8 * h & 255] = potential_of(
+            &t.cards[me.hand >> 8 * h & 255], l, count_bits_(op.marks >> OCCUPIED & 63), sleeper, t)
+
+
+cdef inline int most_damage(const wins_t* l, const state_t* s, const table_t* t) noexcept nogil:
+    """More than this cannot be added to the attacks that are possible at once: the attackers behind
+    Guards, and the best cards that can be paid together (a knapsack)."""
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef int best[128]
+    cdef int h, entry, left, cost
+    for left in range(me.mana + 1):
+        best[left] = 0
+    for h in range(me.hand_size):
+        entry = me.hand >> 8 * h & 255
+        cost = t.cards[entry].cost
+        if l.potential[entry] > 0:
+            for left in range(me.mana, cost - 1, -1):
+                best[left] = max(best[left], best[left - cost] + l.potential[entry])
+    return best[me.mana] + ready_attack(s, t, True) - ready_attack(s, t, False)
+
+
+cdef inline uint32_t reach(const card_t* c, int slot, uint32_t occupied) noexcept nogil:
+    """The creatures that an item used on this one affects."""
+    if c.area == AREA_TARGET:
+        return 1U << slot
+    return occupied & (63 if c.area == AREA_LANE2 else 7 if slot < 3 else 56)
+
+
+cdef inline bint is_useful(
+    const wins_t* l, const state_t* s, const table_t* t, int action
+) noexcept nogil:
+    """Whether an action may help to win in this turn: one that harms the opponent, strengthens or
+    wakes an attacker, takes a Guard away, attacks a Guard, or makes room for such a card."""
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
+    cdef move_t m = decode_action(t, action)
+    cdef const card_t* c
+    cdef const creature_t* x
+    cdef const creature_t* y
+    cdef uint32_t hit
+    cdef uint32_t guards = op.marks >> GUARDED & 63
+    cdef uint32_t lane
+    cdef int slot
+    if m.kind == ATTACK:
+        if m.target == 0:
+            return False                # these come last, all at once
+        x = &me.board[m.source]
+        y = &op.board[m.target - 1]
+        if y.keywords & GUARD and x.attack > 0:
+            return True
+        lane = 63 if t.rules == RULES_10 else 7 if m.source < 3 else 56
+        return (
+            (me.marks >> OCCUPIED & lane) == lane and not x.keywords & WARD and y.attack > 0
+            and (y.attack >= x.defense or y.keywords & LETHAL != 0)
+        )
+    c = &t.cards[me.hand >> 8 * m.source & 255]
+    if m.kind == SUMMON:
+        return l.counts_creatures or l.potential[me.hand >> 8 * m.source & 255] > 0
+    if harm(c):
+        return True
+    if m.target == 0:
+        return c.defense + c.opponent_health < 0
+    if c.type == GREEN:
+        hit = reach(c, m.target - 1, me.marks >> OCCUPIED & 63)
+        while hit:
+            slot = lowest_bit_(hit)
+            hit &= hit - 1
+            if me.marks >> SPENT >> slot & 1 or not (me.marks >> READY >> slot & 1 or l.wakes):
+                continue
+            if c.keywords & CHARGE and not me.marks >> READY >> slot & 1:
+                return True
+            if c.attack > 0 or (guards and c.keywords & (BREAKTHROUGH | LETHAL)):
+                return True
+        return False
+    return (c.defense < 0 or c.keywords & (GUARD | WARD)) and (
+        reach(c, m.target - 7, op.marks >> OCCUPIED & 63) & guards) != 0

@@ -1,0 +1,159 @@
+# What both searches work with: budget, positions on the way, whole turns, sampled worlds.
+#
+# Read _core.pxd first. A search is made for one player, `who`, who is to move. It starts at a root
+# in which all that they cannot see is arbitrary, and never looks at it: hidden cards come from
+# `worlds`, which are drawn from what they know (`state_deal`).
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from locmsim._core cimport MAX_CARDS, PASS, state_t, table_t, unknown_t
+from locmsim._platform cimport now_ns_
+from locmsim.networks._network cimport network_t
+from locmsim.search._evaluation cimport eval_t
+
+
+cdef enum:
+    MAX_PLANS = 256             # whole turns compared by the opponent's replies
+    PLANS_SEEN = 4              # as many times more are looked at by a network
+    MAX_TURN_ACTIONS = 64       # no turn is followed further
+    MAX_REPLY_WIDTH = 16        # positions of the beam in turns that are played on
+    CLOCK_PERIOD = 32           # nodes between two looks at the clock, some 3 microseconds
+
+ctypedef struct budget_t:
+    int64_t deadline            # of now_ns_
+    int64_t nodes               # that may still be made; a node is an action applied and evaluated
+    int32_t until_clock
+    bint over
+
+ctypedef struct record_t:       # how a position was reached
+    int32_t parent              # record; -1 for the root
+    uint8_t action
+
+ctypedef struct candidate_t:    # a position of the next level of the beam
+    float value
+    int32_t parent              # place in this level
+    uint8_t action
+
+ctypedef struct plan_t:         # a whole turn
+    float value                 # of the position at its end
+    int32_t parent              # record, and the last action from there; PASS: the root itself
+    uint8_t action
+    uint64_t hash
+
+ctypedef struct options_t:      # see the dataclasses in options.py
+    bint is_tree                # MCTS, not beam search; 0 where the other has no such option:
+    int32_t turns
+    int32_t reply_width         # 1: turns are played on greedily
+    int32_t worlds
+    float wins_share
+    int32_t width               # beam search
+    int32_t plans
+    float static_worlds
+    float plan_share
+    float exploration           # MCTS
+    float widening
+    float temperature
+    int32_t playouts
+    int32_t max_nodes
+
+# A value that some other code gives in the place of the weights: negative, and the search ends, if
+# it failed. `owner` is for that code alone.
+ctypedef int (*value_function_t)(
+    void* owner, const state_t* s, int who, float* value) noexcept nogil
+
+ctypedef struct work_t:
+    const table_t* table
+    const eval_t* eval
+    const network_t* network    # predicts results in the place of `eval`, or NULL
+    value_function_t function   # used instead of `eval`, or NULL
+    void* owner
+    bint failed                 # the function did
+    int32_t who
+    state_t root
+    uint64_t card_keys[MAX_CARDS]
+    budget_t budget
+    int64_t made                # nodes made
+    int32_t depth               # longest sequence of actions looked at
+    record_t* records
+    int32_t n_records, max_records
+    state_t* level[2]           # positions of the present and the next level of the beam
+    int32_t* level_records[2]
+    int32_t max_width
+    candidate_t* candidates
+    int32_t max_candidates
+    uint64_t* seen              # direct-mapped table of hashes: a position forgotten is made twice
+    uint64_t seen_mask
+    uint64_t salt               # makes what earlier searches left in `seen` differ
+    plan_t plans[MAX_PLANS]     # the best whole turns, best first
+    int32_t n_plans, max_plans
+    state_t ends[MAX_PLANS]     # ... and the positions at their ends
+    bint won                    # a winning turn was found; attacks on the player may follow it:
+    plan_t win                  # ... by a beam
+    int32_t n_win               # ... in the tree: its number of actions
+    int32_t reply_width         # 1: turns are played on greedily
+    state_t* worlds             # samples of what is hidden, drawn when they are first used
+    int32_t n_worlds, max_worlds
+    uint64_t world_seed
+    const unknown_t* unknown    # ... from this; NULL: what the root has is taken for true
+    bint own_deck               # ... except the own deck, of which the root knows all but the order
+
+
+cdef inline bint spend(work_t* w) noexcept nogil:
+    """Take one node of the budget; False if there is none."""
+    cdef budget_t* b = &w.budget
+    if b.over:
+        return False
+    b.nodes -= 1
+    b.until_clock -= 1
+    if b.nodes < 0:
+        b.over = True
+        return False
+    if b.until_clock <= 0:
+        b.until_clock = CLOCK_PERIOD
+        if now_ns_() >= b.deadline:
+            b.over = True
+            return False
+    w.made += 1
+    return True
+
+
+cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
+    """Whether a position was not seen yet; notes it."""
+    cdef uint64_t key = hash ^ w.salt
+    cdef uint64_t* place = &w.seen[hash & w.seen_mask]
+    if place[0] == key:
+        return False
+    place[0] = key
+    return True
+
+
+cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexcept nogil:
+    cdef record_t* r
+    if w.n_records == w.max_records:
+        return -2
+    r = &w.records[w.n_records]
+    r.parent = parent
+    r.action = action
+    w.n_records += 1
+    return w.n_records - 1
+
+
+cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
+    """Give the places that cannot be seen the cards of a sampled world."""
+    cdef int op = 1 - w.who
+    s.p[op].hand = world.p[op].hand
+    s.p[op].prices = world.p[op].prices
+    memcpy(s.deck, world.deck, sizeof(s.deck))
+
+
+# The value of a position to `who`, whose turn ends; the expected result, from -1 to 1.
+cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil
+cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil
+cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil
+cdef void note_plan(
+    work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action) noexcept nogil
+# Turns that are played on, by either player.
+cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil
+cdef const state_t* world_of(work_t* w, int i) noexcept nogil
+cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil

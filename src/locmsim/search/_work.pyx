@@ -1,0 +1,246 @@
+"""What both searches do: the value of a position, and turns that are played on greedily."""
+
+from libc.math cimport tanhf
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from locmsim._core cimport (
+    MAX_ACTIONS,
+    MAX_DECK,
+    PASS,
+    state_apply,
+    state_deal,
+    state_end_turn,
+    state_list,
+    state_t,
+    state_winner,
+    stream_below,
+    stream_start,
+)
+from locmsim.networks._network cimport network_value
+from locmsim.search._evaluation cimport MAX_VALUE, evaluate, squashed
+from locmsim.search._wins cimport can_kill
+from locmsim.search._work cimport MAX_TURN_ACTIONS, MAX_REPLY_WIDTH, work_t, put_world
+
+
+cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
+    cdef float value
+    if w.function is NULL:
+        return evaluate(s, w.table, w.eval, who)
+    if w.failed:
+        return 0
+    if w.function(w.owner, s, who, &value) < 0:
+        w.failed = w.budget.over = True
+        return 0
+    return value
+
+
+cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
+    """The expected result for `who`, whose turn ends, from -1 to 1."""
+    if w.network is NULL or state_winner(s) >= 0:
+        return squashed(value_of(w, s, who), w.eval)
+    return tanhf(network_value(w.network, s, w.table, who) / 2)
+
+
+cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil:
+    """The actions up to a record, and one more if it isn't PASS; their number."""
+    cdef int n = 0, i
+    cdef int32_t r = record
+    while r >= 0:
+        n += 1
+        r = w.records[r].parent
+    i = n
+    r = record
+    while r >= 0:
+        i -= 1
+        path[i] = w.records[r].action
+        r = w.records[r].parent
+    if action != PASS:
+        path[n] = action
+        n += 1
+    return n
+
+
+cdef void note_plan(
+    work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action
+) noexcept nogil:
+    """Keep a whole turn if it is one of the best and no other leads to the same position."""
+    cdef int i
+    if w.n_plans == w.max_plans and value <= w.plans[w.n_plans - 1].value:
+        return
+    for i in range(w.n_plans):
+        if w.plans[i].hash == hash:
+            return
+    if w.n_plans < w.max_plans:
+        w.n_plans += 1
+    i = w.n_plans - 1
+    while i > 0 and w.plans[i - 1].value < value:
+        w.plans[i] = w.plans[i - 1]
+        i -= 1
+    w.plans[i].value = value
+    w.plans[i].hash = hash
+    w.plans[i].parent = parent
+    w.plans[i].action = action
+
+
+cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
+    """Play a turn action by action, each the best by its result, as long as that improves it.
+
+    Returns the number of actions, which go to `path` if it isn't NULL. A kill by attacks alone is
+    not carried out, only its result.
+    """
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t children[2]
+    cdef int who = s.turn & 1
+    cdef int n, i, free = 0, action = PASS, length = 0
+    cdef float best, value
+    cdef bint improved
+    if can_kill(s, w.table):
+        s.p[who].won = 1
+        return 0
+    best = value_of(w, s, who)
+    while True:
+        improved = False
+        n = state_list(s, w.table, actions)
+        for i in range(1, n):
+            w.made += 1
+            children[free] = s[0]
+            state_apply(&children[free], w.table, actions[i])
+            value = value_of(w, &children[free], who)
+            if value > best:
+                best = value
+                improved = True
+                action = actions[i]
+                free = 1 - free
+        w.budget.nodes -= n - 1
+        w.budget.until_clock -= n - 1
+        if not improved:
+            return length
+        s[0] = children[1 - free]
+        if path is not NULL:
+            path[length] = action
+        length += 1
+        if s.p[who].won or length == MAX_TURN_ACTIONS:
+            return length
+
+
+cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
+    """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
+    when an action more has not made any position better. A network chooses from the best of all."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t level[2][MAX_REPLY_WIDTH]
+    cdef float values[MAX_REPLY_WIDTH]
+    cdef state_t kept[MAX_REPLY_WIDTH]          # the best of all levels, best first
+    cdef float kept_values[MAX_REPLY_WIDTH]
+    cdef state_t child
+    cdef int who = s.turn & 1
+    cdef int n_here = 1, n_kept = 1, n_next, n, i, j, k, m, now = 0
+    cdef float best, value, odds = 0
+    cdef bint improved = True
+    if can_kill(s, w.table):
+        s.p[who].won = 1
+        return
+    best = value_of(w, s, who)
+    kept[0] = s[0]
+    kept_values[0] = best
+    level[0][0] = s[0]
+    for _ in range(MAX_TURN_ACTIONS):
+        if not improved:
+            break
+        n_next = 0
+        for i in range(n_here):
+            n = state_list(&level[now][i], w.table, actions)
+            w.made += n - 1
+            w.budget.nodes -= n - 1
+            w.budget.until_clock -= n - 1
+            for j in range(1, n):
+                child = level[now][i]
+                state_apply(&child, w.table, actions[j])
+                value = value_of(w, &child, who)
+                if value >= MAX_VALUE or can_kill(&child, w.table):
+                    s[0] = child
+                    s.p[who].won = 1
+                    return
+                if n_next == w.reply_width and value <= values[n_next - 1]:
+                    continue
+                # Insert by value. Positions of the same value are taken for the same one.
+                k = 0
+                while k < n_next and values[k] > value:
+                    k += 1
+                if k < n_next and values[k] == value:
+                    continue
+                if n_next < w.reply_width:
+                    n_next += 1
+                for m in range(n_next - 1, k, -1):
+                    values[m] = values[m - 1]
+                    level[1 - now][m] = level[1 - now][m - 1]
+                values[k] = value
+                level[1 - now][k] = child
+        now = 1 - now
+        n_here = n_next
+        improved = n_next > 0 and values[0] > best
+        if improved:
+            best = values[0]
+        for i in range(n_here):
+            if n_kept == w.reply_width and values[i] <= kept_values[n_kept - 1]:
+                break
+            if n_kept < w.reply_width:
+                n_kept += 1
+            k = n_kept - 1
+            while k > 0 and kept_values[k - 1] < values[i]:
+                kept_values[k] = kept_values[k - 1]
+                kept[k] = kept[k - 1]
+                k -= 1
+            kept_values[k] = values[i]
+            kept[k] = level[now][i]
+    k = 0
+    if w.network is not NULL:
+        for i in range(n_kept):
+            value = network_value(w.network, &kept[i], w.table, who)
+            if (i == 0 or value > odds) and kept_values[i] > -MAX_VALUE:
+                odds = value
+                k = i
+    s[0] = kept[k]
+
+
+cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
+    """The i-th sample, i at most the number drawn before."""
+    cdef state_t* world = &w.worlds[i]
+    cdef uint64_t stream
+    cdef uint8_t* deck
+    cdef int j, k
+    if i < w.n_worlds:
+        return world
+    w.n_worlds = i + 1
+    world[0] = w.root
+    stream = stream_start(w.world_seed, i)
+    if w.unknown is NULL:
+        return world
+    state_deal(world, w.table, w.unknown, &stream)
+    if w.own_deck:
+        deck = &world.deck[w.who][MAX_DECK - w.root.p[w.who].deck_left]
+        memcpy(world.deck[w.who], w.root.deck[w.who], MAX_DECK)
+        for j in range(w.root.p[w.who].deck_left - 1, 0, -1):
+            k = stream_below(&stream, j + 1)
+            deck[j], deck[k] = deck[k], deck[j]
+    return world
+
+
+cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil:
+    """The result, from -1 to 1, when after the own turn `turns` more are played greedily."""
+    cdef state_t s = end[0]
+    cdef int mover
+    put_world(w, &s, world)
+    for _ in range(turns):
+        state_end_turn(&s, w.table)
+        if state_winner(&s) >= 0:
+            break
+        if w.reply_width > 1:
+            narrow_turn(w, &s)
+        else:
+            greedy_turn(w, &s, NULL)
+        if state_winner(&s) >= 0:
+            break
+    mover = s.turn & 1
+    cdef float value = result_of(w, &s, mover)
+    return value if mover == w.who else -value

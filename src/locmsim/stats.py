@@ -1,0 +1,224 @@
+"""What results prove: intervals, Elo, ratings of many players, and when to stop.
+
+The unit is the pair: two games with the same cards and shuffles and swapped seats, whose sum says
+what the players are worth with the luck of the cards taken out as far as possible. A pair scores 0,
+1/2 or 1, with draws 1/4 or 3/4 as well; a single game without a mirrored one counts as a unit too.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Interval",
+    "Ratings",
+    "Sprt",
+    "SprtState",
+    "UnitCounts",
+    "bradley_terry",
+    "elo_of",
+    "expected_score",
+    "score_interval",
+]
+
+#: Elo points for each unit of the natural logarithm of the odds.
+_ELO = 400 / math.log(10)
+
+Interval = tuple[float, float]
+
+
+def elo_of(score: float) -> float:
+    """The Elo difference at which `score` (0 to 1) is expected; infinite at its ends."""
+    if score <= 0 or score >= 1:
+        return math.copysign(math.inf, score - 0.5)
+    return _ELO * math.log(score / (1 - score))
+
+
+def expected_score(elo: float) -> float:
+    """The score expected with that Elo difference."""
+    return 1 / (1 + math.exp(-elo / _ELO))
+
+
+@dataclass(slots=True)
+class UnitCounts:
+    """How many units were lost, split and won, and those between, which take a draw and a defeat or
+    a draw and a victory.
+    """
+
+    lost: int = 0
+    split: int = 0
+    won: int = 0
+    mostly_lost: int = 0
+    mostly_won: int = 0
+
+    def add(self, score: float) -> None:
+        """Count a unit of 0, 0.25, 0.5, 0.75 or 1."""
+        if score == 0.5:
+            self.split += 1
+        elif score == 1:
+            self.won += 1
+        elif score == 0:
+            self.lost += 1
+        elif score > 0.5:
+            self.mostly_won += 1
+        else:
+            self.mostly_lost += 1
+
+    def add_all(self, other: "UnitCounts") -> None:
+        """Count all units of `other`."""
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    def reversed(self) -> "UnitCounts":
+        """The same units, counted for the other player."""
+        return UnitCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
+
+    @property
+    def total(self) -> int:
+        """All units."""
+        return self.lost + self.mostly_lost + self.split + self.mostly_won + self.won
+
+    @property
+    def score(self) -> float:
+        """The mean; 0.5 if there are none."""
+        if not self.total:
+            return 0.5
+        quarters = self.mostly_lost + 2 * self.split + 3 * self.mostly_won + 4 * self.won
+        return quarters / (4 * self.total)
+
+    def smoothed(self) -> tuple[float, float]:
+        """Mean and variance of a unit with two more counted, as independent even games make them.
+
+        So the variance is never 0, and that of few units is not taken for more than it proves.
+        """
+        n = self.total + 2
+        won, split = self.won + 0.5, self.split + 1
+        mean = (won + split / 2 + self.mostly_lost / 4 + 3 * self.mostly_won / 4) / n
+        square = (won + split / 4 + self.mostly_lost / 16 + 9 * self.mostly_won / 16) / n
+        return mean, square - mean * mean
+
+
+def score_interval(counts: UnitCounts, level: float = 0.95) -> Interval:
+    """Wilson's interval of the score.
+
+    Wilson's is made for single games, of variance p (1 - p). What pairs vary less (half of it if
+    their games are independent, less if one decides the other) counts as so many games more.
+    """
+    if not counts.total:
+        return 0.0, 1.0
+    mean, variance = counts.smoothed()
+    n = counts.total * mean * (1 - mean) / variance
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    p = counts.score
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    # At the ends the formula gives 0 and 1 but for rounding.
+    return (centre - half if p > 0 else 0.0), (centre + half if p < 1 else 1.0)
+
+
+# ------------------------------------------------------------------------------------- early stop
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """How far a sequential test has come."""
+
+    #: The logarithm of the likelihood ratio of the two hypotheses, and its bounds.
+    llr: float
+    lower: float
+    upper: float
+    #: "H0", "H1", or None while it is open.
+    accepted: str | None
+    #: Units it was decided on, or all so far.
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A sequential test: is the first player better by `elo1` (H1) or only by `elo0` (H0)?
+
+    `alpha` and `beta` are the chances of taking H1 where H0 holds and the reverse. The likelihood
+    is that of a normal distribution with the variance seen so far (a generalised sequential
+    probability ratio test). ``ValueError`` if the numbers make no test.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+            raise ValueError(f"sprt: expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError(
+                f"sprt: expected alpha and beta in 0..0.5, got {self.alpha:g} and {self.beta:g}"
+            )
+
+    def state(self, counts: UnitCounts) -> SprtState:
+        """The state after these units."""
+        lower = math.log(self.beta / (1 - self.alpha))
+        upper = math.log((1 - self.beta) / self.alpha)
+        low, high = expected_score(self.elo0), expected_score(self.elo1)
+        _, variance = counts.smoothed()
+        llr = counts.total * (high - low) * (2 * counts.score - low - high) / (2 * variance)
+        accepted = "H1" if llr >= upper else "H0" if llr <= lower else None
+        return SprtState(llr, lower, upper, accepted, counts.total)
+
+
+# ------------------------------------------------------------------------------ many players
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Elo ratings of several players, with a mean of 0."""
+
+    elo: NDArray[np.float64]
+    #: Half of the 95 % interval of each.
+    error: NDArray[np.float64]
+
+
+def bradley_terry(players: int, units: Mapping[tuple[int, int], UnitCounts]) -> Ratings | None:
+    """Ratings by the Bradley-Terry model from what pairs of players did against each other.
+
+    `units` are counted for the first of the two. A weak prior (one split unit for each two who met)
+    keeps a player without a loss finite. Errors follow from the variance of the units. None if the
+    games do not connect all players. Needs choix.
+    """
+    import choix
+
+    met = {pair: counts for pair, counts in units.items() if counts.total}
+    if not _connected(players, met):
+        return None
+    wins = np.zeros((players, players))
+    for (a, b), counts in met.items():
+        wins[a, b] += counts.score * counts.total + 0.5
+        wins[b, a] += (1 - counts.score) * counts.total + 0.5
+    strength = choix.ilsr_pairwise_dense(wins)
+    strength -= strength.mean()
+    # The sandwich: the model's curvature around the scatter of the units.
+    curvature = np.zeros((players, players))
+    scatter = np.zeros((players, players))
+    for (a, b), counts in met.items():
+        expected = 1 / (1 + math.exp(strength[b] - strength[a]))
+        direction = np.zeros(players)
+        direction[a], direction[b] = 1, -1
+        square = np.outer(direction, direction)
+        curvature += (counts.total + 1) * expected * (1 - expected) * square
+        scatter += (counts.total + 1) * counts.smoothed()[1] * square
+    inverse = np.linalg.pinv(curvature)
+    covariance = inverse @ scatter @ inverse
+    error = NormalDist().inv_cdf(0.975) * np.sqrt(np.diag(covariance))
+    return Ratings(_ELO * strength, _ELO * error)
+
+
+def _connected(players: int, met: Iterable[tuple[int, int]]) -> bool:
+    group = list(range(players))
+    for a, b in met:
+        old, new = group[a], group[b]
+        group = [new if name == old else name for name in group]
+    return len(set(group)) == 1

@@ -1,0 +1,1 @@
+"""Fits weights, networks and deck values by self-play."""

@@ -1,0 +1,217 @@
+"""Processes of this machine that share work, each bound to a core of its own.
+
+They are a `concurrent.futures.Executor`, so that any other one will do as well. (Threads, for
+compiled loops, are in `locmsim.parallel`, which everything imports and which must stay light.)
+"""
+
+import contextlib
+import math
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+__all__ = ["QUEUED", "CorePool", "Workers", "available_cores", "local_workers"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+#: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
+QUEUED = 1
+
+
+class Workers(NamedTuple):
+    """An executor, and how many tasks it can have at a time: running and waiting in line."""
+
+    executor: Executor
+    slots: Callable[[], int]
+
+
+def available_cores() -> list[int]:
+    """The processors that timed games may have to themselves: one for each physical core.
+
+    Where the system limits the processor time (containers), as many as that is worth.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return list(range(os.cpu_count() or 1))
+    cores: dict[str, int] = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        siblings = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        try:
+            cores.setdefault(siblings.read_text(), cpu)
+        except OSError:
+            cores[str(cpu)] = cpu
+    return list(cores.values())[: _processor_quota()]
+
+
+def _processor_quota() -> int | None:
+    """How many processors' worth of time this process may use; None for no limit."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, math.floor(int(quota) / int(period)))
+    except (OSError, ValueError):  # no such limit; "max" is no number
+        return None
+
+
+@contextlib.contextmanager
+def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
+    """Workers on this machine: with one job in this process, else as many processes.
+
+    Each is bound to one of `cores`, and so are the bots it starts; with more jobs than cores, none.
+    At the end all processes are gone, also in the middle of their games.
+    """
+    pinned = cores if jobs <= len(cores) else ()
+    if jobs == 1:
+        with _bound_to(pinned):
+            yield Workers(_ThisProcess(), lambda: 1)
+        return
+    pool = CorePool(jobs, pinned)
+    try:
+        yield Workers(pool, lambda: jobs * (1 + QUEUED))
+    except BaseException:
+        pool.stop()
+        raise
+    pool.shutdown()
+
+
+@contextlib.contextmanager
+def _bound_to(cores: Sequence[int]) -> Iterator[None]:
+    if not cores or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores[:1])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class _ThisProcess(Executor):
+    """Does the work when it is submitted."""
+
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        future: Future[_T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class CorePool(Executor):
+    """Worker processes, each bound to a core of its own.
+
+    Where a `ProcessPoolExecutor` ends all its processes with one that dies, here only that one's
+    task fails, by `BrokenExecutor`, and another process takes its place. `stop` ends workers in the
+    middle of their tasks, by ``SystemExit``; and so they end when this process is gone, however
+    that came.
+    """
+
+    def __init__(self, jobs: int, cores: Sequence[int]) -> None:
+        # A thread waits for each worker: that is all that has to be done here.
+        self._threads = ThreadPoolExecutor(jobs)
+        self._mine = threading.local()
+        self._cores = list(cores)
+        self._workers: list[_Worker] = []
+        self._lock = threading.Lock()
+        # Nobody writes to it: its end tells the workers that this process is gone.
+        self._lifeline, self._other_end = multiprocessing.Pipe()
+
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        return self._threads.submit(self._run, fn, args, kwargs)
+
+    def _run(self, fn: Callable[..., _T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _T:
+        worker: _Worker | None = getattr(self._mine, "worker", None)
+        if worker is None or not worker.alive:
+            worker = self._mine.worker = self._replacement(worker)
+        result: _T = worker.run(fn, args, kwargs)
+        return result
+
+    def _replacement(self, dead: "_Worker | None") -> "_Worker":
+        with self._lock:
+            core = dead.core if dead else self._cores.pop() if self._cores else None
+            worker = _Worker(core, self._other_end)
+            self._workers.append(worker)
+            return worker
+
+    def stop(self) -> None:
+        """End all workers and wait until they are gone."""
+        self._lifeline.close()
+        self.shutdown(cancel_futures=True)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As in the base class: wait for what runs."""
+        self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+        if wait:
+            for worker in self._workers:
+                worker.dismiss()
+
+
+class _Worker:
+    """A worker process, as seen from the other side."""
+
+    def __init__(self, core: int | None, lifeline: Connection) -> None:
+        self.core = core
+        self.alive = True
+        # A fresh process: a fork would inherit whatever locks other threads hold at that moment.
+        context = multiprocessing.get_context("spawn")
+        self._tasks, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, lifeline, core), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def run(self, *task: Any) -> Any:
+        """The result of a task, or what it raised; `BrokenExecutor` if the worker died."""
+        try:
+            self._tasks.send(task)
+            done, result = self._tasks.recv()
+        except (EOFError, OSError):
+            self.alive = False
+            self.dismiss()
+            code = self._process.exitcode
+            raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
+        if done:
+            return result
+        raise result
+
+    def dismiss(self) -> None:
+        """Let it end when it is idle, and wait for that."""
+        self._tasks.close()
+        self._process.join()
+
+
+def _serve(tasks: Connection, lifeline: Connection, core: int | None) -> None:
+    """What a worker process does."""
+    if core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, [core])
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the clearing up
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    # Ctrl-C is for the main process, which then ends this one. Not ignored: bots would inherit it.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+
+    def watch() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            lifeline.recv()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            fn, args, kwargs = tasks.recv()
+            try:
+                answer = True, fn(*args, **kwargs)
+            except Exception as error:
+                answer = False, error
+            tasks.send(answer)

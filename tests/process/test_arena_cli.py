@@ -1,0 +1,234 @@
+"""``locmsim arena`` as people use it."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from helpers import LOCMSIM
+
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+
+PLAYERS = ["new=greedy", "old=random"]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> str:
+    return str(tmp_path / "results.db")
+
+
+def arena(*arguments: str, code: int = 0) -> None:
+    assert main(["arena", *arguments]) == code
+
+
+def test_table(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arena(*PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
+    out, err = capsys.readouterr()
+    assert err == ""
+    with Arena.load(db) as loaded:
+        assert out == loaded.table()
+        assert loaded.tally.games == 6
+    # The word may be there, and the same command goes on where it was.
+    arena("run", *PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
+    assert capsys.readouterr().out == out
+
+
+def test_json(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arena(*PLAYERS, "--games", "4", "--seed", "3", "--db", db, "--jobs", "1", "--json")
+    data = json.loads(capsys.readouterr().out)
+    assert data["games"] == data["goal"] == 4
+    assert [player["name"] for player in data["players"]] == ["new", "old"]
+    arena("show", db, "--json")
+    assert json.loads(capsys.readouterr().out) == data
+
+
+def test_settings(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = (
+        "--rules 1.5 --ids old --gauntlet --seeds 5,7..8 --no-mirror --pairs-per-set 2"
+        " --timeout-scale 3 --match-limit 60 --lenient --games 2 --jobs 1"
+    )
+    arena(*PLAYERS, *options.split(), "--db", db)
+    with Arena.load(db) as loaded:
+        settings = loaded.settings
+    assert (settings.game.rules, settings.game.ids, settings.mode) == ("1.5", "old", "gauntlet")
+    assert (settings.seeds, settings.mirror, settings.pairs_per_set) == ((5, 7, 8), False, 2)
+    assert (settings.timeout_scale, settings.match_limit, settings.lenient) == (3, 60, True)
+    # The file alone says how it goes on, and how far.
+    capsys.readouterr()
+    arena("--db", db, "--games", "3", "--jobs", "1")
+    assert capsys.readouterr().out.startswith("3 games of rules 1.5, single games, given seeds")
+
+
+def test_sprt(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--games", "400", "--seed", "3", "--db", db, "--jobs", "1"]
+    arena(*PLAYERS, *options, "--sprt", "0", "60", "--alpha", "0.1")
+    out = capsys.readouterr().out
+    assert "SPRT of Elo +0 against +60: H1 accepted (Elo +60) after" in out
+    assert "(bounds -2.89, 2.25)" in out
+    arena("show", db)
+    assert out.splitlines()[-1] in capsys.readouterr().out
+
+
+def test_file_with_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arena(*PLAYERS, "--games", "2", "--jobs", "1")
+    (path,) = tmp_path.glob("arena-*.db")
+    assert capsys.readouterr().out.splitlines()[-1] == f"results: {path.name}"
+
+
+def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arena(*PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
+    table = capsys.readouterr().out
+    arena("show", db, "--lost", "old")
+    out = capsys.readouterr().out
+    assert out.startswith(table + f"\nlost by old (locmsim play --replay {db}:GAME):\n")
+    rows = [line.split() for line in out.splitlines()[out.splitlines().index("") :]]
+    with Arena.load(db) as loaded:
+        expected = loaded.lost_table("old")
+        record = loaded.record(2)
+        params = loaded.replay(2).match.params
+    assert expected in out
+    assert rows
+    arena("show", db)
+    assert "lost by new" not in capsys.readouterr().out or "0" in table
+    # One of them again, as text and as a log.
+    log = tmp_path / "game.json"
+    assert main(["play", "--replay", f"{db}:2", "-l", str(log)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:2] == [str(score) for score in record.outcome.scores]
+    assert shown[2:] == [f"{key}={value}" for key, value in params.items()]
+    data = json.loads(log.read_text())
+    assert [data["scores"]["0"], data["scores"]["1"]] == list(record.outcome.scores)
+    outputs = [
+        [text.removesuffix("\n") for text in data["outputs"][seat] if text] for seat in ("0", "1")
+    ]
+    assert outputs == [
+        [answer.line for answer in record.answers if answer.seat == seat] for seat in (0, 1)
+    ]
+    # All of them as a file of rows, or on the standard output.
+    table = tmp_path / "games.csv"
+    arena("show", db, "--csv", str(table))
+    assert capsys.readouterr().out == ""
+    assert len(table.read_text().splitlines()) == 7
+    arena("show", db, "--csv", "/dev/stdout")
+    assert capsys.readouterr().out == table.read_text()
+    # The log replays to the same.
+    assert main(["-r", str(log)]) == 0
+    assert capsys.readouterr().out.splitlines() == shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["greedy"], 2, "players: expected at least two, got 1"),
+        (["--games", "4"], 2, "players: expected at least two"),
+        (["greedy", "random", "--games", "5"], 2, "need an even number, got 5"),
+        (["greedy", "random", "--games", "x"], 2, "invalid int value: 'x'"),
+        (["greedy", "random", "--seed", "1", "--seeds", "1"], 2, "not allowed with"),
+        (["greedy", "random", "--seeds", "1-5"], 2, "expected seeds like"),
+        (["greedy", "random", "--sprt", "5", "0"], 2, "expected elo0 < elo1"),
+        (["greedy", "random", "random", "--sprt", "0", "5"], 2, "sprt: it is for two players"),
+        (["greedy", "random", "--jobs", "1000"], 2, "need as many cores"),
+        (["greedy", "randon"], 2, "neither a program 'randon' nor an agent"),
+        (["greedy", "rule:x=1"], 2, "unknown option 'x'"),
+        (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
+        (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),
+        (["run", "greedy", "random", "--db", "/nowhere/x.db"], 1, "cannot open /nowhere/x.db"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str],
+    code: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if code == 2:
+        with pytest.raises(SystemExit) as caught:
+            arena(*arguments)
+        assert caught.value.code == 2
+    else:
+        arena(*arguments, code=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+
+
+def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arena(*PLAYERS, "--games", "2", "--seed", "3", "--db", db, "--jobs", "1")
+    before = Path(db).read_bytes()
+    arena(*PLAYERS, "--seed", "4", "--db", db, code=1)
+    assert "results of another tournament: seed: 3, now 4" in capsys.readouterr().err
+    assert Path(db).read_bytes() == before
+    with pytest.raises(SystemExit):
+        arena("show", db, "--lost", "fred")
+    assert "no player is called 'fred'" in capsys.readouterr().err
+    assert main(["play", "-r", f"{db}:3"]) == 1
+    assert capsys.readouterr().err.endswith("has no game 3\n")
+    assert main(["play", "-r", "nowhere.db:3"]) == 1
+    assert "no such file" in capsys.readouterr().err
+
+
+def on_terminal(*arguments: str) -> str:
+    """What is shown on the terminal that is the standard error."""
+    terminal, error = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
+    command = [*LOCMSIM, "arena", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=error) as process:
+        os.close(error)
+        text = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                text += chunk
+        except OSError:  # how Linux ends a terminal
+            pass
+    os.close(terminal)
+    assert process.returncode == 0
+    return text.decode()
+
+
+def test_progress(db: str) -> None:
+    pytest.importorskip("tqdm")
+    shown = on_terminal(*PLAYERS, "--games", "60", "--seed", "3", "--db", db, "--jobs", "1")
+    last = shown.replace("\n", "\r").strip("\r").split("\r")[-1]
+    assert "60/60" in last
+    assert "game/s" in last
+    assert "new " in last
+    assert "[" in last.split("game/s")[1]
+
+
+def test_without_tqdm(
+    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    arena(*PLAYERS, "--games", "2", "--db", db, "--jobs", "1")
+    assert capsys.readouterr().out.startswith("2 games")
+
+
+def test_without_the_cluster_extra(
+    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    arena(*PLAYERS, "--games", "2", "--db", db, "--dask", "tcp://127.0.0.1:1", code=1)
+    assert "locmsim[cluster]" in capsys.readouterr().err
+
+
+def test_without_the_arena_extra(
+    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tables of many players have no ratings then."""
+    monkeypatch.setitem(sys.modules, "choix", None)
+    arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
+    out = capsys.readouterr().out
+    assert "ratings need choix: locmsim[arena]" in out

@@ -1,0 +1,99 @@
+"""A tournament on a cluster, one of whose workers is killed in the middle."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from helpers import played
+
+from locmsim.arena import Arena
+
+pytest.importorskip("distributed")
+
+#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+SCRIPT = """
+    import json, os, signal, sys
+    from distributed import Client, LocalCluster
+    from locmsim.arena import Arena
+
+    def kill(games):
+        if not killed and arena.tally.games >= 20:
+            (address, pid), *_ = workers.items()
+            os.kill(pid, signal.SIGKILL)
+            killed.append(address)
+
+    if __name__ == "__main__":
+        options = dict(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
+            workers = client.run(os.getpid)
+            killed = []
+            with Arena(
+                ["random", "greedy"], db=sys.argv[1], games=120, seed=3, timeout_scale=25.0
+            ) as arena:
+                arena.run(dask=cluster.scheduler_address, on_games=kill)
+            print(json.dumps({"workers": len(workers), "killed": killed}))
+"""
+
+THREADS = """
+    import json
+    from distributed import LocalCluster
+    from locmsim.arena import Arena
+
+    if __name__ == "__main__":
+        options = dict(n_workers=1, threads_per_worker=2, dashboard_address=None)
+        with LocalCluster(**options) as cluster:
+            with Arena(["random", "greedy"], games=4, timeout_scale=25.0) as arena:
+                try:
+                    arena.run(dask=cluster.scheduler_address)
+                except ValueError as error:
+                    message = str(error)
+            with Arena(["random", "greedy"], games=4, timeout_scale=0) as arena:
+                arena.run(dask=cluster.scheduler_address)
+                print(json.dumps([message, arena.tally.games]))
+"""
+
+
+def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
+    """Nothing is lost and nothing counted twice."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    db = tmp_path / "results.db"
+    done = subprocess.run(
+        [sys.executable, str(script), str(db)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert seen["workers"] == 2
+    assert len(seen["killed"]) == 1
+    with Arena(["random", "greedy"], games=120, seed=3, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        expected = played(arena)
+    with Arena.load(db) as arena:
+        assert arena.tally.games == 120
+        assert played(arena) == expected
+
+
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("locmsim.arena.cluster._CONNECT_SECONDS", 0.2)
+    with (
+        Arena(["random", "greedy"], games=2, timeout_scale=25.0) as arena,
+        pytest.raises(OSError, match=r"127\.0\.0\.1:1"),
+    ):
+        arena.run(dask="tcp://127.0.0.1:1")
+
+
+def test_workers_of_several_threads(tmp_path: Path) -> None:
+    """They would play timed games side by side on one core."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(THREADS))
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        "dask: games with time limits need workers of one thread (dask worker --nthreads 1)",
+        4,
+    ]

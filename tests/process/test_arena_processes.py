@@ -1,0 +1,381 @@
+"""Tournaments of real processes: bots that misbehave, workers and arenas that are killed."""
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import BOT, LOCMSIM, children_of, played, running
+
+from locmsim.arena import Arena, ArenaError, CorePool, LocmGame, available_cores
+from locmsim.arena.store import NoResultsError, Store
+from locmsim.referee import FaultKind
+from locmsim.workers import local_workers
+
+#: How many games `test_many_games_leave_nothing` plays.
+SOAK_GAMES = int(os.environ.get("LOCMSIM_SOAK", "100"))
+
+
+def bot(kind: str = "", at: int = -1, argument: str = "") -> str:
+    return shlex.join([*BOT, kind, str(at), argument] if kind else BOT)
+
+
+@pytest.fixture
+def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder where each bot leaves a file with its process id; none may be left running."""
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    monkeypatch.setenv("LOCMSIM_TEST_PIDS", str(folder))
+    yield folder
+    deadline = time.monotonic() + 20
+    while (left := running(int(file.name) for file in folder.iterdir())) and (
+        time.monotonic() < deadline
+    ):
+        time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+
+
+# ------------------------------------------------------------------------ bots that misbehave
+
+FAULTS = {
+    "hangs-at-start": (bot("hang", 0), FaultKind.TIMEOUT),
+    "hangs-later": (bot("hang", 2), FaultKind.TIMEOUT),
+    "exits": (bot("leave", 1, "0"), FaultKind.CRASHED),
+    "segfaults": (bot("die", 1, str(int(signal.SIGSEGV))), FaultKind.CRASHED),
+    "floods": (bot("flood", 1, "x"), FaultKind.LINE_TOO_LONG),
+    "half-a-line": (bot("say", 2, "PASS"), FaultKind.TIMEOUT),
+    "ignores-sigterm": (bot("stubborn", 2), FaultKind.TIMEOUT),
+    "answers-twice": (bot("say", 1, r"PASS\nPASS\n"), FaultKind.EARLY),
+    "only-stderr": (bot("babble", 2), FaultKind.TIMEOUT),
+    "nonsense": (bot("say", 1, r"WAIT\n"), FaultKind.MALFORMED),
+    "not-there": ("/nowhere/bot", FaultKind.START_FAILED),
+}
+
+
+def test_faults_cost_one_game_each(pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And children that a bot forks end with it, though it makes no mistake."""
+    players = ["good=" + bot(), *(f"{name}={command}" for name, (command, _) in FAULTS.items())]
+    players += ["forks=" + bot("children", 1), "answers-early=" + bot("early", 1)]
+    monkeypatch.setattr(Arena, "_check_commands", lambda arena: None)
+    with Arena(players, mode="gauntlet", games=2, seed=1, timeout_scale=0.5) as arena:
+        arena.run()
+        assert arena.tally.games == 2 * (len(FAULTS) + 2)
+        found = {
+            player.name: dict(sums.faults)
+            for player, sums in zip(arena.settings.players, arena.tally.players, strict=True)
+        }
+        # Early or not depends on who gets the processor first.
+        assert set(found.pop("answers-early")) <= {FaultKind.EARLY}
+        assert found == {
+            "good": {},
+            **{name: {kind: 2} for name, (_, kind) in FAULTS.items()},
+            "forks": {},
+        }
+        assert arena.tally.players[0].wins[0] >= len(FAULTS)
+
+
+def test_many_games_leave_nothing(pids: Path) -> None:
+    """No process, descriptor or memory; LOCMSIM_SOAK=2000 makes it 2,000 games, -s prints what is
+    left (docs/development.md)."""
+
+    def left() -> dict[str, int]:
+        resident = int(Path("/proc/self/statm").read_text().split()[1])
+        return {
+            "bots": len(running(int(file.name) for file in pids.iterdir())),
+            "children": len(children_of(os.getpid())),
+            "descriptors": len(os.listdir("/proc/self/fd")),
+            "memory": resident * os.sysconf("SC_PAGE_SIZE"),
+        }
+
+    players = [bot(), bot("leave", 3, "0")]
+    with Arena(players, games=20, seed=1, timeout_scale=25.0) as warm:
+        warm.run(jobs=1)
+    before = left()
+    print(f"\nafter 20 games: {before}")
+    with Arena(players, games=SOAK_GAMES, seed=2, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == SOAK_GAMES
+        assert arena.tally.players[1].faults == {FaultKind.CRASHED: SOAK_GAMES}
+    after = left()
+    print(f"after {SOAK_GAMES} more: {after}")
+    assert len(list(pids.iterdir())) == 2 * (20 + SOAK_GAMES)
+    # The results in memory take a little.
+    assert after.pop("memory") - before.pop("memory") < 4_000_000 + 1000 * SOAK_GAMES
+    assert after == before
+
+
+# ------------------------------------------------------------------------------------ cores
+
+
+def test_bots_are_bound_to_cores(pids: Path) -> None:
+    """Both bots of a game to the same one, and each worker to another."""
+    cores = available_cores()
+    before = os.sched_getaffinity(0)
+    players = [bot("where", 1), bot("where", 2)]
+    with Arena(players, games=8, seed=1, timeout_scale=25.0) as arena:
+        arena.run()
+    used = {file.read_text() for file in pids.iterdir()}
+    assert used <= {str(core) for core in cores}
+    assert len(list(pids.iterdir())) == 16
+    with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+    assert os.sched_getaffinity(0) == before
+
+
+def test_more_games_than_cores_without_limits() -> None:
+    many = len(available_cores()) + 1
+    with Arena(["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=many)
+        assert arena.tally.games == 4
+
+
+def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each physical core, and no more than the processor time that there is."""
+    real = Path.read_text
+
+    def fake(path: Path, *arguments: Any, **options: Any) -> str:
+        if str(path).endswith("thread_siblings_list"):
+            cpu = int(path.parents[1].name.removeprefix("cpu"))
+            return f"{cpu % 4},{cpu % 4 + 4}\n"
+        if str(path) == "/sys/fs/cgroup/cpu.max":
+            return quota
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_text", fake)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2, 3, 5, 7})
+    for quota, cores in (  # noqa: B007 (the fake file says it)
+        ("max 100000", [1, 2, 3]),
+        ("200000 100000", [1, 2]),
+        ("50000 100000", [1]),
+    ):
+        assert available_cores() == cores
+
+
+OWN_AGENT = """
+from locmsim.agents import AGENTS, GreedyAgent
+from locmsim.arena import Arena
+
+class Mine(GreedyAgent):
+    pass
+
+AGENTS["mine"] = Mine
+
+if __name__ == "__main__":
+    with Arena(["mine:deck=bodies", "random"], games=4, seed=1, timeout_scale=25.0) as arena:
+        arena.run(jobs=2)
+        print(arena.tally.games, sum(player.faults.total() for player in arena.tally.players))
+"""
+
+
+def test_agent_of_a_script(tmp_path: Path) -> None:
+    """Registered at its top level, so that the worker processes know it too."""
+    script = tmp_path / "script.py"
+    script.write_text(OWN_AGENT.replace("jobs=2", f"jobs={min(2, len(available_cores()))}"))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("4 0\n", "")
+
+
+# ------------------------------------------------------------------------- workers that die
+
+
+def test_worker_that_is_killed() -> None:
+    """Others take over its games, nothing is lost or played twice."""
+    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        expected = played(arena)
+    killed: list[int] = []
+
+    def kill(games: int) -> None:
+        if not killed and arena.tally.games >= 5:
+            children = children_of(os.getpid())
+            names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children}
+            killed.extend(pid for pid, name in names.items() if b"spawn_main" in name)
+            os.kill(killed[0], signal.SIGKILL)
+
+    cores = available_cores()
+    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
+        with local_workers(2, cores) as workers:
+            arena.run(executor=workers.executor, slots=4, on_games=kill)
+        assert killed
+        assert played(arena) == expected
+
+
+class Deadly(Executor):
+    """Plays games, but for one that kills its worker and, as in a pool, all others with it."""
+
+    def __init__(self, deadly: int, deaths: int) -> None:
+        self.deadly = deadly
+        self.deaths = deaths
+        self.alone = 0
+        self.all_well = True
+        self.waiting: list[Future[Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        settings, numbers = args
+        if self.deadly in numbers and self.deaths:
+            self.deaths -= 1
+            self.all_well = False
+            self.alone += not self.waiting and numbers == [self.deadly]
+            for ended in (*self.waiting, future):
+                ended.set_exception(BrokenExecutor("a process was terminated abruptly"))
+            self.waiting.clear()
+        elif numbers[-1] == self.deadly - 1 and self.all_well:
+            self.waiting.append(future)
+        else:
+            future.set_result(fn(settings, numbers))
+        return future
+
+
+def test_game_that_kills_its_worker() -> None:
+    """Those that were with it are played; it alone ends the tournament, and is named."""
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+        executor = Deadly(2, 3)
+        with pytest.raises(
+            ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\) ended"
+        ):
+            arena.run(executor=executor, slots=2)
+        assert executor.alone == 2
+        assert arena.tally.games >= 1
+        arena.run(jobs=1)
+        assert arena.tally.games == 8
+
+
+def test_game_whose_worker_was_killed_once() -> None:
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+        arena.run(executor=Deadly(3, 1), slots=2)
+        assert arena.tally.games == 8
+
+
+def test_executor_that_is_gone() -> None:
+    pool = CorePool(2, ())
+    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+
+        class Gone(Executor):
+            def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+                raise BrokenExecutor("no longer usable")
+
+        with pytest.raises(ArenaError, match="the workers are gone: no longer usable"):
+            arena.run(executor=Gone())
+    pool.stop()
+
+
+# ------------------------------------------------------------------------- arenas that are killed
+
+
+class Tool:
+    """``locmsim arena`` in the middle of a tournament that takes a while."""
+
+    def __init__(self, db: Path, *options: str) -> None:
+        self.db = db
+        players = ["slow=" + bot("slow", 1, "0.3"), "good=" + bot()]
+        self.process = subprocess.Popen(
+            [
+                *LOCMSIM,
+                "arena",
+                *players,
+                "--db",
+                str(db),
+                "--seed",
+                "5",
+                "--games",
+                "40",
+                *options,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=_default_signals,
+            text=True,
+        )
+        deadline = time.monotonic() + 60
+        while self.stored() < 2 and time.monotonic() < deadline:
+            assert self.process.poll() is None, self.process.communicate()
+            time.sleep(0.02)
+
+    def stored(self) -> int:
+        with contextlib.suppress(NoResultsError), Store(self.db, LocmGame) as store:
+            return len(store)
+        return 0
+
+    def workers(self) -> list[int]:
+        """Its processes, without the one that Python has for cleaning up."""
+        pids = children_of(self.process.pid)
+        return [pid for pid in pids if b"tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def _default_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def assert_gone(processes: list[int]) -> None:
+    deadline = time.monotonic() + 20
+    while (left := running(processes)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert left == []
+
+
+def go_on(db: Path, before: int) -> None:
+    """The rest of the tournament, without time-consuming bots: the games are those of the file."""
+    with Store(db, LocmGame) as store:
+        stored = store.numbers()
+        assert len(stored) >= before
+    with Arena(db=db, games=2 * ((len(stored) + 3) // 2)) as arena:
+        assert arena.tally.games == len(stored)
+        arena.run(jobs=1)
+        assert arena.tally.games == arena.goal.games
+        for number in range(1, arena.goal.games + 1):
+            arena.replay(number)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
+    """By SIGKILL, which it cannot see: workers and bots end, all that was stored is there."""
+    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "25")
+    workers = tool.workers()
+    tool.process.kill()
+    tool.process.communicate(timeout=60)
+    assert_gone(workers)
+    assert not running(int(file.name) for file in pids.iterdir() if jobs == "2")
+    go_on(tool.db, 2)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
+    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "25")
+    workers = tool.workers()
+    tool.process.send_signal(number)
+    out, err = tool.process.communicate(timeout=60)
+    assert tool.process.returncode == 128 + number
+    assert out == ""
+    stored = tool.stored()
+    assert err == (
+        f"{stored} of 40 games are in {tool.db}; to go on: locmsim arena --db {tool.db}\n"
+    )
+    assert [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in running(workers)] == []
+    assert running(int(file.name) for file in pids.iterdir()) == []
+    go_on(tool.db, stored)
+
+
+def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
+    """There the whole group of processes gets the signal."""
+    tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "25")
+    for pid in (tool.process.pid, *tool.workers()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGINT)
+    out, err = tool.process.communicate(timeout=60)
+    assert tool.process.returncode == 128 + signal.SIGINT
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    go_on(tool.db, 2)

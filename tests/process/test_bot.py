@@ -1,0 +1,254 @@
+"""The stdin bot: real processes, and the loop of questions and answers on its own."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers import REFERENCE, RULE_SETS, GoldenChunk
+
+from locmsim import bot
+from locmsim.agents import make_agent
+from locmsim.errors import ProtocolError
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee import play
+
+BOT = [sys.executable, "-m", "locmsim.bot"]
+FOLDER = Path(__file__).parents[2] / "bots" / "mcts"
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start():
+    """Starts bots as processes and clears them away."""
+    processes = []
+
+    def run(*options: str, **streams: int) -> subprocess.Popen[str]:
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen([*BOT, *options], text=True, **{**pipes, **streams})
+        processes.append(process)
+        return process
+
+    yield run
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def ask(process: subprocess.Popen[str], text: str) -> str:
+    process.stdin.write(text)
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+# ------------------------------------------------------------------------------------- matches
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_matches_under_the_referee(rules):
+    """The defaults win against random actions; the limits are wide, for busy machines."""
+    match = Match(rules, seed=2)
+    result = play((" ".join(BOT), " ".join([*BOT, "--agent", "random"])), match, timeout_scale=5)
+    assert result.fault is None
+    assert result.scores == (1, 0)
+
+
+@pytest.mark.skipif(not FOLDER.exists(), reason="not the source tree")
+def test_the_folder_is_the_same_bot(start):
+    text = Match(seed=1).input_text(0)
+    process = subprocess.run(
+        [sys.executable, FOLDER], input=text, capture_output=True, text=True, check=True
+    )
+    assert process.stdout == ask(start(), text)
+    assert process.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "osl",
+        "beam:time_ms=0,iterations=3000",
+        "mcts:time_ms=0,iterations=50",
+    ],
+)
+def test_the_match_is_that_of_the_agent(start, spec):
+    """Process and agent in this process give the same answers, for the same seed and budget."""
+    process = start("--agent", spec, "--seed", "5", "--deck", "bodies")
+    agents = make_agent(spec, deck="bodies"), make_agent("random")
+    for player, agent in enumerate(agents):
+        agent.reset(5 + player)
+    match = Match(seed=3)
+    while match.to_ask:
+        player = match.to_ask[0]
+        observation = match.observation(player)
+        ask_agent = agents[player].choose if match.state is None else agents[player].act
+        line = ask_agent(observation)
+        if player == 0:
+            assert ask(process, match.input_text(0)) == line + "\n"
+        match.submit(player, line)
+    assert match.winner == 0
+
+
+# --------------------------------------------------------------------------- ends of the process
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    stdout, stderr = process.communicate(timeout=60)
+    return process.returncode, stdout, stderr
+
+
+@pytest.mark.parametrize("lines", [0, 3, 50])
+def test_end_of_input(start, lines):
+    """Before the first question or in the middle of it."""
+    process = start()
+    text = Match(seed=1).input_text(0)
+    process.stdin.write("".join(text.splitlines(keepends=True)[:lines]))
+    assert finish(process) == (0, "", "")
+
+
+def test_end_of_input_after_an_answer(start):
+    process = start()
+    assert ask(process, Match(seed=1).input_text(0)).startswith("CHOOSE ")
+    assert finish(process) == (0, "", "")
+
+
+def test_nobody_reads(start):
+    reading, writing = os.pipe()
+    process = start(stdout=writing)
+    os.close(writing)
+    os.close(reading)
+    process.stdin.write(Match(seed=1).input_text(0))
+    process.stdin.flush()
+    assert finish(process) == (0, None, "")
+
+
+def test_interrupt(start):
+    process = start()
+    ask(process, Match(seed=1).input_text(0))
+    process.send_signal(signal.SIGINT)
+    assert finish(process) == (0, "", "")
+
+
+def test_input_that_makes_no_sense(start):
+    process = start()
+    process.stdin.write("30 0 0 0\n30 0 zero 0\n")
+    code, stdout, stderr = finish(process)
+    assert (code, stdout) == (1, "")
+    assert stderr == ("python -m locmsim.bot: line 2: deck_size: expected an integer, got 'zero'\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--agent", "nobody"], "unknown agent 'nobody': expected one of random, greedy"),
+        (["--agent", "bem"], "module:Class or file.py:Class; did you mean 'beam'?"),
+        (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: there is no file 'no/such.py'"),
+        (["--deck", "worst"], "agent beam: deck: expected one of default"),
+        (["--search", "worst"], "argument --search: invalid choice: 'worst'"),
+        (["--agent", "random", "--time-ms", "5"], "agent random: unknown option 'time_ms'"),
+        (["--time-ms", "soon"], "argument --time-ms: invalid float value: 'soon'"),
+        (["--speed", "5"], "unrecognized arguments: --speed 5"),
+    ],
+)
+def test_wrong_usage(options, message, capsys):
+    with pytest.raises(SystemExit) as error:
+        bot.main(options)
+    assert error.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_agent_of_a_file(tmp_path):
+    """Looked for where the bot is started."""
+    code = "from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent):\n    pass\n"
+    (tmp_path / "mine.py").write_text(code)
+    text = Match(seed=1).input_text(0)
+    answers = set()
+    for spec in ("greedy", "mine.py:Mine", "mine:Mine:draft=default", f"{tmp_path}/mine.py:Mine"):
+        process = subprocess.run(
+            [*BOT, "--agent", spec],
+            cwd=tmp_path,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert process.stderr == ""
+        answers.add(process.stdout)
+    assert len(answers) == 1
+
+
+def test_help_lists_agents_and_their_options(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        bot.main(["--help"])
+    text = capsys.readouterr().out
+    assert "  greedy " in text
+    assert "time_ms=140.0" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_start_is_light():
+    """What takes long to import is not imported before the first question can be read."""
+    code = "import sys, locmsim.bot; print([m for m in ('numpy', 'asyncio') if m in sys.modules])"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout == "[]\n"
+
+
+# ------------------------------------------------------------------------------------- the loop
+
+
+class Recorder:
+    """An agent that notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Observation] = []
+
+    def reset(self, seed: int = 0) -> None:
+        pass
+
+    def choose(self, observation: Observation) -> str:
+        self.asked.append(observation)
+        return f"choice {len(self.asked)}"
+
+    def act(self, observation: Observation) -> str:
+        self.asked.append(observation)
+        return f"turn {len(self.asked)}"
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_rules_are_recognised(rules):
+    """Every input of golden games reaches the agent as what it is; also the last one."""
+    for game in GoldenChunk(rules, 0, 10 if REFERENCE is None else 100):
+        texts = list(game["choice_inputs"][0])
+        texts += [turn["input"] for turn in game["turns"] if turn["player"] == 0]
+        agent = Recorder()
+        target = io.StringIO()
+        with pytest.raises(EOFError):
+            bot.play(agent, io.StringIO("".join(texts)), target)
+        assert agent.asked == [Observation.parse(text, rules) for text in texts]
+        choices = len(game["choice_inputs"][0])
+        assert target.getvalue().splitlines() == [
+            f"{'choice' if i <= choices else 'turn'} {i}" for i in range(1, len(texts) + 1)
+        ]
+
+
+def test_an_empty_table_does_not_decide_the_rules():
+    """Started in the middle of a match, where 1.0 without any card looks like 1.2."""
+    empty = "30 3 10 25 1\n30 3 10 25 1\n4 0\n0\n"
+    row = "82 4 0 0 7 5 5 B-D--W 0 0 0 \n"
+    agent = Recorder()
+    with pytest.raises(EOFError):
+        bot.play(agent, io.StringIO(empty + empty[:-2] + "1\n" + row), io.StringIO())
+    assert [observation.rules for observation in agent.asked] == ["1.2", "1.0"]
+
+
+def test_nonsense_is_an_error_with_its_line():
+    with pytest.raises(ProtocolError, match="line 1: own player line"):
+        bot.play(Recorder(), io.StringIO("hello\n"), io.StringIO())

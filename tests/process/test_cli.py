@@ -1,0 +1,475 @@
+"""The command line tool, as the programs that call it see it."""
+
+import json
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers import BOT, few_descriptors, running
+
+from locmsim import __version__
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+from locmsim.rules.cards import cards_1x, load_cards, save_cards
+from locmsim.rules.generator import generate_cards
+
+GOOD = shlex.join(BOT)
+LOCMSIM = [sys.executable, "-m", "locmsim"]
+NO_LIMITS = ["--timeout-scale", "0"]
+
+
+def bot(*arguments: str) -> str:
+    return shlex.join([*BOT, *arguments])
+
+
+def locmsim(*arguments: str, code: int = 0, **options: object) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*LOCMSIM, *arguments], capture_output=True, text=True, timeout=120, **options
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def play_in_process(*arguments: str) -> int:
+    """A match without limits, without the cost of starting the tool."""
+    return main(["play", *NO_LIMITS, *arguments])
+
+
+# ---------------------------------------------------------------------------------------- play
+
+
+@pytest.mark.parametrize("words", [["play"], []])
+def test_scores_and_parameters(words: list[str]) -> None:
+    done = locmsim(*words, "-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "--timeout-scale", "25")
+    assert done.stderr == ""
+    params = [f"{key}={value}" for key, value in Match(seed=7).params.items()]
+    assert done.stdout.splitlines() == ["0", "1", *params]
+    assert params[0] == "seed=7"
+
+
+def test_faulty_match() -> None:
+    """A fault is a result like others: nothing on the standard error, exit code 0."""
+    done = locmsim("-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25")
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[:2] == ["-1", "0"]
+
+
+def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
+    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[:2] == ["0", "-1"]
+    assert err == ""
+
+
+def test_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    """The last -d wins as a whole, any blanks separate, values that are no numbers are ignored."""
+    data = ["-d", "seed=1 cardGenSeed=9", "-d", "seed=2\n shufflePlayer0Seed=-5  cardGenSeed=x"]
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, *data) == 0
+    shown = dict(line.split("=") for line in capsys.readouterr().out.splitlines()[2:])
+    expected = Match(seed=2, params={"shufflePlayer0Seed": -5}).params
+    assert shown == {key: str(value) for key, value in expected.items()}
+
+
+def test_what_is_printed_repeats_the_match(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As tournament tools do it: the lines after the scores are the data of a replay."""
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(first)) == 0
+    data = " ".join(capsys.readouterr().out.splitlines()[2:])
+    again = ["-p1", GOOD, "-p2", GOOD, "-d", "seed=1", "-l", str(second), "-s", "-d", data]
+    assert play_in_process(*again) == 0
+    logs = [json.loads(path.read_text()) for path in (first, second)]
+    for key in ("errors", "outputs", "scores", "gameParameters"):
+        assert logs[0][key] == logs[1][key]
+
+
+@pytest.mark.parametrize("option", ["-l", "--logs"])
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, rules: str) -> None:
+    path = tmp_path / "game1.json"
+    path.write_text("what was there before")
+    options = ["--rules", rules, "-d", "seed=3", option, str(path)]
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
+    text = path.read_text()
+    assert text.count("\n") == 1
+    log = json.loads(text)
+    out = capsys.readouterr().out.splitlines()
+    assert out[:2] == [str(log["scores"]["0"]), str(log["scores"]["1"])]
+    assert log["gameParameters"] == ["".join(f"{line}\n" for line in out[2:])]
+    assert log["errors"]["0"][1].startswith("30 0 0 0\n" if rules == "1.5" else "30 0 0 25 0\n")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_log_on_standard_output(tmp_path: Path) -> None:
+    """The line of JSON comes before the scores, and after what was in the file before."""
+    path = tmp_path / "out.txt"
+    with path.open("w") as file:
+        file.write("before\n")
+        file.flush()
+        command = [*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "-l", "/dev/stdout"]
+        subprocess.run(command, stdout=file, check=True, timeout=120)
+    lines = path.read_text().splitlines()
+    assert lines[0] == "before"
+    log = json.loads(lines[1])
+    assert lines[2:4] == [str(log["scores"]["0"]), str(log["scores"]["1"])]
+    assert lines[4].startswith("seed=")
+
+
+def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no regular file is written to and not replaced."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with subprocess.Popen(["/bin/cat", str(path)], stdout=subprocess.PIPE) as reader:
+        assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(path)) == 0
+        assert path.is_fifo()
+        assert reader.stdout is not None
+        log = json.loads(reader.stdout.read())
+    scores = capsys.readouterr().out.splitlines()[:2]
+    assert [str(log["scores"][player]) for player in ("0", "1")] == scores
+
+
+def test_log_without_permission(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    with pytest.raises(SystemExit) as caught:
+        main(["-p1", "true", "-p2", "true", "-l", str(tmp_path / "game.json")])
+    assert caught.value.code == 2
+    assert "no permission" in capsys.readouterr().err
+
+
+def test_log_that_cannot_be_written_after_the_match(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scores are printed, the old log stays."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    away = tmp_path / "away"
+    mover = shlex.join(["/bin/sh", "-c", f"mv {folder} {away}; exec {bot('leave', '0', '1')}"])
+    assert play_in_process("-p1", mover, "-p2", GOOD, "-l", str(folder / "game.json")) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:2] == ["-1", "0"]
+    assert err == f"locmsim play: cannot write {folder / 'game.json'}: No such file or directory\n"
+
+
+def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "-s") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["0", "1", "seed=7"]
+    assert lines[7].startswith("player 0 chose 30 cards: 0x2, ")
+    assert lines[-1] == "player 1 wins"
+
+
+def test_replay_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log's match is printed and logged as when it was played, but for its parameters."""
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    options = ["--rules", "1.0", "-d", "seed=5 league=2", "-s"]
+    loser = bot("say", "33", r"SUMMON x\n")
+    assert play_in_process("-p1", GOOD, "-p2", loser, "-l", str(first), *options) == 0
+    played = capsys.readouterr().out
+    assert main(["-r", str(first), "--rules", "1.0", "-s", "--logs", str(second)]) == 0
+    assert capsys.readouterr().out == played
+    assert json.loads(second.read_text()) == json.loads(first.read_text())
+    assert main(["play", "--replay", str(first)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"locmsim play: --replay: {first}: unknown parameter 'league'")
+    first.write_text("{}")
+    assert main(["-r", str(first)]) == 1
+    assert "not a referee's log" in capsys.readouterr().err
+    first.write_text("{")
+    assert main(["-r", str(first)]) == 1
+    assert str(first) in capsys.readouterr().err
+
+
+def test_seed_and_league(capsys: pytest.CaptureFixture[str]) -> None:
+    """By the names that cgarena has for them; they win over those in -d."""
+    data = ["--rules", "1.0", "-d", "seed=7 shufflePlayer0Seed=1", "-seed", "8", "-league", "3"]
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, *data) == 0
+    shown = dict(line.split("=") for line in capsys.readouterr().out.splitlines()[2:])
+    expected = Match("1.0", params={"seed": 8, "shufflePlayer0Seed": 1, "league": 3}).params
+    assert shown == {key: str(value) for key, value in expected.items()}
+
+
+def test_old_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "log.json"
+    options = ["-d", "seed=5", "--ids", "old", "-l", str(path)]
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
+    match = Match(seed=5, ids="old")
+    for player in (0, 1):
+        match.submit(player, "PASS")
+    log = json.loads(path.read_text())
+    assert match.input_text(0) in log["errors"]["0"]
+    played = capsys.readouterr().out
+    assert main(["-r", str(path), "--ids", "old"]) == 0
+    assert capsys.readouterr().out == played
+
+
+def test_result_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    talking = bot("say_error", "2", r"[TDATA] kind = odd\n[PDATA] depth = 7\n")
+    path = tmp_path / "log.json"
+    options = ["--json", "-s", "-seed", "5", "-l", str(path)]
+    assert play_in_process("-p1", talking, "-p2", GOOD, *options) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert sorted(data["ranks"]) == [0, 1]
+    assert data["errors"] == [0, 0]
+    assert data["test_data"]["seed"] == 5
+    assert data["test_data"]["kind"] == "odd"
+    assert data["player_data"][0]["depth"] == 7
+    assert [entry["name"] for entry in data["attributes"]] == ["kind", "depth"]
+    assert list(json.loads(path.read_text())["scores"].values()) == data["scores"]
+
+
+def test_commands_without_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    leaving = bot("leave", "0", "0")
+    assert play_in_process("--json", "-seed", "5", GOOD, leaving) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["scores"], result["test_data"]["seed"]) == ([0, -1], 5)
+
+
+def test_lenient(capsys: pytest.CaptureFixture[str]) -> None:
+    twice = ["-p1", bot("say", "1", r"PASS\nPASS\n"), "-p2", GOOD]
+    assert play_in_process(*twice) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["-1", "0"]
+    assert play_in_process(*twice, "--lenient") == 0
+    assert sorted(capsys.readouterr().out.splitlines()[:2]) == ["0", "1"]
+
+
+def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    hanging = ["-p1", GOOD, "-p2", bot("hang", "0")]
+    assert main([*hanging, "--timeout-scale", "0.1"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["0", "-1"]
+    assert play_in_process(*hanging, "--match-limit", "0.4") == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["0", "-1"]
+
+
+def test_summary_for_a_terminal() -> None:
+    """On a terminal a reader is told who won, why, and what the bot said last."""
+    terminal, output = pty.openpty()
+    command = [*LOCMSIM, "-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25"]
+    with subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE) as process:
+        os.close(output)
+        text = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                text += chunk
+        except OSError:  # how Linux ends a terminal
+            pass
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    os.close(terminal)
+    shown = text.decode().replace("\r\n", "\n")
+    assert shown.startswith("-1\n0\nseed=")
+    assert "player 1 wins after 1 turns" in shown
+    assert "player 0 failed in turn 0 (crashed): its process exited with code 1\n" in shown
+    assert "player 0, end of standard error:\n    Traceback (most recent call last):\n" in shown
+    assert shown.endswith("    RuntimeError: no idea what to play\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["play"], "required: -p1, -p2"),
+        (["-p1", "true"], "required: -p2"),
+        (["play", "-p1", "true", "-p2", "true", "-d", "sead=1"], "unknown parameter 'sead'"),
+        (["play", "-p1", "true", "-p2", "true", "-d", "1"], "-d: expected key=value, got '1'"),
+        (["play", "-p1", "true", "-p2", "true", "--rules", "1.4"], "invalid choice: '1.4'"),
+        (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "-1"], "a number >= 0"),
+        (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "nan"], "a number >= 0"),
+        (["play", "-p1", "true", "-p2", "true", "--match-limit", "0"], "a number > 0"),
+        (["play", "-p1", "true", "-p2", "true", "--match-limit", "soon"], "a number > 0"),
+        (["play", "-p1", "true", "-p2", "true", "-l", "/nowhere/game.json"], "no folder /nowhere"),
+        (["play", "-p1", "true", "-p2", "true", "-l", "/"], "it is a folder"),
+        (["play", "-p1", "true", "-p2", "true", "extra"], "expected two commands"),
+        (
+            ["-p1", "true", "-p2", "true", "-seed", "1", "-league", "2"],
+            "unknown parameter 'league'",
+        ),
+        (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "ids: those of rules"),
+        (["-r", "game.json", "-p2", "true"], "no use for commands"),
+        (["play", "-r", "game.json", "true"], "no use for commands"),
+        (["play", "true"], "expected two commands"),
+        (["play", "true", "true", "true"], "expected two commands"),
+        (["plays"], "invalid choice: 'plays'"),
+        ([], "COMMAND"),
+        (["cards"], "ACTION"),
+        (["cards", "generate", "x"], "SEED"),
+    ],
+)
+def test_wrong_usage(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: locmsim")
+    assert message in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["-h"], "COMMAND"),
+        (["--help"], "cards"),
+        (["play", "-h"], "--timeout-scale"),
+        (["-p1", "true", "-h"], "--timeout-scale"),
+        (["cards", "--help"], "generate"),
+        (["--version"], f"locmsim {__version__}"),
+    ],
+)
+def test_help(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+    out, err = capsys.readouterr()
+    assert part in out
+    assert err == ""
+
+
+# ------------------------------------------------------------------------------- an end by force
+
+
+class Tool:
+    """The tool in the middle of a match that would never end."""
+
+    def __init__(self, folder: Path, ignored: signal.Signals | None = None) -> None:
+        def set_signals() -> None:
+            # However the tests were started.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                ignore = number == ignored
+                signal.signal(number, signal.SIG_IGN if ignore else signal.SIG_DFL)
+
+        self._folder = folder
+        self.process = subprocess.Popen(
+            [*LOCMSIM, *NO_LIMITS, "-p1", bot("children", "0"), "-p2", bot("stubborn", "0")],
+            env={**os.environ, "LOCMSIM_TEST_PIDS": str(folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=set_signals,
+        )
+        deadline = time.monotonic() + 60
+        while not self._in_the_middle() and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    def _in_the_middle(self) -> bool:
+        """The first bot has answered, the second one ignores signals by now."""
+        files = list(self._folder.iterdir())
+        return len(files) == 5 and any(file.read_text() == "stubborn" for file in files)
+
+    def _pids(self) -> list[int]:
+        return [int(file.name) for file in self._folder.iterdir()]
+
+    def end(self) -> int:
+        """Its exit code; nothing is printed and nothing left."""
+        out, err = self.process.communicate(timeout=60)
+        assert (out, err) == (b"", b"")
+        pids = self._pids()
+        assert len(pids) == 5
+        assert running(pids) == []
+        return self.process.returncode
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_the_bots_too(tmp_path: Path, number: signal.Signals) -> None:
+    tool = Tool(tmp_path)
+    tool.process.send_signal(number)
+    assert tool.end() == 128 + number
+
+
+def test_second_signal_does_not_disturb_the_end(tmp_path: Path) -> None:
+    tool = Tool(tmp_path)
+    tool.process.send_signal(signal.SIGTERM)
+    time.sleep(0.05)  # of the time that the stubborn bot is given to exit
+    tool.process.send_signal(signal.SIGINT)
+    assert tool.end() == 128 + signal.SIGTERM
+
+
+def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
+    """As with nohup."""
+    tool = Tool(tmp_path, ignored=signal.SIGHUP)
+    tool.process.send_signal(signal.SIGHUP)
+    time.sleep(0.2)
+    tool.process.send_signal(signal.SIGTERM)
+    assert tool.end() == 128 + signal.SIGTERM
+
+
+def test_handlers_are_restored(capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    assert play_in_process("-p1", bot("leave", "0", "1"), "-p2", GOOD) == 0
+    assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None:
+    """That is no fault of a bot."""
+    with few_descriptors(4):
+        assert play_in_process("-p1", GOOD, "-p2", GOOD) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("locmsim play: cannot run the match: ")
+    assert "Too many open files" in err
+
+
+def test_reader_that_goes_away() -> None:
+    """``locmsim ... | head -1`` is no error."""
+    command = shlex.join([*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "-s"])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} | true"], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+# --------------------------------------------------------------------------------------- cards
+
+
+def test_list_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cards", "list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 161
+    assert " ".join(lines[1].split()) == "1 creature 1 2 1 ------ 1 0 0 target Slimer"
+    path = tmp_path / "cards.txt"
+    save_cards(path, cards_1x()[150:])
+    assert main(["cards", "list", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == lines[151:]
+
+
+def test_generate_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cards", "generate", "-7"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    cards = generate_cards(-7)
+    assert [line.split()[:5] for line in lines[1:]] == [
+        [str(v) for v in (c.base_id, c.type.name.lower(), c.cost, c.attack, c.defense)]
+        for c in cards
+    ]
+    path = tmp_path / "cards.txt"
+    assert main(["cards", "generate", "-7", "-o", str(path)]) == 0
+    assert load_cards(path) == cards
+    assert main(["cards", "check", str(path), str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: 120 cards\n" * 2
+
+
+def test_generate_cards_with_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text("{}")
+    assert main(["cards", "generate", "1", "--weights", str(path)]) == 1
+    assert str(path) in capsys.readouterr().err
+
+
+def test_check_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "cards.txt"
+    path.write_text("1 ; Slimer ; creature ; one ; 2 ; 1 ; ------ ; 1 ; 0 ; 0 ; target ;\n")
+    assert main(["cards", "check", str(path)]) == 1
+    assert capsys.readouterr().err == (
+        f"locmsim cards: {path}, line 1: cost: expected an integer, got 'one'\n"
+    )
+    assert main(["cards", "check", str(tmp_path / "none.txt")]) == 1
+    assert "none.txt" in capsys.readouterr().err

@@ -1,0 +1,310 @@
+"""Every command of docs/compare.md and docs/tools.md is run, with fewer games than there."""
+
+import contextlib
+import csv
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers import BOT
+
+from locmsim.arena import Arena
+
+DOCS = Path(__file__).parents[2] / "docs"
+BRUTALTESTER = Path(__file__).parent / "bots" / "brutaltester.py"
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+#: The tool on a busy machine: with wide time limits for whatever plays games.
+LOCMSIM = """#!/bin/sh
+case "$1 $2" in
+    "arena show") ;;
+    arena* | play*) command=$1; shift; set -- "$command" --timeout-scale 25 "$@" ;;
+esac
+exec {python} -m locmsim "$@"
+"""
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text()
+    return [block for found, block in _BLOCK.findall(text) if found == language]
+
+
+class Desk:
+    """A folder with two bots, where commands are run as they stand in the pages."""
+
+    def __init__(self, folder: Path, tools: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+        self.environment["HOME"] = str(folder)
+
+    def run(self, commands: str, code: int = 0) -> str:
+        """What the commands print; no message may come with it."""
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", commands],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == code, (commands, done.stdout, done.stderr)
+        return done.stdout
+
+
+def script(path: Path, *command: str, arguments: str = '"$@"') -> None:
+    path.write_text(f"#!/bin/sh\nexec {shlex.join(command)} {arguments}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    tools, folder = tmp_path / "tools", tmp_path / "desk"
+    tools.mkdir()
+    folder.mkdir()
+    (tools / "locmsim").write_text(LOCMSIM.format(python=shlex.quote(sys.executable)))
+    (tools / "locmsim").chmod(0o755)
+    script(tools / "java", sys.executable, str(BRUTALTESTER))
+    for name in ("dask", "psyleague"):
+        path = Path(sys.executable).parent / name
+        if path.exists():
+            script(tools / name, str(path))
+    for name in ("mybot", "mybot-before"):
+        script(folder / name, *BOT, arguments="")  # as --fast would be a way to misbehave
+    return Desk(folder, tools)
+
+
+def fewer(commands: str, **numbers: int) -> str:
+    """The commands with other numbers, by those that stand there: ``n1000=4``."""
+    for old, new in numbers.items():
+        changed = re.sub(rf"(--games|-n) {old[1:]}\b", rf"\1 {new}", commands)
+        assert changed != commands, (old, commands)
+        commands = changed
+    return commands
+
+
+# ------------------------------------------------------------------------------ docs/compare.md
+
+
+def test_commands_of_compare(desk: Desk) -> None:
+    first, more, sequential, several, looks, export, agents, cluster = blocks("compare.md", "sh")
+    table = desk.run(fewer(first, n1000=4))
+    assert table.startswith("4 games of rules 1.5, mirrored pairs, seed ")
+    table = desk.run(fewer(more, n2000=6))
+    assert table.startswith("6 games of rules 1.5")
+    assert "SPRT of Elo +0 against +20: undecided after 2 pairs" in desk.run(
+        fewer(sequential, n20000=4)
+    )
+    assert desk.run(fewer(several, n200=2)).count("6 pairs") <= 1
+    for name, games in (("league", 12), ("gauntlet", 6)):
+        with Arena.load(desk.folder / f"{name}.db") as arena:
+            assert arena.tally.games == games
+
+    # Game 7 is not there with so few games.
+    shown = desk.run(looks.replace(":7", ":3"))
+    assert shown.startswith(table)
+    assert "lost by old (locmsim play --replay results.db:GAME):" in shown
+    assert "player 0 chose 30 cards" in shown
+    assert "scores" in json.loads((desk.folder / "game7.json").read_text())
+
+    desk.run(export)
+    with (desk.folder / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    result = json.loads((desk.folder / "results.json").read_text())
+    assert len(rows) == result["games"] == 6
+    page = (DOCS / "compare.md").read_text()
+    explained = page[page.index("The columns of the first") : page.index("The file itself")]
+    for name in (
+        "game",
+        "pair",
+        "seed",
+        "card_seed",
+        "player0",
+        "winner",
+        "turns",
+        "failed",
+        "fault",
+    ):
+        assert f"`{name}`" in explained
+        assert name in rows[0]
+    wins = [sum(row["winner"] == name for row in rows) for name in ("new", "old")]
+    assert wins == [player["wins"] for player in result["players"]]
+
+    assert desk.run(fewer(agents, n10000=40)).startswith("40 games")
+    assert cluster.count("&\n") == 2
+
+
+def test_the_columns_are_explained() -> None:
+    page = (DOCS / "compare.md").read_text()
+    with Arena(["greedy", "random"], games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        header = arena.table().splitlines()[2]
+    shown = next(line for line in page.splitlines() if line.startswith("    player  games"))
+    assert shown.split() == header.split()
+
+
+@contextlib.contextmanager
+def in_background(desk: Desk, command: str) -> Iterator[None]:
+    process = subprocess.Popen(
+        shlex.split(command),
+        cwd=desk.folder,
+        env=desk.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_cluster_of_compare(desk: Desk) -> None:
+    pytest.importorskip("distributed")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    block = blocks("compare.md", "sh")[-1]
+    assert block.count("8786") == 3
+    scheduler, worker, arena = block.replace("8786", str(port)).splitlines()
+    # No web pages here: their port may be taken, which is a warning.
+    with (
+        in_background(desk, scheduler.removesuffix(" &") + " --no-dashboard"),
+        in_background(desk, worker.removesuffix(" &") + " --no-dashboard"),
+    ):
+        assert desk.run(fewer(arena, n1000=6)).startswith("6 games")
+    with Arena.load(desk.folder / "cluster.db") as stored:
+        assert stored.tally.games == 6
+
+
+# -------------------------------------------------------------------------------- docs/tools.md
+
+
+def test_brutaltester(desk: Desk) -> None:
+    logged, swapped, *_ = blocks("tools.md", "sh")
+    (desk.folder / "logs").mkdir()
+    games = json.loads(desk.run(fewer(logged, n100=3)))
+    assert [sorted(game["scores"]) for game in games] == [[0, 1]] * 3
+    assert [game["problems"] for game in games] == [[]] * 3
+    for i, game in enumerate(games):
+        log = json.loads((desk.folder / "logs" / f"game{i + 1}.json").read_text())
+        assert list(log["scores"].values()) == game["scores"]
+
+    games = json.loads(desk.run(fewer(swapped, n50=2)))
+    assert len(games) == 4
+    # Both bots are the same: seats swapped, each seed has a winner by seat.
+    assert games[0]["scores"] == games[1]["scores"][::-1]
+    assert games[2]["scores"] == games[3]["scores"][::-1]
+
+    # The command that it offers repeats the game: of two -d the last one counts.
+    seat, words = games[2]["scores"], games[2]["replay"]
+    assert words.count("-d") == 2
+    again = desk.run(shlex.join(words)).splitlines()
+    assert again[:2] == [str(score) for score in seat]
+    parameters = words[-1].splitlines()
+    assert again[2 : 2 + len(parameters)] == parameters
+    assert again[2 + len(parameters)].startswith("player 0 chose 30 cards")
+
+
+def test_brutaltester_and_a_bot_that_fails(desk: Desk) -> None:
+    script(desk.folder / "mybot", *BOT, "leave", "1", "3", arguments="")
+    (desk.folder / "logs").mkdir()
+    games = json.loads(desk.run(fewer(blocks("tools.md", "sh")[0], n100=1), code=1))
+    assert games[0]["scores"] == [-1, 0]
+    assert games[0]["problems"] == ["negative score: -1"]
+
+
+def test_psyleague(desk: Desk) -> None:
+    """A small league, played by the tool itself."""
+    if shutil.which("psyleague", path=desk.environment["PATH"]) is None:
+        pytest.skip("needs psyleague")
+    # The second version talks, in the ways that the page describes.
+    text = r"[PDATA] depth = 7\n[PDATA+] nodes = 1000\n[PDATA+] nodes = 500\n[TDATA] kind = 3\n"
+    script(desk.folder / "mybot", *BOT, "say_error", "2", text)
+    config, league = (block for block in blocks("tools.md", "sh") if "psyleague" in block)
+    desk.run(config)
+    path = desk.folder / "psyleague.cfg"
+    before = path.read_text()
+    for line in blocks("tools.md", "toml")[0].splitlines():
+        key = line.partition(" = ")[0]
+        changed = re.sub(rf"^{key} = .*$", lambda found, line=line: line, before, flags=re.M)
+        assert changed != before
+        before = changed
+    path.write_text(before)
+
+    shown = desk.run(fewer(league, n1000=4))
+    games = [
+        json.loads(line) for line in (desk.folder / "psyleague.games").read_text().splitlines()
+    ]
+    assert len(games) == 4
+    for game in games:
+        assert sorted(game["players"]) == ["v1", "v2"]
+        assert sorted(game["ranks"]) == [0, 1]
+        assert game["errors"] == [0, 0]
+        data = game["player_data"][game["players"].index("v2")]
+        assert (data["depth"], data["nodes"]) == (7, 1500)
+        assert game["test_data"]["kind"] == 3
+    table = shown[shown.index("Pos") :].splitlines()
+    assert {"depth", "nodes", "mean_ms", "worst_ms"} <= set(table[0].split())
+    assert sorted(line.split()[1] for line in table[2:]) == ["v1", "v2"]
+
+
+def cgarena(line: str, values: dict[str, list[str]]) -> list[str]:
+    """A command of its configuration: split like in a shell, then the words in braces replaced."""
+    return [value for word in shlex.split(line) for value in values.get(word, [word])]
+
+
+def test_cgarena(desk: Desk) -> None:
+    """What its commands have to do: print one JSON object, write the log, make a page of it."""
+    config = tomllib.loads(blocks("tools.md", "toml")[1])
+    commands = []
+    for name in ("1", "2"):
+        folder = desk.folder / "bots" / name
+        folder.mkdir(parents=True)
+        shutil.copyfile(desk.folder / "mybot", folder / "source.txt")
+        desk.run(config["cmd_build"].replace("{DIR}", f"bots/{name}"))
+        commands.append(config["cmd_run"].replace("{DIR}", f"bots/{name}"))
+    log, page = desk.folder / "replay.json", desk.folder / "page"
+    page.mkdir()
+    values = {"{SEED}": ["42"], "{REPLAY_PATH}": [str(log)], "{PLAYERS}": commands}
+    words = cgarena(config["play_match"], values)
+    assert words[-2:] == commands
+    result = json.loads(desk.run(shlex.join(words)))
+    assert sorted(result["ranks"]) == [0, 1]
+    assert result["errors"] == [0, 0]
+    assert result["attributes"] == []
+    assert result["test_data"]["seed"] == 42
+    assert list(json.loads(log.read_text())["scores"].values()) == result["scores"]
+
+    values |= {"{REPLAY_DIR}": [str(page)], "{PORT}": ["1"], "{PLAYER_COUNT}": ["2"]}
+    words = cgarena(config["watch_replay"], values)
+    desk.run(shlex.join(words))
+    shown = (page / "test.html").read_text().splitlines()
+    assert shown[:3] == ["<pre>", *(str(score) for score in result["scores"])]
+    assert shown[-1] == f"player {result['ranks'].index(0)} wins"
+
+
+def test_script_of_your_own(desk: Desk) -> None:
+    command = blocks("tools.md", "sh")[-1]
+    page = (DOCS / "tools.md").read_text()
+    result = json.loads(desk.run(command))
+    rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert rows == list(result)
+    # All blocks were run by one of these tests.
+    assert len(blocks("tools.md", "sh")) == 5
+    assert len(blocks("tools.md", "toml")) == 2

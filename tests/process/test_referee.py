@@ -1,0 +1,775 @@
+"""Matches between real processes, and every way in which a bot can spoil one."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import BOT, few_descriptors, running
+
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee import FaultKind, Result, play, retrace
+from locmsim.referee import process as botprocess
+from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
+
+#: Limits that a bot keeps on any machine, and those for bots that are to break them.
+RELAXED = 25.0
+TIGHT = 0.3
+
+
+def bot(kind: str = "", at: int = -1, argument: str = "") -> list[str]:
+    """The command of a bot that misbehaves at a question."""
+    return [*BOT, kind, str(at), argument] if kind else BOT
+
+
+class Processes:
+    """All processes of the bots of a test: each leaves its id in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.env = {**os.environ, "LOCMSIM_TEST_PIDS": str(folder)}
+
+    def seen(self) -> list[int]:
+        return [int(file.name) for file in self.folder.iterdir()]
+
+    def running(self) -> list[int]:
+        return running(self.seen())
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    """What the bots of a test leave behind makes it fail."""
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    found = Processes(folder)
+    yield found
+    left = found.running()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == []
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(processes: Processes) -> Run:
+    """Play a match between a bot that misbehaves and a good one."""
+
+    def run(
+        kind: str,
+        at: int,
+        argument: str = "",
+        *,
+        player: int = 0,
+        rules: str = "1.5",
+        timeout_scale: float = RELAXED,
+        **options: float | bool,
+    ) -> Result[Match]:
+        commands = [bot(), bot()]
+        commands[player] = bot(kind, at, argument)
+        match = Match(rules, seed=1)
+        result = play(commands, match, timeout_scale=timeout_scale, env=processes.env, **options)
+        assert processes.seen(), "no bot was started"
+        assert result.match is match
+        assert match.phase == "over"
+        return result
+
+    return run
+
+
+def assert_fault(result: Result[Match], player: int, kind: FaultKind, *reason: str) -> None:
+    assert result.fault is not None
+    assert (result.fault.player, result.fault.kind) == (player, kind), result.fault
+    for part in reason:
+        assert part in result.fault.message
+    scores = [0, 0]
+    scores[player] = -1
+    assert result.scores == tuple(scores)
+    assert result.winner == 1 - player
+
+
+# ---------------------------------------------------------------------------------- good matches
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_match_to_the_end(processes: Processes, rules: str) -> None:
+    match = Match(rules, seed=7)
+    result = play([bot(), bot()], match, timeout_scale=RELAXED, env=processes.env)
+    assert result.fault is None
+    assert result.stderr == ("", "")
+    assert sorted(result.scores) == [0, 1]
+    assert result.scores[result.winner] == 1
+    # The same match by hand: the same questions, the same end.
+    twin = Match(rules, seed=7)
+    for call in result.calls:
+        assert call.player == twin.to_ask[0]
+        assert call.turn == (None if twin.state is None else twin.state.turn)
+        assert call.text == twin.input_text(call.player)
+        assert call.answer == "PASS"
+        assert call.limit_ms == twin.time_limit_ms(call.player) * RELAXED
+        assert 0 < call.elapsed_ns < result.elapsed_ns
+        assert call.result == twin.submit(call.player, "PASS")
+    assert (twin.phase, twin.winner, twin.scores) == ("over", result.winner, list(result.scores))
+    assert result.turns == len(result.calls) - (2 if rules == "1.5" else 60)
+    assert len(processes.seen()) == 2
+
+
+def test_commands_are_split_like_in_a_shell(processes: Processes, tmp_path: Path) -> None:
+    script = tmp_path / "my bot.py"
+    script.write_bytes(Path(BOT[-1]).read_bytes())
+    command = f"{shlex.join(BOT[:-1])} '{script}' leave 0 3"
+    result = play([command, bot()], Match(seed=1), env=processes.env)
+    assert_fault(result, 0, FaultKind.CRASHED, "exited with code 3")
+
+
+def test_folder_of_the_bots(tmp_path: Path) -> None:
+    (tmp_path / "here.py").write_bytes(Path(BOT[-1]).read_bytes())
+    command = [*BOT[:-1], "here.py"]
+    result = play([command, command], Match(seed=1), timeout_scale=RELAXED, cwd=tmp_path)
+    assert result.fault is None
+
+
+def test_same_seed_same_match() -> None:
+    results = [play([bot(), bot()], Match(seed=3), timeout_scale=0) for _ in range(2)]
+    first, second = ([(c.player, c.turn, c.text, c.answer) for c in r.calls] for r in results)
+    assert first == second
+    assert all(call.limit_ms is None for call in results[0].calls)
+
+
+# --------------------------------------------------------------------------------- malformed text
+
+# Backslash escapes are written by the bot as the bytes they stand for.
+BAD_CONSTRUCTIONS = {
+    r"": "0 cards, expected 30; answer: ''",
+    r"   ": "0 cards, expected 30; answer: '   '",
+    r"CHOOSE 1": "1 card, expected 30",
+    r"PASS;PASS again": "31 cards, expected 30; answer: 'PASS;PASS again'",
+    "CHOOSE 1;" * 3: "at most 2 times. It is part 3 of 3: 'CHOOSE 1'",
+    "\ufeffPASS": r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'",
+    r"PICK 0": "Invalid action.",
+    r"choose 1": "Invalid action.",
+    r"PASSED": "Invalid action.",
+    r"SUMMON 1 0": "Invalid action.",
+    r"CHOOSE": "Expected integer",
+    r"CHOOSE x": "Expected integer",
+    r"CHOOSE  1": "Expected integer",
+    r"CHOOSE 1.0": "Expected integer",
+    r"CHOOSE 2147483648": "Expected integer",
+    r"CHOOSE 120": "valid card's base id",
+    r"CHOOSE -1": "valid card's base id",
+    r"CHOOSE 1;CHOOSE 1;CHOOSE 1;PASS": "at most 2 times",
+    r"CH\xffOSE 1": "Invalid action.",
+    r"\xf0\x9f\x82\xa1": "Invalid action.",
+    r"PASS\x00PASS": "Invalid action.",
+}
+BAD_PICKS = {
+    r"": "Invalid action.",
+    r" PASS": "Invalid action.",
+    r"PICK": "Invalid action.",
+    r"PICK ": "Invalid action.",
+    r"PICK  1": "Invalid action.",
+    r"PICK 1;": "Invalid action.",
+    r"PICK\t1": "Invalid action.",
+    r"pick 1": "Invalid action.",
+    r"PICK 3": "should be 0, 1 or 2",
+    r"PICK -1": "should be 0, 1 or 2",
+    r"CHOOSE 161": "valid card's base id",
+    r"PICK \xff": "Invalid action.",
+}
+BAD_TURNS = {
+    r"pass": "Invalid action name",
+    r"PICK 1": "Invalid action name",
+    r"WAIT": "Invalid action name",
+    r"SUMMON\t1 0": "Invalid action name",
+    r"PASS;;HELP": "Invalid action name",
+    r"\xff\xfe": "Invalid action name",
+    r"SUMMON": "Invalid SUMMON arguments",
+    r"SUMMON 1": "Invalid SUMMON arguments",
+    r"SUMMON  1 0": "Invalid SUMMON arguments",
+    r"SUMMON 1  0": "Invalid SUMMON arguments",
+    r"SUMMON 1\t0": "Invalid SUMMON arguments",
+    r"ATTACK 1": "Invalid ATTACK arguments",
+    r"ATTACK 5x -1": "Invalid ATTACK arguments",
+    r"ATTACK 3.0 -1": "Invalid ATTACK arguments",
+    r"ATTACK 1 --1": "Invalid ATTACK arguments",
+    r"USE 1": "Invalid USE arguments",
+    r"USE 1 2147483648": "Invalid USE arguments",
+    r"USE 1 -2147483649": "Invalid USE arguments",
+    r"SUMMON 0 0;SUMMON 2 1;ATTACK 0": "Invalid ATTACK arguments",
+}
+
+
+def malformed(answers: dict[str, str], *given: object) -> list[object]:
+    return [pytest.param(*given, *item, id=f"{given[0]} {item[0]!r}") for item in answers.items()]
+
+
+@pytest.mark.parametrize(
+    ("rules", "at", "answer", "reason"),
+    [
+        *malformed(BAD_CONSTRUCTIONS, "1.5", 0),
+        *malformed(BAD_PICKS, "1.2", 0),
+        *malformed(BAD_TURNS, "1.5", 1),
+        *malformed({r"SUMMON": "Invalid SUMMON argument.", r"USE 1": "Invalid USE"}, "1.0", 30),
+        *malformed({r"PICK 9": "should be 0, 1 or 2", r"WAIT": "Invalid action."}, "1.0", 29),
+    ],
+)
+def test_malformed_answer(run: Run, rules: str, at: int, answer: str, reason: str) -> None:
+    player = len(answer) % 2
+    result = run("say", at, answer + r"\n", rules=rules, player=player)
+    assert_fault(result, player, FaultKind.MALFORMED, reason)
+    assert result.calls[-1].result.applied == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "at", "answer"),
+    [
+        ("1.5", 0, r"CHOOSE 7;;  CHOOSE +007 because it is cheap\x00;PASS"),
+        ("1.5", 0, r"\x01PASS\t"),
+        ("1.2", 0, r"PASS  whatever; \xff"),
+        ("1.2", 29, r"PICK 2 a comment"),
+        ("1.5", 1, r""),
+        ("1.5", 1, r"  ;; \t ;\x00"),
+        ("1.5", 1, r"PASS \xff\xfe invalid UTF-8"),
+        ("1.5", 1, r"SUMMON 999 0;ATTACK -5 +007 comment;USE 1 1 comment"),
+        ("1.0", 30, r"SUMMON 1 and a comment; SUMMON 3"),
+    ],
+)
+def test_odd_answers_that_are_fine(run: Run, rules: str, at: int, answer: str) -> None:
+    result = run("say", at, answer + r"\n", rules=rules)
+    assert result.fault is None
+    assert sorted(result.scores) == [0, 1]
+
+
+@pytest.mark.parametrize("end", [r"\n", r"\r", r"\r\n"])
+def test_line_ends(run: Run, end: str) -> None:
+    result = run("say", 1, "PASS" + end)
+    assert result.fault is None
+    assert {call.answer for call in result.calls} == {"PASS"}
+
+
+def test_line_end_in_two_parts(run: Run) -> None:
+    result = run("late_end", 1)
+    assert result.fault is None
+    assert {call.answer for call in result.calls} == {"PASS"}
+
+
+def test_longest_line(run: Run) -> None:
+    line = "PASS " + (MAX_LINE - 6) * "x"
+    result = run("say", 1, line + r"\n")
+    assert result.fault is None
+    assert line in [call.answer for call in result.calls]
+
+
+@pytest.mark.parametrize("end", ["", r"\n"])
+def test_line_too_long(run: Run, end: str) -> None:
+    result = run("say", 1, "PASS " + (MAX_LINE - 5) * "x" + end, player=1)
+    assert_fault(result, 1, FaultKind.LINE_TOO_LONG, "10000 bytes")
+
+
+# ---------------------------------------------------------------------------------- silent and dead
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("kind", ["hang", "stubborn"])
+def test_hang(run: Run, kind: str, at: int, player: int) -> None:
+    start = time.monotonic()
+    result = run(kind, at, player=player, timeout_scale=TIGHT)
+    nominal = 1000 if at else 4000
+    assert_fault(result, player, FaultKind.TIMEOUT, f"within {nominal * TIGHT:g} ms")
+    last = result.calls[-1 if at or player else 0]
+    assert last.answer is None
+    assert last.elapsed_ns >= nominal * TIGHT * 1e6
+    assert time.monotonic() - start < 5
+
+
+def test_half_a_line(run: Run) -> None:
+    result = run("say", 1, "PASS", timeout_scale=TIGHT)
+    assert_fault(result, 0, FaultKind.TIMEOUT, "only 'PASS' without a line end")
+
+
+def test_slow_bot_is_no_fault_without_limits(run: Run) -> None:
+    result = run("slow", 3, "0.3", timeout_scale=0)
+    assert result.fault is None
+    assert max(call.elapsed_ns for call in result.calls) >= 3e8
+
+
+def test_match_limit(run: Run) -> None:
+    result = run("slow", 2, "5", timeout_scale=0, match_limit=1.0)
+    assert_fault(result, 0, FaultKind.MATCH_LIMIT, "whole match")
+    left = 1000.0
+    for call in result.calls:
+        if call.player == 0:
+            assert call.limit_ms == pytest.approx(left, abs=1e-3)
+            left -= call.elapsed_ns / 1e6
+    assert -3000 < left <= 0
+
+
+@pytest.mark.parametrize("at", [0, 1, 5])
+@pytest.mark.parametrize("code", ["0", "3"])
+def test_exit(run: Run, at: int, code: str) -> None:
+    result = run("leave", at, code, player=at % 2)
+    assert_fault(result, at % 2, FaultKind.CRASHED, f"exited with code {code}")
+    assert result.stderr[at % 2] == f"leaving with {code}\n"
+
+
+def test_exception(run: Run) -> None:
+    result = run("crash", 2)
+    assert_fault(result, 0, FaultKind.CRASHED, "exited with code 1")
+    assert result.stderr[0].rstrip().endswith("RuntimeError: no idea what to play")
+
+
+def test_killed_by_a_signal(run: Run) -> None:
+    result = run("die", 1, str(int(signal.SIGSEGV)), player=1)
+    assert_fault(result, 1, FaultKind.CRASHED, "killed by SIGSEGV")
+
+
+def test_died_after_half_a_line(processes: Processes) -> None:
+    command = ["/bin/sh", "-c", "read line; printf PAS; exit 4"]
+    result = play([command, bot()], Match(seed=1), timeout_scale=RELAXED, env=processes.env)
+    assert_fault(result, 0, FaultKind.CRASHED, "exited with code 4", "'PAS' without a line end")
+
+
+def test_closed_input(run: Run) -> None:
+    result = run("close_input", 1)
+    assert_fault(result, 0, FaultKind.CLOSED_INPUT, "closed its input")
+
+
+def test_closed_output(run: Run) -> None:
+    result = run("close_output", 1)
+    assert_fault(result, 0, FaultKind.CLOSED_OUTPUT, "closed its output")
+
+
+def test_pipes_that_a_child_keeps_open(run: Run) -> None:
+    result = run("heir", 1, timeout_scale=TIGHT)
+    assert_fault(result, 0, FaultKind.TIMEOUT, "its process exited with code 3")
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("no-such-program-anywhere --fast", "No such file"),
+        (["/"], "ermission denied"),
+        ("", "the command is empty"),
+        ("'half a quotation", "No closing quotation"),
+        ([], "the command is empty"),
+        (["a\0b"], "null byte"),
+    ],
+)
+@pytest.mark.parametrize("player", [0, 1])
+def test_start_failed(
+    processes: Processes, command: str | list[str], reason: str, player: int
+) -> None:
+    commands: list[str | list[str]] = [bot(), bot()]
+    commands[player] = command
+    result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
+    assert_fault(result, player, FaultKind.START_FAILED, "cannot run", reason)
+    assert result.calls[player].text is None
+
+
+def test_both_fail(processes: Processes) -> None:
+    """Player 0 is judged first, even if player 1 failed earlier."""
+    result = play([bot("leave", 0, "1"), "no-such-program"], Match(seed=1), env=processes.env)
+    assert_fault(result, 0, FaultKind.CRASHED)
+    assert [call.answer for call in result.calls] == [None, None]
+
+
+# --------------------------------------------------------------------------------- early and floods
+
+
+def test_answers_twice(run: Run) -> None:
+    result = run("say", 1, r"PASS\nPASS\n")
+    assert_fault(result, 0, FaultKind.EARLY, r"'PASS\n'", "before the input was sent")
+    assert result.calls[-1].text is None
+    assert result.calls[-1].answer is None
+
+
+def test_answers_before_the_first_question(processes: Processes) -> None:
+    commands = [bot("slow", 0, "1"), bot("early", 0)]
+    result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
+    assert_fault(result, 1, FaultKind.EARLY)
+
+
+def test_early_answers_count_if_lenient(run: Run) -> None:
+    answers = r"PASS 1\nPASS 2\r\nPASS 3\rPA"
+    result = run("say", 1, answers + r"SS 4\n", lenient=True)
+    assert result.fault is None
+    given = [call.answer for call in result.calls if call.player == 0]
+    # Its answers to the next questions queue up behind.
+    assert given[:7] == ["PASS", "PASS 1", "PASS 2", "PASS 3", "PASS 4", "PASS", "PASS"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("x", FaultKind.LINE_TOO_LONG), (r"\x00\xff", FaultKind.LINE_TOO_LONG)],
+)
+def test_flood(run: Run, text: str, kind: FaultKind) -> None:
+    assert_fault(run("flood", 1, text), 0, kind)
+
+
+def test_flood_of_lines(run: Run) -> None:
+    assert_fault(run("flood", 1, r"PASS\n", player=1), 1, FaultKind.EARLY)
+    assert run("flood", 1, r"PASS\n", player=1, lenient=True).fault is None
+
+
+def test_much_on_standard_error(run: Run) -> None:
+    """A bot may print far more than a pipe holds, before and after its answers."""
+    result = run("chatter", 1, "600000")
+    assert result.fault is None
+    assert 100 < len(result.stderr[0]) < 10_000
+    assert result.stderr[0].endswith("thinking...\n")
+
+
+def test_endless_standard_error(run: Run) -> None:
+    result = run("babble", 1, timeout_scale=TIGHT)
+    assert_fault(result, 0, FaultKind.TIMEOUT)
+    assert 100 < len(result.stderr[0]) < 10_000
+
+
+def test_endless_standard_error_beside_answers(run: Run) -> None:
+    result = run("babbling_child", 1)
+    assert result.fault is None
+    assert result.turns > 50
+
+
+# ---------------------------------------------------------------------------------- nothing is left
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+def test_children_and_daemons(run: Run, processes: Processes, at: int) -> None:
+    result = run("children", at)
+    assert result.fault is None
+    assert len(processes.seen()) == 5  # two bots, three children; the fixture looks for them
+
+
+def test_children_of_a_dead_bot(processes: Processes) -> None:
+    commands = [bot("children", 1), bot("leave", 2, "1")]
+    result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
+    assert_fault(result, 1, FaultKind.CRASHED)
+    assert len(processes.seen()) == 5
+
+
+def test_daemon_of_a_bot_that_cannot_be_played_on(run: Run, processes: Processes) -> None:
+    result = run("heir", 0, timeout_scale=TIGHT)
+    assert_fault(result, 0, FaultKind.TIMEOUT)
+    assert len(processes.seen()) == 3
+
+
+def test_child_without_the_environment(run: Run, processes: Processes) -> None:
+    assert run("stranger", 3).fault is None
+    assert len(processes.seen()) == 3
+
+
+def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = Match(seed=1)
+
+    def fail(player: int, line: str | None) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(match, "submit", fail)
+    with pytest.raises(KeyboardInterrupt):
+        play([bot("children", 0), bot("stubborn", 0)], match, timeout_scale=0, env=processes.env)
+    assert len(processes.seen()) >= 4
+
+
+def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill_all = botprocess._kill_all
+
+    def interrupted(*arguments: Any) -> None:
+        monkeypatch.setattr(botprocess, "_kill_all", kill_all)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(botprocess, "_kill_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play([bot("children", 0), BOT], Match(seed=1), timeout_scale=0, env=processes.env)
+    assert len(processes.seen()) == 5
+
+
+def test_machine_without_descriptors(processes: Processes) -> None:
+    """That is no fault of a bot."""
+    with few_descriptors(9), pytest.raises(OSError, match="Too many open files"):
+        play([BOT, BOT], Match(seed=1), env=processes.env)
+
+
+def run_script(setup: str, processes: Processes) -> None:
+    """Play a match with children and daemons in a process of its own, after some setup."""
+    script = f"""
+{setup}
+from locmsim.game.match import Match
+from locmsim.referee import play
+result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
+assert result.fault.message.startswith("its process exited"), result.fault
+import os
+assert open(f"/proc/self/task/{{os.getpid()}}/children").read() == ""
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, env=processes.env, timeout=120)
+    assert len(processes.seen()) == 5
+
+
+def test_children_that_become_those_of_the_referee(processes: Processes) -> None:
+    """As they do in a container, where the referee may be the first process."""
+    set_child_subreaper = 36
+    setup = f"import ctypes; assert ctypes.CDLL(None).prctl({set_child_subreaper}, 1, 0, 0, 0) == 0"
+    run_script(setup, processes)
+
+
+def test_ignored_child_signals(processes: Processes) -> None:
+    """Then the system keeps no exit codes."""
+    run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)
+
+
+def test_many_matches_leave_nothing(processes: Processes) -> None:
+    def open_files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    def play_some(count: int) -> None:
+        for seed in range(count):
+            commands = [bot(), bot("leave", 1 + seed % 2, "0")]
+            play(commands, Match(seed=seed), timeout_scale=RELAXED, env=processes.env)
+
+    def children() -> set[str]:
+        return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+    play_some(1)
+    before, others = open_files(), children()
+    play_some(25)
+    assert open_files() == before
+    assert children() <= others
+
+
+# ----------------------------------------------------------------------------- data for tools
+
+
+def test_data_lines(run: Run) -> None:
+    """They are found however far the end of the standard error is from them."""
+    noise = "x" * 20_000
+    lines = ["[TDATA] a = 1", noise, r"[PDATA] b = \xe4", " [PDATA] c = 3", "[PDATA+] d = 4", noise]
+    result = run("say_error", 1, r"\n".join(lines) + r"\n[PDATA] unfinished", player=1)
+    assert result.data == ((), ("[TDATA] a = 1", "[PDATA] b = \ufffd", "[PDATA+] d = 4"))
+
+
+def test_data_lines_in_pieces(start: Callable[..., BotProcess]) -> None:
+    long = "head -c 5000 /dev/zero | tr '\\0' x"
+    script = (
+        "exec 3>&1 >&2; printf '[PDA'; sleep 0.1; printf 'TA] a = 1'; sleep 0.1;"
+        f" printf '2\\n[PDATA] b = '; {long}; sleep 0.1;"
+        " printf ' c = 3\\n[PDATA] d = 4\\n'; echo >&3"
+    )
+    pieces = start("/bin/sh", "-c", script)
+    assert pieces.ask("", 20)[0] == ""
+    pieces.stderr_tail()
+    assert pieces.data_lines() == ["[PDATA] a = 12", "[PDATA] d = 4"]
+
+
+def test_too_many_data_lines(run: Run) -> None:
+    result = run("say_error", 1, r"[PDATA] some = thing\n" * 5000)
+    assert 3000 < len(result.data[0]) < 4000
+
+
+# --------------------------------------------------------------------- agents of this process
+
+
+class Passing:
+    """An agent that passes, and does what it is told to at a question."""
+
+    def __init__(self, at: int = -1, do: Callable[[], Any] = lambda: "PASS") -> None:
+        self.at = at
+        self.do = do
+        self.asked: list[Observation] = []
+
+    def choose(self, observation: Observation) -> str:
+        assert observation.phase == "choice"
+        return self._answer(observation)
+
+    def act(self, observation: Observation) -> str:
+        assert observation.phase == "battle"
+        return self._answer(observation)
+
+    def _answer(self, observation: Observation) -> str:
+        self.asked.append(observation)
+        if len(self.asked) == self.at + 1:
+            return self.do()  # type: ignore[no-any-return]
+        return "PASS"
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_agents(processes: Processes, rules: str) -> None:
+    """The same match as between processes."""
+    agent = Passing()
+    mixed = play([agent, bot()], Match(rules, seed=7), timeout_scale=RELAXED, env=processes.env)
+    result = play([agent, bot()][:1] * 2, Match(rules, seed=7), timeout_scale=RELAXED)
+    for one in (mixed, result):
+        assert one.fault is None
+        assert [call.answer for call in one.calls] == ["PASS"] * len(result.calls)
+        assert all(call.elapsed_ns > 0 for call in one.calls)
+    assert mixed.scores == result.scores
+    texts = [seen.format() for seen in agent.asked[: len(mixed.calls) // 2]]
+    twin = Match(rules, seed=7)
+    sent = []
+    while twin.phase != "over":
+        for player in twin.to_ask:
+            sent.append((player, twin.input_text(player)))
+            twin.submit(player, "PASS")
+    assert texts == [text for player, text in sent if player == 0][: len(texts)]
+    assert [call.text for call in mixed.calls if call.player == 1] == [t for p, t in sent if p]
+    assert {call.text for call in result.calls} == {None}
+
+
+def fail() -> str:
+    raise KeyError("no such plan")
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("do", "kind", "reason"),
+    [
+        (fail, FaultKind.CRASHED, "raised KeyError: 'no such plan'"),
+        (lambda: None, FaultKind.MALFORMED, "answered None"),
+        (lambda: "PASS\nPASS", FaultKind.MALFORMED, "which is no line"),
+        (lambda: "WAIT", FaultKind.MALFORMED, "Invalid action"),
+    ],
+)
+def test_agent_that_fails(at: int, do: Callable[[], Any], kind: FaultKind, reason: str) -> None:
+    for player in (0, 1):
+        agents = [Passing(), Passing()]
+        agents[player] = Passing(at, do)
+        result = play(agents, Match(seed=7), timeout_scale=0)
+        assert_fault(result, player, kind, reason)
+
+
+def test_agent_that_is_too_late() -> None:
+    slow = Passing(1, lambda: time.sleep(0.02) or "PASS")
+    result = play([slow, Passing()], Match(seed=7), timeout_scale=0.01)
+    assert_fault(result, 0, FaultKind.TIMEOUT, "for a limit of 10 ms")
+    slow = Passing(1, lambda: time.sleep(0.02) or "PASS")
+    result = play([slow, Passing()], Match(seed=7), timeout_scale=100, match_limit=0.01)
+    assert_fault(result, 0, FaultKind.MATCH_LIMIT)
+
+
+def test_agent_that_is_interrupted() -> None:
+    def interrupt() -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play([Passing(2, interrupt), Passing()], Match(seed=7), timeout_scale=0)
+
+
+def test_match_retraced(run: Run) -> None:
+    result = run("say", 3, r"WAIT\n", player=1)
+    answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]
+    again = retrace(Match(seed=1), answers, timeout_scale=RELAXED)
+    assert again.calls == result.calls
+    assert (again.scores, again.fault) == (result.scores, result.fault)
+    with pytest.raises(ValueError, match="answer 1 does not fit"):
+        retrace(Match(seed=1), answers[1:2] * 2)
+    with pytest.raises(ValueError, match="not over after its 4 answers"):
+        retrace(Match(seed=1), answers[:4])
+
+
+# ---------------------------------------------------------------------------------- one question
+
+
+@pytest.fixture
+def start(processes: Processes) -> Iterator[Callable[..., BotProcess]]:
+    """Start a bot, end it after the test."""
+    token = new_token()
+    started: list[BotProcess] = []
+
+    def start(*command: str) -> BotProcess:
+        started.append(BotProcess(command, token, env=processes.env))
+        return started[-1]
+
+    yield start
+    stop(started, token)
+
+
+def test_question_that_is_not_read(start: Callable[..., BotProcess]) -> None:
+    """More than a pipe holds, and nobody reads: the time runs from the beginning."""
+    deaf = start("/bin/sleep", "600")
+    with pytest.raises(BotFault, match="bytes of the input were never read") as caught:
+        deaf.ask("x" * 1_000_000, 0.1)
+    assert caught.value.kind == FaultKind.TIMEOUT
+
+
+def test_question_that_is_read_slowly(start: Callable[..., BotProcess]) -> None:
+    """The time runs from the last byte written."""
+    reader = start("/bin/sh", "-c", "sleep 0.5; head -c 1000000 >/dev/null; echo done")
+    answer, elapsed_ns = reader.ask("x" * 1_000_000, 20)
+    assert answer == "done"
+    assert elapsed_ns < 0.4e9
+
+
+def test_answer_that_is_there_at_the_end_of_the_limit(
+    start: Callable[..., BotProcess], processes: Processes
+) -> None:
+    """A referee that was held up looks once more before it calls a timeout."""
+    ready = start("/bin/sh", "-c", "echo answer; : > $LOCMSIM_TEST_PIDS/$$; exec sleep 600")
+    while not processes.seen():
+        time.sleep(0.01)
+    assert ready.ask("question\n", 0.0, lenient=True)[0] == "answer"
+    with pytest.raises(BotFault, match="timeout"):
+        ready.ask("question\n", 0.0, lenient=True)
+
+
+def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) -> None:
+    """A bot that prints after its answer is not blocked until it is asked again."""
+    printing = start("/bin/sh", "-c", "read x; echo first; yes | head -c 500000 >&2; echo $x")
+    other = start("/bin/sh", "-c", "read x; sleep 1; echo done")
+    assert printing.ask("hello\n", 20)[0] == "first"
+    assert other.ask("hello\n", 20, other=printing)[0] == "done"
+    with pytest.raises(BotFault, match="answered early"):  # so it had come to its second answer
+        printing.ask("again\n", 20)
+
+
+def test_stopped_twice(start: Callable[..., BotProcess], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second time the process ids may be those of others."""
+    sleeping = start("/bin/sleep", "600")
+    stop([sleeping], new_token())
+    sent: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda group, number: sent.append(number))
+    stop([sleeping], new_token())
+    assert sent == []
+
+
+def test_nested_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bots of a bot that is a referee belong to the outer match too."""
+    outer = new_token()
+    monkeypatch.setenv("LOCMSIM_MATCH", outer)
+    assert outer in new_token()
+    assert new_token() != new_token()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"timeout_scale": -1.0},
+        {"timeout_scale": float("nan")},
+        {"timeout_scale": float("inf")},
+        {"match_limit": 0.0},
+        {"match_limit": float("nan")},
+    ],
+)
+def test_options_out_of_range(options: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        play(["true", "true"], Match(seed=1), **options)
+
+
+def test_number_of_commands() -> None:
+    with pytest.raises(ValueError, match="two commands"):
+        play(["true"], Match(seed=1))
+
+
+def test_match_that_is_over() -> None:
+    match = Match(seed=1)
+    match.submit(0, None)
+    match.submit(1, None)
+    with pytest.raises(ValueError, match="over"):
+        play(["true", "true"], match)

@@ -1,0 +1,340 @@
+"""Agents by name: descriptions, classes of modules and files, plug-ins of installed packages."""
+
+import inspect
+import os
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from locmsim.agents import (
+    AGENTS,
+    BeamAgent,
+    GreedyAgent,
+    RandomAgent,
+    agent_spec,
+    describe_agents,
+    did_you_mean,
+    is_agent,
+    known_agents,
+    make_agent,
+    parse_spec,
+)
+from locmsim.game.match import Match
+
+MINE = '''
+from __future__ import annotations
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from locmsim.game.observation import Observation
+    from nowhere import Thing
+
+class Mine:
+    """Plays nothing, patiently. Really.
+
+    More of it.
+    """
+
+    def __init__(self, depth: int = 3, share: float = 1, loud: bool = False,
+                 taste=None, thing: Thing | None = None, limit: int | None = None):
+        if depth < 0:
+            raise ValueError(f"depth: expected 0 or more, got {depth}")
+        self.options = depth, share, loud, taste, limit
+
+    def reset(self, seed: int = 0) -> None:
+        pass
+
+    def choose(self, observation: Observation) -> str:
+        return "PASS"
+
+    def act(self, observation: Observation) -> str:
+        return "PASS"
+
+class Half:
+    def reset(self, seed=0): ...
+    def choose(self, observation): ...
+
+class Fussy(Mine):
+    def __init__(self, path: str):
+        open(path)
+
+class Free(Mine):
+    def __init__(self, **options):
+        self.options = options
+
+def factory(depth: int = 1):
+    return Mine(depth)
+
+def half(depth: int = 1):
+    return Half()
+
+answer = 42
+'''
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, in which the process is; what was imported from it is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def mine(folder):
+    (folder / "mine.py").write_text(MINE)
+    return folder
+
+
+# -------------------------------------------------------------------------------- descriptions
+
+
+def test_descriptions_are_taken_apart():
+    assert parse_spec("greedy") == ("greedy", {})
+    assert parse_spec("greedy:") == ("greedy", {})
+    assert parse_spec("beam:time_ms=50,deck=a=b") == ("beam", {"time_ms": "50", "deck": "a=b"})
+    assert parse_spec("mybots.deep:Mine") == ("mybots.deep:Mine", {})
+    assert parse_spec("mybots:Mine:depth=3") == ("mybots:Mine", {"depth": "3"})
+    assert parse_spec("my bots/mine.py:Mine:file=a:b") == (
+        "my bots/mine.py:Mine",
+        {"file": "a:b"},
+    )
+    assert parse_spec(r"C:\bots\mine.py:Mine").name == r"C:\bots\mine.py:Mine"
+
+
+def test_what_is_an_agent_and_what_a_command(mine):
+    (mine / "a b.py").write_text(MINE)
+    for text in ("greedy", "beam:plans=8", "mine.py:Mine", "no/such.py:Mine", "a b.py:Mine", "m:C"):
+        assert is_agent(text), text
+    for text in ("gredy", "./mybot", "python3 mine.py", "python3 x.py:Mine", "./mybot --a=b:c", ""):
+        assert not is_agent(text), text
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gredy", "unknown agent 'gredy': expected one of random, .* did you mean 'greedy'?"),
+        ("gredy:deck", "agent gredy:deck: there is no module 'gredy'; did you mean 'greedy'?"),
+        ("mine.py", "unknown agent 'mine.py': expected .*, module:Class or file.py:Class"),
+        ("beam:plan=8", "agent beam: unknown option 'plan', expected .*; did you mean 'plans'?"),
+        ("nowhere:Mine", "agent nowhere:Mine: there is no module 'nowhere'$"),
+        ("locmsim.nowhere:Mine", "there is no module 'locmsim.nowhere'"),
+        ("locmsim.agents:Greedy", "there is no class 'Greedy' in .*; did you mean 'GreedyAgent'?"),
+        ("no/such.py:Mine", "agent no/such.py:Mine: there is no file 'no/such.py' .No such file"),
+        ("mine.py:Mien", "there is no class 'Mien' in .*mine.py; did you mean 'Mine'?"),
+        ("mine.py:answer", "agent mine.py:answer: answer is no class, but 42"),
+        ("mine.py:Half", "agent mine.py:Half: it lacks the method act; an agent has reset, choose"),
+        ("mine.py:half", "agent mine.py:half: it lacks the method act"),
+        ("mine.py:Mine:deep=3", "agent mine.py:Mine: unknown option 'deep', expected depth, share"),
+        ("mine.py:Mine:depth", "agent mine.py:Mine: expected option=value, got 'depth'"),
+        ("mine.py:Mine:depth=x", "agent mine.py:Mine: depth: expected an integer, got 'x'"),
+        ("mine.py:Mine:depth=-1", "agent mine.py:Mine: depth: expected 0 or more, got -1"),
+        ("mine.py:Mine:loud=x", "agent mine.py:Mine: loud: expected true or false, got 'x'"),
+        ("mine.py:Mine:thing=x", "agent mine.py:Mine: unknown option 'thing'"),
+        ("mine.py:Fussy", "agent mine.py:Fussy: the option 'path' is missing"),
+        (
+            "mine.py:Fussy:path=gone",
+            r"agent mine.py:Fussy: making it with \(path='gone'\) raised FileNotFoundError: .*gone'"
+            r" \(.*mine.py, line 35\)",
+        ),
+    ],
+)
+def test_errors_name_what_and_where(mine, spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import nowhere", r"importing {}: ModuleNotFoundError: No module named 'nowhere' "),
+        ("x = 1\nx = y", r"importing {}: NameError: name 'y' is not defined \(.*, line 2\)"),
+        ("class Mine:", r"importing {}: IndentationError: "),
+        ("import sys; sys.exit('no')", r"importing {}: SystemExit: no"),
+    ],
+)
+def test_what_cannot_be_imported(folder, code, message):
+    (folder / "broken.py").write_text(code)
+    for spec, place in (("broken.py:Mine", "broken.py"), ("broken:Mine", "broken")):
+        with pytest.raises(ValueError, match=f"agent {spec}: {message.format(place)}"):
+            make_agent(spec)
+
+
+# ---------------------------------------------------------------------- classes of one's own
+
+
+@pytest.mark.parametrize("place", ["mine", "mine.py", "./mine.py", "{}/mine.py"])
+def test_agents_of_modules_and_files(mine, place):
+    place = place.format(mine)
+    assert make_agent(f"{place}:Mine").options == (3, 1, False, None, None)
+    spec = f"{place}:Mine:depth=4,share=2,loud=yes,taste=1.5,limit=7"
+    assert make_agent(spec).options == (4, 2.0, True, 1.5, 7)
+    assert make_agent(spec, depth=9, thing=[]).options[0] == 9
+    assert make_agent(f"{place}:factory:depth=2").options[0] == 2
+    assert make_agent(f"{place}:Free:a=1,b=x").options == {"a": 1, "b": "x"}
+
+
+def test_files_are_imported_once_and_again_when_they_change(folder):
+    file = folder / "mine.py"
+    file.write_text(MINE + "from beside import WORD\n")
+    (folder / "beside.py").write_text("WORD = 1\n")
+    first = make_agent("mine.py:Mine")
+    assert type(make_agent(f"{folder}/mine.py:Mine")) is type(first)
+    file.write_text(MINE.replace("depth: int = 3", "depth: int = 5"))
+    os.utime(file, (1, 1))
+    assert make_agent("mine.py:Mine").options[0] == 5
+    # The folder comes after all else: a file there takes nothing's place.
+    assert sys.path.index(str(folder)) == len(sys.path) - 1
+
+
+def test_classes_and_ready_agents():
+    agent = make_agent(GreedyAgent, deck="bodies")
+    assert (type(agent), agent.deck) == (GreedyAgent, "bodies")
+    assert make_agent(agent) is agent
+    assert isinstance(make_agent(lambda: RandomAgent()), RandomAgent)
+    with pytest.raises(ValueError, match="an agent that is ready takes no options, got deck"):
+        make_agent(agent, deck="area")
+    with pytest.raises(ValueError, match="agent GreedyAgent: unknown option 'depth', expected"):
+        make_agent(GreedyAgent, depth=2)
+    with pytest.raises(ValueError, match="agent Half: it lacks the method choose and act"):
+        make_agent(type("Half", (), {"reset": print}))
+    with pytest.raises(ValueError, match="agent Half: it lacks the method choose and act"):
+        make_agent(type("Half", (), {"reset": print})())
+    with pytest.raises(TypeError, match="expected a description, a class or an agent, got 3"):
+        make_agent(3)
+
+
+def test_options_of_a_dataclass():
+    @dataclass
+    class Options:
+        depth: int = 3
+        heat: float = 1
+
+    class Mine(RandomAgent):
+        options_class = Options
+
+        def __init__(self, name: str = "", **options: float) -> None:
+            self.options = Options(**options)
+
+    AGENTS["mine"] = Mine
+    try:
+        assert make_agent("mine:heat=2,depth=4").options == Options(4, 2.0)
+        with pytest.raises(ValueError, match="unknown option 'hat', expected name, depth, heat;"):
+            make_agent("mine:hat=2")
+        assert known_agents()[-1].options == {"name": "", "depth": 3, "heat": 1}
+    finally:
+        del AGENTS["mine"]
+
+
+def test_a_class_is_described_for_other_processes(mine):
+    assert agent_spec("beam:plans=8") == "beam:plans=8"
+    assert agent_spec(BeamAgent) == "beam"
+    from_file = type(make_agent("mine.py:Mine"))
+    assert agent_spec(from_file) == f"{mine}/mine.py:Mine"
+    from_module = type(make_agent("mine:Mine"))
+    assert agent_spec(from_module) == "mine:Mine"
+    for cls in (from_file, from_module):
+        assert type(make_agent(agent_spec(cls))) is cls
+
+    class Local(GreedyAgent):
+        pass
+
+    with pytest.raises(ValueError, match="Local is not at the top level of a module"):
+        agent_spec(Local)
+
+
+def test_a_class_of_the_prompt_is_not(monkeypatch):
+    main = type(sys)("__main__")
+    exec("from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent): pass", main.__dict__)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    with pytest.raises(ValueError, match="Mine was defined at a prompt or in a notebook"):
+        agent_spec(main.Mine)
+    main.__file__ = "/home/me/play.py"
+    assert agent_spec(main.Mine) == "/home/me/play.py:Mine"
+
+
+@pytest.mark.parametrize("line", ["make_agent(agent_spec(Mine))", "make_agent('mine.py:Mine')"])
+def test_a_script_without_main_guard(folder, line):
+    """It says so, instead of playing once more wherever its agent is needed."""
+    code = f"{MINE}\nfrom locmsim.agents import *\n{line}\n"
+    (folder / "mine.py").write_text(code)
+    with pytest.raises(ValueError, match=r'put what it runs under `if __name__ == "__main__":`'):
+        make_agent("mine.py:Mine")
+    (folder / "mine.py").write_text(code.replace(line, f"if __name__ == '__main__': {line}"))
+    make_agent("mine.py:Mine")
+
+
+# ----------------------------------------------------------------------------------- packages
+
+
+def install(folder, package: str, *lines: str) -> None:
+    """What an installed package leaves behind, so far as names of agents go."""
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("\n".join(["[locmsim.agents]", *lines]))
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+
+def test_names_of_installed_packages(mine):
+    install(mine, "my-bots", "patient = mine:Mine", "greedy = mine:Mine", "gone = mine:Gone")
+    assert is_agent("patient:depth=1")
+    assert make_agent("patient:depth=5").options[0] == 5
+    assert isinstance(make_agent("greedy"), GreedyAgent)  # ours comes first
+    with pytest.raises(ValueError, match=r"unknown agent 'patent': .* did you mean 'patient'?"):
+        make_agent("patent")
+    with pytest.raises(ValueError, match="agent gone: mine:Gone of the package my-bots: Attrib"):
+        make_agent("gone")
+    infos = {info.name: info for info in known_agents()}
+    assert infos["patient"].package == "my-bots"
+    assert infos["patient"].summary == "Plays nothing, patiently. Really."
+    assert infos["patient"].options == {
+        "depth": 3,
+        "share": 1,
+        "loud": False,
+        "taste": None,
+        "limit": None,
+    }
+    assert infos["gone"].summary.startswith("agent gone: mine:Gone of the package my-bots")
+    assert infos["greedy"].package == "locmsim"
+
+    install(mine, "your-bots", "patient = yours:Mine")
+    with pytest.raises(ValueError, match=r"agent patient: several packages .* my-bots .mine:Mine"):
+        make_agent("patient")
+
+
+# --------------------------------------------------------------------------------------- help
+
+
+def test_all_agents_and_options_are_described():
+    text = describe_agents(80)
+    assert max(map(len, text.splitlines())) <= 80
+    for info in known_agents():
+        assert f"  {info.name} " in text
+        assert info.summary.endswith(".")
+        for option, default in info.options.items():
+            assert default is not inspect.Parameter.empty
+            assert f"{option}={default}" in text
+    beam = next(info for info in known_agents() if info.name == "beam")
+    assert {"deck", "time_ms", "plans", "worlds"} <= set(beam.options)
+
+
+def test_suggestions():
+    assert did_you_mean("mtcs") == "; did you mean 'mcts'?"
+    assert did_you_mean("zzz") == ""
+    assert did_you_mean("gren", ["red", "green"]) == "; did you mean 'green'?"
+
+
+def test_a_match_with_an_agent_of_a_file(mine):
+    agents = make_agent("mine.py:Mine"), make_agent("greedy")
+    match = Match(seed=1)
+    while match.to_ask:
+        player = match.to_ask[0]
+        observation = match.observation(player)
+        ask = agents[player].choose if observation.phase == "choice" else agents[player].act
+        assert match.submit(player, ask(observation)).error is None
+    assert match.winner == 1

@@ -1,0 +1,404 @@
+"""Agents: what they answer, in whole matches and in positions with one right answer."""
+
+import itertools
+from collections import Counter
+
+import pytest
+from helpers import RULE_SETS
+from oracles.agents import max_attack_choice, osl_choices
+
+from locmsim import State
+from locmsim.agents import (
+    AGENTS,
+    Agent,
+    GreedyAgent,
+    RandomAgent,
+    make_agent,
+)
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.agents.max_attack import max_attack_action
+from locmsim.agents.osl import osl_action
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import Card, CardType
+from locmsim.search import Evaluation, SearchResult
+
+SMALL_BEAM = "beam:time_ms=0,iterations=2000"
+SMALL_MCTS = "mcts:time_ms=0,iterations=40"
+SPECS = ["random", "greedy", "osl", "max-attack", SMALL_BEAM, SMALL_MCTS]
+VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
+
+
+def answer(agent: Agent, observation: Observation) -> str:
+    ask = agent.choose if observation.phase == "choice" else agent.act
+    return ask(observation)
+
+
+def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
+    """Play a match out; the answers. Every action has to be legal when its time comes."""
+    lines = []
+    while match.to_ask:
+        player = match.to_ask[0]
+        lines.append(answer(agents[player], match.observation(player)))
+        result = match.submit(player, lines[-1])
+        assert result.error is None
+        assert result.ignored in ([], ["PASS"])
+    return lines
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize(
+    "specs",
+    [("random", "greedy"), ("greedy", "osl"), ("max-attack", "random"), (SMALL_BEAM, SMALL_MCTS)],
+)
+def test_whole_matches(rules, specs):
+    for seats in (specs, specs[::-1]):
+        agents = tuple(map(make_agent, seats))
+        match = Match(rules, seed=5)
+        play(match, agents)
+        assert match.scores == [1 - match.winner, match.winner]
+        if "random" in seats:
+            assert match.winner == 1 - seats.index("random")
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_seed_decides(rules, spec):
+    def game(seed: int) -> list[str]:
+        agents = make_agent(spec), make_agent("random")
+        for agent in agents:
+            agent.reset(seed)
+        return play(Match(rules, seed=1), agents)
+
+    assert game(1) == game(1)
+    assert game(1) != game(2)
+
+
+def test_a_new_game_starts_afresh():
+    agents = make_agent("greedy"), make_agent("greedy")
+    games = []
+    for _ in range(2):
+        for agent in agents:
+            agent.reset(3)
+        games.append(play(Match("1.2", seed=4), agents))
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_is_hidden_does_not_matter(rules, spec):
+    """Two matches that differ in the deck's order and in the opponent's hand: the same answer."""
+    match = Match(rules, seed=9)
+    play_until(match, turn=6)
+    player = match.to_ask[0]
+    lines = set()
+    for seed in range(3):
+        state = match.state.resample_hidden(player, seed)
+        assert state.players[1 - player].hand != match.state.players[1 - player].hand
+        agent = make_agent(spec)
+        agent.reset(1)
+        lines.add(agent.act(state.observation(player)))
+    assert len(lines) == 1
+
+
+def play_until(match: Match, turn: int) -> None:
+    agents = make_agent("greedy"), make_agent("greedy")
+    while match.state is None or match.state.turn < turn:
+        player = match.to_ask[0]
+        match.submit(player, answer(agents[player], match.observation(player)))
+
+
+def test_dead_from_drawing_but_asked():
+    match = Match(seed=1)
+    play_until(match, turn=2)
+    snapshot = match.state.snapshot()
+    snapshot["p"][0]["hp"] = -5
+    cards = {card.base_id: card for card in match.cards}
+    decks = [[[c.id, c.card.base_id] for c in (*p.hand, *p.deck)] for p in match.state.players]
+    observation = State.from_snapshot(snapshot, cards, decks).observation(0)
+    for name in AGENTS:
+        assert make_agent(name).act(observation) == "PASS"
+
+
+# -------------------------------------------------------------------------------------- random
+
+
+def test_random_decks_are_any_decks():
+    match = Match(seed=2)
+    chosen = Counter()
+    twice = 0
+    for seed in range(40):
+        agent = RandomAgent()
+        agent.reset(seed)
+        line = agent.choose(match.observation(0))
+        deck = [int(part.removeprefix("CHOOSE ")) for part in line.split(";")]
+        assert len(deck) == 30
+        assert max(Counter(deck).values()) <= 2
+        chosen.update(deck)
+        twice += max(Counter(deck).values()) == 2
+    assert len(chosen) == 120
+    assert max(chosen.values()) < 25
+    assert twice > 0
+
+
+def test_random_picks_are_any_picks():
+    observation = Match("1.2", seed=2).observation(0)
+    picks = Counter()
+    for seed in range(90):
+        agent = RandomAgent()
+        agent.reset(seed)
+        picks[agent.choose(observation)] += 1
+    assert set(picks) == {"PICK 0", "PICK 1", "PICK 2"}
+    assert max(picks.values()) < 45
+
+
+def test_random_actions_are_uniform_until_one_is_pass():
+    match = Match(seed=9)
+    play_until(match, turn=6)
+    observation = match.observation(0)
+    legal = [match.state.action_to_string(action) for action in match.state.legal_actions()]
+    first = Counter()
+    for seed in range(300):
+        agent = RandomAgent()
+        agent.reset(seed)
+        first[agent.act(observation).split(";")[0]] += 1
+    assert set(first) == set(legal)
+    assert max(first.values()) < 3 * 300 / len(legal)
+
+
+# --------------------------------------------------------------- one action after the other
+
+
+def turns(rules: str, seeds: range, spec: str = "greedy") -> list[State]:
+    """Positions in which players are asked, in games of two agents."""
+    states = []
+    for seed in seeds:
+        match = Match(rules, seed=seed)
+        agents = make_agent(spec), make_agent(spec)
+        while match.to_ask:
+            player = match.to_ask[0]
+            if match.state is not None and not match.state.is_terminal():
+                states.append(match.state.clone())
+            match.submit(player, answer(agents[player], match.observation(player)))
+    return states
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_greedy_takes_the_best_action_each_time(rules):
+    for state in turns(rules, range(2)):
+        player = state.current_player()
+        for action in [*greedy_turn(state, VALUE), None]:
+            values = {a: VALUE(state.child(a), player) for a in state.legal_actions()[1:]}
+            if action is None:
+                assert max(values.values(), default=-2000.0) <= VALUE(state, player)
+            else:
+                assert values[action] == max(values.values()) > VALUE(state, player)
+                state.apply_action(action)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
+    """Nor do the others that look at their own turn only: it takes far longer than all else."""
+    monkeypatch.setattr("locmsim.search.belief.attractions", None)
+    for spec in ("random", "greedy", "osl", "max-attack", "rule"):
+        match = Match(rules, seed=3)
+        play(match, (make_agent(spec), make_agent("random")))
+        assert match.winner is not None
+
+
+def test_greedy_evaluates_by_hand_set_weights():
+    """The same for both players and at all rule sets, and none of them has changed."""
+    assert {
+        f"own.{name[6:]}": w for name, w in HAND_SET_WEIGHTS.items() if name[:6] == "their."
+    } == {name: weight for name, weight in HAND_SET_WEIGHTS.items() if name[:4] == "own."}
+    for rules in RULE_SETS:
+        state = turns(rules, range(1))[6]
+        assert VALUE(state, 0) == pytest.approx(-VALUE(state, 1))
+    agent = make_agent("greedy", evaluation=lambda state, player: 0.0)
+    assert agent.plan(turns("1.5", range(1))[4], 0.0) == []
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_osl_and_max_attack_choose_as_they_are_described(rules):
+    """Action by action what slow counterparts do, which read nothing but snapshots and texts."""
+    passed = 0
+    for spec in ("osl", "max-attack"):
+        for start in turns(rules, range(3), spec):
+            state = start.clone()
+            while not state.is_terminal() and (action := osl_action(state)):
+                assert state.action_to_string(action) == osl_choices(state)[0]
+                state.apply_action(action)
+            if not state.is_terminal():
+                assert state.legal_actions() == [0]
+                passed += 1
+            state = start.clone()
+            while not state.is_terminal() and (action := max_attack_action(state)):
+                assert state.action_to_string(action) == max_attack_choice(state)
+                state.apply_action(action)
+            assert state.is_terminal() or max_attack_choice(state) == "PASS"
+    assert passed > 20
+
+
+def test_osl_breaks_ties_as_gym_locm_does():
+    """Creatures come before the player, who has the lower number, and lane 0 before lane 1."""
+    blue = Card(1, CardType.BLUE, 0, -2, -2)
+    body = Card(2, CardType.CREATURE, 0, 2, 4)
+    state = State.new([blue] * 30, [body] * 30)
+    state.apply_action(0)
+    first, second, *_ = (held.id for held in state.players[1].hand)
+    state.apply_action(state.string_to_action(f"SUMMON {first} 1"))
+    state.apply_action(state.string_to_action(f"SUMMON {second} 0"))
+    state.apply_action(0)
+    item = state.players[0].hand[0].id
+    # Two points of attack and two of defense are worth as much as two of health.
+    expected = [f"USE {item} {second}", f"USE {item} {first}", f"USE {item} -1"]
+    assert osl_choices(state) == expected
+    assert state.action_to_string(osl_action(state)) == expected[0]
+
+
+@pytest.mark.parametrize("spec", ["beam", "mcts"])
+@pytest.mark.parametrize(("rules", "limits"), [("1.5", (1000, 200)), ("1.0", (1000, 100))])
+def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
+    """They are given at most seven tenths of a turn's limit, the time gone by taken off; more for
+    the first turn, whose limit is higher."""
+    agent = make_agent(spec, time_ms=1000.0)
+    given = []
+
+    def search(observation, *, time_ms, **_):
+        given.append(time_ms)
+        return SearchResult([], "PASS", 0.0, 0, 0, 0, 0, [], 0.0)
+
+    monkeypatch.setattr(agent.search, "search", search)
+    match = Match(rules, seed=2)
+    play(match, (agent, make_agent("random")))
+    first, *others = given
+    assert 0.3 * limits[1] < first <= 0.7 * limits[0]
+    assert len(others) > 3
+    assert all(0.3 * limits[1] < time_ms <= 0.7 * limits[1] for time_ms in others)
+    # More, if a referee waits longer.
+    given.clear()
+    agent.share = 2.0
+    agent.reset()
+    play(Match(rules, seed=2), (agent, make_agent("random")))
+    first, *others = given
+    assert all(limits[1] < time_ms <= 2 * limits[1] for time_ms in others)
+
+
+@pytest.mark.parametrize("name", ["beam", "mcts"])
+def test_search_agents_take_the_options_of_their_search(name):
+    agent = make_agent(f"{name}:worlds=7,turns=2,wins_share=0.5")
+    assert agent.search.options.worlds == 7
+    assert agent.search.options.turns == 2
+    assert agent.search.options.wins_share == 0.5
+    agent = make_agent(name, evaluation=Evaluation({"own.health": 0.9}))
+    assert agent.search.evaluation["own.health"] == 0.9
+
+
+@pytest.mark.parametrize("name", ["beam", "mcts"])
+def test_search_agents_take_all_cards_for_likely_if_told_to(name):
+    """The opponent's hidden cards by either belief, summed over samples: how dear they are."""
+
+    def cost(spec: str) -> int:
+        agent, match = make_agent(spec), Match(seed=6)
+        for seed in (0, 1):  # in a second game, too
+            agent.reset(seed)
+        match.submit(0, agent.choose(match.observation(0)))
+        match.submit(1, "PASS")
+        agent.belief.see(match.observation(0))
+        views = [agent.belief.sample(seed).players[1] for seed in range(20)]
+        return sum(item.card.cost for view in views for item in view.deck)
+
+    likely, anything = (cost(f"{name}:belief={belief}") for belief in ("score", "any"))
+    assert cost(name) == likely
+    assert anything > 2 * likely
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
+        ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
+        ("beam:time_ms=0", "agent beam: one of time_ms and iterations must be above 0"),
+        ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
+        ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
+        ("mcts:iterations=-1", "agent mcts: time_ms and iterations: expected 0 or more"),
+    ],
+)
+def test_search_agents_refuse(spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+# ------------------------------------------------------------------------------------- registry
+
+
+def test_make_agent():
+    assert isinstance(make_agent("random"), RandomAgent)
+    assert isinstance(make_agent("greedy:"), GreedyAgent)
+    agent = make_agent("mcts:time_ms=50,deck=bodies", iterations=7)
+    assert (agent.time_ms, agent.deck, agent.iterations) == (50.0, "bodies", 7)
+    assert make_agent("greedy", evaluation=max) == GreedyAgent(evaluation=max)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("minimax", "unknown agent 'minimax': expected one of random, greedy, beam"),
+        ("", "unknown agent ''"),
+        ("beam:fast", "agent beam: expected option=value, got 'fast'"),
+        ("beam:depth=3", "agent beam: unknown option 'depth', expected deck, draft, time_ms"),
+        ("random:deck=default", "agent random: unknown option 'deck', expected none"),
+        ("beam:plans=many", "agent beam: plans: expected an integer, got 'many'"),
+        ("beam:time_ms=nan", "agent beam: time_ms and .*: expected 0 or more"),
+        (
+            "greedy:deck=best",
+            "agent greedy: deck: expected one of default, score, classic, .*, got 'best'",
+        ),
+        ("greedy:draft=best", "agent greedy: draft: expected one of default, .*, got 'best'"),
+        ("greedy:evaluation=x", "agent greedy: unknown option 'evaluation', expected deck, draft"),
+    ],
+)
+def test_make_agent_says_what_is_wrong(spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_make_agent_knows_the_options_given_by_name():
+    with pytest.raises(ValueError, match="agent greedy: unknown option 'nodes', expected deck"):
+        make_agent("greedy", nodes=3)
+
+
+def test_agents_of_ones_own():
+    class Passer:
+        def __init__(self, patience: int = 3) -> None:
+            self.patience = patience
+
+        def reset(self, seed: int = 0) -> None:
+            pass
+
+        def choose(self, observation: Observation) -> str:
+            return "PASS"
+
+        def act(self, observation: Observation) -> str:
+            return "PASS"
+
+    AGENTS["passer"] = Passer
+    try:
+        agent = make_agent("passer:patience=5")
+        assert agent.patience == 5
+        match = Match(seed=1)
+        play(match, (agent, make_agent("greedy")))
+        assert match.winner == 1
+    finally:
+        del AGENTS["passer"]
+
+
+def test_a_deck_builder_of_ones_own():
+    def creatures(cards):
+        wanted = [card.base_id for card in cards if card.type == CardType.CREATURE]
+        return list(itertools.islice((b for b in wanted for _ in range(2)), 30))
+
+    match = Match(seed=1)
+    agent = make_agent("greedy", deck=creatures)
+    chosen = agent.choose(match.observation(0))
+    assert chosen == ";".join(f"CHOOSE {b}" for b in creatures(match.cards))

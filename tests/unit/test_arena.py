@@ -1,0 +1,567 @@
+"""Tournaments from Python: playing, going on, replaying, adding up."""
+
+import csv
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import BOT, NO_TIMES, played, without_times
+
+from locmsim.agents import AGENTS, RandomAgent
+from locmsim.arena import (
+    Arena,
+    ArenaError,
+    LocmGame,
+    Player,
+    Settings,
+    Sprt,
+    StoreError,
+    Tally,
+    available_cores,
+)
+from locmsim.arena.playing import play_games
+from locmsim.arena.records import Outcome, Times, record_of
+from locmsim.arena.report import as_json, lost_games, running_score, tables
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee import Fault, FaultKind, retrace
+from locmsim.referee.transcript import result_log
+
+# ------------------------------------------------------------------------------ playing
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_games_are_those_of_the_schedule(rules: str) -> None:
+    with Arena(["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 6
+        settings = arena.settings
+        for number in range(1, 7):
+            record = arena.record(number)
+            fixture = settings.fixture(number)
+            assert record.fixture == fixture
+            result = arena.replay(number)
+            assert result.match.params == Match(rules, seed=fixture.seed).params
+            assert (result.scores, result.winner) == (record.outcome.scores, record.outcome.winner)
+            assert result.turns == record.outcome.turns
+            # The replayed match has all that was sent, so that its log is complete.
+            assert all(call.text for call in result.calls)
+            log = result_log(result)
+            assert log["scores"] == {"0": record.outcome.scores[0], "1": record.outcome.scores[1]}
+        assert played(arena) == {
+            record.outcome.number: without_times(record)
+            for record in play_games(settings, range(1, 7))
+        }
+
+
+def test_agents_and_commands_mixed() -> None:
+    bot = Player("bot", " ".join(BOT), True)
+    with Arena(["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 12
+        assert [sum(player.games) for player in arena.tally.players] == [8, 8, 8]
+        assert all(not player.faults for player in arena.tally.players)
+        # What a bot process answers is what the same bot answers in a match of the referee.
+        lines = {answer.line for answer in arena.record(1).answers if answer.seat == 1}
+        assert lines == {"PASS"}
+
+
+def test_player_against_itself() -> None:
+    """Two agents are made, with seeds of their own."""
+    with Arena(["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert [player.name for player in arena.settings.players] == ["random", "random#2"]
+        first, second = (
+            next(answer.line for answer in arena.record(1).answers if answer.seat == seat)
+            for seat in (0, 1)
+        )
+        assert first != second
+
+
+@pytest.mark.parametrize("ids", ["new", "old"])
+def test_agents_play_with_either_ids(ids: str) -> None:
+    with Arena(["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert all(not player.faults for player in arena.tally.players)
+        assert arena.replay(4).match.log["ids"] == ids
+
+
+class Failing(RandomAgent):
+    """Fails in its second turn."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.turns = 0
+
+    def act(self, observation: Observation) -> str:
+        self.turns += 1
+        if self.turns == 2:
+            raise RuntimeError("lost the thread")
+        return super().act(observation)
+
+
+def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AGENTS, "failing", Failing)
+    with Arena(["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 4
+        faults = arena.tally.players[1].faults
+        assert set(faults) <= {FaultKind.CRASHED}
+        assert faults.total() > 0
+        assert "faults of failing" in arena.table()
+        fault = arena.record(1).outcome.fault
+        assert fault == Fault(1, FaultKind.CRASHED, "raised RuntimeError: lost the thread")
+        assert arena.replay(1).fault == fault
+
+
+def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Arena(["random", "greedy"], games=2, seed=2, timeout_scale=1e-6) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.players[0].faults.total() + arena.tally.players[1].faults.total() == 2
+
+
+# ---------------------------------------------------------------------------- going on
+
+
+def test_going_on(tmp_path: Path) -> None:
+    """Two runs come to what one run does, nothing is played twice."""
+    with Arena(["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
+        whole.run(jobs=1)
+        expected = played(whole)
+    db = tmp_path / "results.db"
+    seen: list[int] = []
+    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1, on_games=seen.append)
+    with Arena(db=db, games=12) as arena:
+        assert arena.settings.seed == 4
+        assert arena.tally.games == 4
+        arena.run(jobs=1, on_games=seen.append)
+        assert played(arena) == expected
+        assert arena.to_json()["players"][0]["wins"] == sum(whole.tally.players[0].wins)
+    with Arena(db=db) as arena:
+        assert arena.goal.games == 12
+        arena.run(jobs=1, on_games=seen.append)
+    assert sum(seen) == 12
+
+
+def test_games_in_any_order_add_up_alike() -> None:
+    with Arena(
+        ["greedy", "random"], games=20, seed=4, sprt=Sprt(0, 200), timeout_scale=25.0
+    ) as arena:
+        arena.run(jobs=1)
+        outcomes = list(arena._store.outcomes())
+        again = Tally(arena.settings, arena.goal.sprt)
+        for outcome in reversed(outcomes):
+            again.add(outcome)
+        assert as_json(again) == as_json(arena.tally)
+
+
+def test_interrupted(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+
+    def interrupt(games: int) -> None:
+        if arena.tally.games >= 3:
+            raise KeyboardInterrupt
+
+    with Arena(["greedy", "random"], db=db, games=8, seed=4, timeout_scale=25.0) as arena:
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(jobs=1, on_games=interrupt)
+        before = arena.tally.games
+    with Arena(db=db) as arena:
+        assert arena.tally.games == before
+        arena.run(jobs=1)
+        assert arena.tally.games == 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed": 5}, "seed: 4, now 5"),
+        ({"rules": "1.2"}, "rules: 1.5, now 1.2"),
+        ({"players": ["greedy", "rule:deck=score"]}, "random=random, now greedy=greedy, rule"),
+    ],
+)
+def test_other_settings_for_the_same_file(
+    tmp_path: Path, changed: dict[str, Any], message: str
+) -> None:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+    with pytest.raises(StoreError, match=message):
+        Arena(db=db, **changed)
+    with Arena(["greedy", "random"], db=db, seed=4, timeout_scale=25.0) as arena:
+        assert arena.tally.games == 2
+
+
+def test_loaded_to_look_at(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        with Arena.load(db) as loaded:
+            assert loaded.table() == arena.table()
+            assert loaded.to_json() == arena.to_json()
+            assert loaded.record(2) == arena.record(2)
+    with pytest.raises(StoreError, match="no such file"):
+        Arena.load(tmp_path / "other.db")
+
+
+def test_stored_game_that_does_not_fit() -> None:
+    """A changed file is noticed when a game is replayed."""
+    with Arena(["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        arena._store._connection.execute("UPDATE games SET score0 = 1 - score0 WHERE game = 1")
+        with pytest.raises(ValueError, match="game 1: ended"):
+            arena.replay(1)
+        assert arena.replay(2).match.phase == "over"
+
+
+def test_default_number_of_games(tmp_path: Path) -> None:
+    with Arena(["random", "greedy"], timeout_scale=25.0) as arena:
+        assert arena.goal.games == 200
+    with Arena(["random", "greedy", "random"], seeds=(1, 2, 3), timeout_scale=25.0) as arena:
+        assert arena.goal.games == 18
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "expected at least two"),
+        ({"players": ["random"]}, "expected at least two, got 1"),
+        ({"players": ["random", "greedy"], "games": 3}, "even number"),
+        ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "it is for two players"),
+        ({"players": ["random", "rule:x=1"]}, "unknown option 'x'"),
+    ],
+)
+def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Arena(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"jobs": 0}, "1 or more"),
+        ({"jobs": 10_000}, "10000 games with time limits need as many cores"),
+        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "one of jobs, executor and dask"),
+    ],
+)
+def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
+    with Arena(["random", "greedy"]) as arena, pytest.raises(ValueError, match=message):
+        arena.run(**arguments)
+
+
+def test_agents_that_take_time_get_a_core_each() -> None:
+    """Limits or not: what they come to depends on what they get done in it."""
+    many = len(available_cores()) + 1
+    for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9"):
+        with Arena([player, "random"], timeout_scale=0) as arena:
+            with pytest.raises(ValueError, match="games with time limits need as many cores"):
+                arena.run(jobs=many)
+            assert arena.tally.games == 0
+    with Arena(["mcts:time_ms=0,iterations=9", "random"], games=4, timeout_scale=0) as arena:
+        arena.run(jobs=many)
+        assert arena.tally.games == 4
+
+
+def test_program_that_is_not_there() -> None:
+    """Said at once, and not as a fault in every game."""
+    with Arena(["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
+        with pytest.raises(ValueError, match="neither a program 'baselin:nodes=5' nor an agent"):
+            arena.run(jobs=1)
+        assert arena.tally.games == 0
+
+
+# ------------------------------------------------------------------------------- executors
+
+
+def test_any_executor() -> None:
+    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        expected = played(arena)
+    with (
+        ThreadPoolExecutor(2) as executor,
+        Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena,
+    ):
+        arena.run(executor=executor, slots=3)
+        assert played(arena) == expected
+
+
+class Recording(Executor):
+    """Does nothing until it is told to; knows how much it was given at a time."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[Future[Any], Callable[..., Any], Sequence[Any]]] = []
+        self.most = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.tasks.append((future, fn, args))
+        self.most = max(self.most, len(self.tasks))
+        if self.most == 3 and len(self.tasks) == 3:
+            ready, fn, args = self.tasks.pop(1)  # not the first
+            ready.set_result(fn(*args))
+        return future
+
+
+def test_slots() -> None:
+    executor = Recording()
+    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(executor=executor, slots=3, on_games=_interrupt)
+        assert executor.most == 3
+        assert arena.tally.games == 1
+        assert arena._store.numbers() == {2}
+
+
+def _interrupt(games: int) -> None:
+    raise KeyboardInterrupt
+
+
+def test_task_that_fails() -> None:
+    class Failing(Recording):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            if len(self.tasks) == 3:
+                future.set_exception(MemoryError("no more"))
+            else:
+                self.tasks.append((future, fn, args))
+                future.set_result(fn(*args))
+            return future
+
+    with Arena(["greedy", "random"], games=1000, seed=4, timeout_scale=25.0) as arena:
+        with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
+            arena.run(executor=Failing(), slots=1)
+        assert arena.tally.games == len(arena._store.numbers()) >= 3
+
+
+# ------------------------------------------------------------------------------- early stop
+
+
+def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    with Arena(
+        ["greedy", "random"], db=db, games=1000, seed=4, sprt=Sprt(0, 50), timeout_scale=25.0
+    ) as arena:
+        arena.run(jobs=1)
+        games = arena.tally.games
+        assert games < 400
+        state = arena.tally.sprt_state
+        assert state is not None
+        assert state.accepted == "H1"
+        assert state.llr >= state.upper
+        assert state.units == games / 2
+        assert arena._store.numbers() == set(range(1, games + 1))
+        assert "SPRT of Elo +0 against +50: H1 accepted (Elo +50) after" in arena.table()
+        assert arena.to_json()["sprt"]["accepted"] == "H1"
+    with Arena(db=db) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == games
+        assert arena.tally.sprt_state == state
+
+
+def outcome(number: int, players: tuple[int, int], winner: int | None, **fields: Any) -> Outcome:
+    scores = (int(winner == 0), int(winner == 1))
+    default = {"scores": scores, "turns": 10, "fault": None, "times": NO_TIMES}
+    return Outcome(number, players, winner, **{**default, **fields})
+
+
+def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
+    """Two players; whether the first wins each pair's two games."""
+    players = (Player("new", "greedy", False), Player("old", "random", False))
+    settings = Settings(players, LocmGame(), seed=1)
+    tally = Tally(settings, arguments.get("sprt"))
+    for i, (first, second) in enumerate(wins):
+        tally.add(outcome(2 * i + 1, (0, 1), 0 if first else 1))
+        tally.add(outcome(2 * i + 2, (1, 0), 1 if second else 0))
+    return tally
+
+
+def test_sequential_test_waits_for_the_order() -> None:
+    """Pairs that end early do not decide before those that come first in the schedule."""
+    tally = tally_of([], sprt=Sprt(0, 100))
+    for i in range(200, 2, -1):
+        tally.add(outcome(i, (0, 1) if i % 2 else (1, 0), (i + 1) % 2))
+        assert not tally.decided
+    tally.add(outcome(1, (0, 1), 0))
+    assert not tally.decided
+    tally.add(outcome(2, (1, 0), 1))
+    assert tally.decided
+    assert tally.sprt_state is not None
+    assert tally.sprt_state.units < 100
+
+
+# ---------------------------------------------------------------------------------- tables
+
+
+def test_tally_and_table_of_two() -> None:
+    tally = tally_of([(True, True)] * 4 + [(True, False)] * 5 + [(False, False)])
+    tally.add(outcome(21, (0, 1), 0, fault=Fault(1, FaultKind.TIMEOUT, "late")))
+    times = (Times(4, 8_000_000, 5_000_000), Times(3, 9_000_000, 4_000_000))
+    tally.add(outcome(22, (1, 0), 0, times=times, turns=7, late=(3, 0)))
+    new, old = tally.players
+    assert (new.games, new.wins) == ([11, 11], [10, 4])
+    assert (old.games, old.wins) == ([11, 11], [7, 1])
+    assert dict(old.faults) == {"timeout": 1}
+    assert (old.times, new.times) == times
+    assert tally.seatings == {(0, 1): [11, 10], (1, 0): [11, 7]}
+    lines = tables(tally).splitlines()
+    assert lines[0].startswith("22 games of rules 1.5, mirrored pairs, seed 1, 9.9 turns a game")
+    header = "player games wins win % first second 95 % interval Elo ms/turn worst late faults"
+    assert " ".join(lines[2].split()) == header
+    assert lines[3].split()[:6] == ["new", "22", "14", "63.6", "90.9", "36.4"]
+    assert lines[3].split()[-4:] == ["3.00", "4.0", "0", "0"]
+    assert lines[4].split()[:6] == ["old", "22", "8", "36.4", "63.6", "9.1"]
+    assert lines[4].split()[-4:] == ["2.00", "5.0", "3", "1"]
+    assert "new: 4 pairs won, 6 split, 1 lost" in lines
+    assert "faults of old: 1 timeout" in lines
+    low, high = as_json(tally)["players"][0]["interval"]
+    assert f"{100 * low:.1f} - {100 * high:.1f}" in lines[3]
+    assert running_score(tally) == f"new 63.6 [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def test_tables_without_games() -> None:
+    empty = tally_of([])
+    assert tables(empty).startswith("0 games of rules 1.5")
+    assert json.loads(json.dumps(as_json(empty)))["players"][0]["games"] == 0
+
+
+def test_json_has_no_infinite_numbers() -> None:
+    data = json.loads(json.dumps(as_json(tally_of([(True, True)] * 3)), allow_nan=False))
+    assert data["players"][0]["elo"]["value"] is None
+    assert data["players"][1]["elo"]["interval"][0] is None
+
+
+def test_elo_of_even_players() -> None:
+    lines = tables(tally_of([(True, False), (False, True)])).splitlines()
+    assert " +0 [" in lines[3]
+    assert " +0 [" in lines[4]
+    assert " +inf [-152, +inf]" in tables(tally_of([(True, True)]))
+
+
+def test_table_of_many() -> None:
+    pytest.importorskip("choix")
+    with Arena(
+        ["random", "rule:deck=score", "greedy"], games=6, seed=3, timeout_scale=25.0
+    ) as arena:
+        arena.run(jobs=1)
+        lines = arena.table().splitlines()
+        # The strongest comes first.
+        assert lines[5].startswith("random ")
+        assert " \u00b1 " in lines[5]
+        data = arena.to_json()
+        assert [pairing["players"] for pairing in data["pairings"]] == [
+            ["random", "rule:deck=score"],
+            ["random", "greedy"],
+            ["rule:deck=score", "greedy"],
+        ]
+        won = data["pairings"][1]
+        row = next(line for line in lines if line.startswith("greedy ") and "(" in line)
+        assert row.split()[1:3] == [f"{100 * (1 - won['score']):.1f}", "(3)"]
+
+
+def test_gauntlet() -> None:
+    pytest.importorskip("choix")
+    players = ["greedy", "random", "second=random"]
+    with Arena(players, games=2, seed=3, mode="gauntlet") as arena:
+        arena.run(jobs=1)
+        assert [sum(player.games) for player in arena.tally.players] == [4, 2, 2]
+        head_to_head = arena.table().split("% against")[1].splitlines()
+        assert head_to_head[2].split()[-1] == "-"
+
+
+def test_single_games() -> None:
+    with Arena(["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+        assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
+        assert arena.tally.player_units(0).total == 5
+        assert "single games" in arena.table()
+
+
+class Slow(RandomAgent):
+    """An agent that takes 0.3 s for its second turn."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.turn = 0
+
+    def act(self, observation: Observation) -> str:
+        self.turn += 1
+        if self.turn == 2:
+            time.sleep(0.3)
+        return super().act(observation)
+
+
+def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted where wider limits let them pass; the rules allow 200 ms."""
+    monkeypatch.setitem(AGENTS, "slow", Slow)
+    db = tmp_path / "results.db"
+    with Arena(["slow", "random"], db=db, games=2, seed=3, timeout_scale=10) as arena:
+        arena.run(jobs=1)
+        assert [player.late for player in arena.tally.players] == [2, 0]
+        slow, other = arena.table().splitlines()[3:5]
+        assert slow.split()[-2:] == ["2", "0"]
+        assert other.split()[-2:] == ["0", "0"]
+        assert arena.to_json()["players"][0]["late_turns"] == 2
+        stored = [arena.record(number).outcome.late for number in (1, 2)]
+        assert stored == [(1, 0), (0, 1)]
+        with Arena.load(db) as loaded:
+            assert loaded.to_json() == arena.to_json()
+        rows = list(csv.DictReader(arena.to_csv().splitlines()))
+        assert [(row["late0"], row["late1"]) for row in rows] == [("1", "0"), ("0", "1")]
+        assert float(rows[0]["worst_ms0"]) >= 300 > float(rows[0]["worst_ms1"])
+    # In time by other rules: 1000 ms are allowed for the first turn of each player.
+    match = Match(seed=1)
+    result = retrace(
+        match, ((match.to_ask[0], "PASS", 900_000_000) for _ in range(200) if match.to_ask)
+    )
+    late = record_of(arena.settings.fixture(1), result).outcome.late
+    assert sum(late) == result.turns - 2
+    assert late[0] > 0
+    assert late[1] > 0
+
+
+def test_games_as_csv() -> None:
+    with Arena(
+        [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
+    ) as arena:
+        arena.run(jobs=1)
+        rows = list(csv.DictReader(arena.to_csv().splitlines()))
+        records = [arena.record(number) for number in range(1, 5)]
+    assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["pair"] for row in rows] == ["1", "1", "2", "2"]
+    assert [row["player0"] for row in rows] == ["a,b", "random"] * 2
+    for row, record in zip(rows, records, strict=True):
+        assert row["seed"] == str(record.fixture.seed)
+        assert row["winner"] == row[f"player{record.outcome.winner}"]
+        assert row["turns"] == str(record.outcome.turns)
+        assert row["card_seed"] == row["failed"] == row["fault"] == ""
+    with Arena(["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6) as arena:
+        arena.run(jobs=1)
+        (first, second) = csv.DictReader(arena.to_csv().splitlines())
+        assert first["card_seed"] == second["card_seed"] == str(arena.settings.fixture(1).card_seed)
+        assert (first["failed"], first["fault"]) == ("random", "timeout")
+        assert first["winner"] == "greedy"
+
+
+def test_lost_games() -> None:
+    tally = tally_of([])
+    outcomes = [
+        outcome(1, (0, 1), 1, turns=7),
+        outcome(2, (1, 0), 1),
+        outcome(3, (0, 1), 1, fault=Fault(0, FaultKind.CRASHED, "it was killed")),
+        outcome(4, (1, 0), 0),
+    ]
+    seeds = [str(tally.settings.fixture(number).seed) for number in (1, 3)]
+    assert lost_games(tally.settings, outcomes, 0) == [
+        ["1", seeds[0], "0", "old", "7", "on the board"],
+        ["3", seeds[1], "0", "old", "10", "crashed: it was killed"],
+        ["4", seeds[1], "1", "old", "10", "on the board"],
+    ]
+    with Arena(["greedy", "random"], games=2, seed=3, timeout_scale=25.0) as arena:
+        assert arena.lost_table("random") == ""
+        with pytest.raises(ValueError, match="no player is called 'fred': expected one of greedy"):
+            arena.lost_table("fred")

@@ -1,0 +1,179 @@
+"""Intervals, ratings and the sequential test: formulas, and what they promise in simulations."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locmsim.stats import (
+    Sprt,
+    UnitCounts,
+    bradley_terry,
+    elo_of,
+    expected_score,
+    score_interval,
+)
+
+counts = st.builds(UnitCounts, *[st.integers(0, 5000)] * 3)
+
+
+def wilson(won: int, n: int) -> tuple[float, float]:
+    """By solving (p - won/n)^2 = z^2 p (1 - p) / n for p."""
+    z = 1.959963984540054
+    a, b, c = 1 + z * z / n, -(2 * won / n + z * z / n), (won / n) ** 2
+    root = math.sqrt(b * b - 4 * a * c)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+def test_elo() -> None:
+    assert elo_of(0.5) == 0
+    assert elo_of(10 / 11) == pytest.approx(400)
+    assert expected_score(-400) == pytest.approx(1 / 11)
+    assert (elo_of(0), elo_of(1)) == (-math.inf, math.inf)
+    for elo in (-700.0, -3.0, 0.0, 123.0):
+        assert elo_of(expected_score(elo)) == pytest.approx(elo)
+
+
+def test_interval_of_independent_games() -> None:
+    """Pairs of independent games have nearly the interval of Wilson for all games."""
+    n, p = 20_000, 0.7
+    pairs = UnitCounts(int(n * 0.3 * 0.3), int(2 * n * p * 0.3), int(n * p * p))
+    assert score_interval(pairs) == pytest.approx(wilson(2 * n * 7 // 10, 2 * n), abs=1e-4)
+    # Single games have no splits: the formula itself, as if each were seen with its doubt.
+    single = UnitCounts(6000, 0, 14_000)
+    assert score_interval(single) == pytest.approx(wilson(14_000, 20_000), abs=1e-4)
+
+
+def test_interval_of_pairs_decided_by_the_seat() -> None:
+    """Much is known about players whose pairs are split by the seat: they are equals."""
+    low, high = score_interval(UnitCounts(5, 190, 5))
+    assert high - low < 0.04
+    low, high = score_interval(UnitCounts(100, 0, 100))
+    assert high - low == pytest.approx(0.137, abs=0.003)
+
+
+@given(counts)
+def test_interval_holds_the_score(some: UnitCounts) -> None:
+    low, high = score_interval(some)
+    assert 0 <= low <= some.score <= high <= 1
+    assert high > low
+    mirrored = score_interval(UnitCounts(some.won, some.split, some.lost))
+    assert mirrored == pytest.approx((1 - high, 1 - low))
+    wide = score_interval(some, 0.99)
+    assert wide[0] <= low
+    assert high <= wide[1]
+
+
+def test_interval_at_the_ends() -> None:
+    assert score_interval(UnitCounts()) == (0, 1)
+    low, high = score_interval(UnitCounts(0, 0, 20))
+    assert 0.8 < low < 0.9
+    assert high == 1
+
+
+@pytest.mark.parametrize(("n", "least"), [(20, 0.915), (60, 0.935)])
+@pytest.mark.parametrize("chance", [0.5, 0.7, 0.9])
+@pytest.mark.parametrize("by_seat", [0.0, 0.3, 0.6])
+def test_coverage(n: int, least: float, chance: float, by_seat: float) -> None:
+    """The true score is in the interval in about 95 of 100 cases, all outcomes weighed."""
+    won, lost = ((1 - by_seat) * p * p for p in (chance, 1 - chance))
+    split = 1 - won - lost
+    inside = 0.0
+    for losses in range(n + 1):
+        for splits in range(n + 1 - losses):
+            wins = n - losses - splits
+            low, high = score_interval(UnitCounts(losses, splits, wins))
+            if low <= won + split / 2 <= high:
+                ways = math.comb(n, losses) * math.comb(n - losses, splits)
+                inside += ways * lost**losses * split**splits * won**wins
+    assert least <= inside <= 0.985
+
+
+# ------------------------------------------------------------------------------------ SPRT
+
+
+def run_test(test: Sprt, elo: float, rng: np.random.Generator) -> tuple[str | None, int]:
+    p = expected_score(elo)
+    seen = UnitCounts()
+    for games in (rng.random((20_000, 2)) < p).sum(axis=1):
+        seen.add(games / 2)
+        state = test.state(seen)
+        if state.accepted:
+            return state.accepted, state.units
+    return None, seen.total
+
+
+@pytest.mark.parametrize(("elo", "wrong"), [(0, "H1"), (60, "H0")])
+def test_sequential_test_errs_rarely(elo: float, wrong: str) -> None:
+    rng = np.random.default_rng(int(elo))
+    results = [run_test(Sprt(0, 60), elo, rng) for _ in range(120)]
+    verdicts = [verdict for verdict, _ in results]
+    assert None not in verdicts
+    assert verdicts.count(wrong) <= 0.1 * len(verdicts)
+    assert np.mean([units for _, units in results]) < 200
+
+
+def test_sequential_test_bounds() -> None:
+    state = Sprt(0, 10, alpha=0.01, beta=0.1).state(UnitCounts())
+    assert (state.llr, state.accepted, state.units) == (0, None, 0)
+    assert state.lower == pytest.approx(math.log(0.1 / 0.99))
+    assert state.upper == pytest.approx(math.log(0.9 / 0.01))
+    assert Sprt(0, 10).state(UnitCounts(0, 0, 100)).accepted == "H1"
+    assert Sprt(0, 10).state(UnitCounts(100, 0, 0)).accepted == "H0"
+    assert Sprt(0, 10).state(UnitCounts(0, 3, 0)).accepted is None
+
+
+@pytest.mark.parametrize("numbers", [(5, 5), (6, 5), (0, math.inf), (0, 5, 0.5), (0, 5, 0.05, 0)])
+def test_impossible_tests(numbers: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="sprt: expected"):
+        Sprt(*numbers)
+
+
+# ------------------------------------------------------------------------------ Bradley-Terry
+
+
+def test_ratings_of_two() -> None:
+    """For two players it is the Elo difference of the score, with its interval."""
+    pytest.importorskip("choix")
+    pairs = UnitCounts(300, 800, 900)
+    ratings = bradley_terry(2, {(0, 1): pairs})
+    assert ratings is not None
+    assert ratings.elo[0] - ratings.elo[1] == pytest.approx(elo_of(pairs.score), abs=0.2)
+    assert ratings.elo.sum() == pytest.approx(0)
+    low, high = map(elo_of, score_interval(pairs))
+    # Each of the two has half of the difference.
+    assert 2 * ratings.error[0] == pytest.approx((high - low) / 2, rel=0.02)
+
+
+def test_ratings_are_found_again() -> None:
+    pytest.importorskip("choix")
+    rng = np.random.default_rng(5)
+    truth = np.array([120.0, 30.0, -50.0, -100.0])
+    inside = repeats = 0
+    for _ in range(60):
+        units = {}
+        for a in range(4):
+            for b in range(a + 1, 4):
+                won = rng.random((100, 2)) < expected_score(truth[a] - truth[b])
+                seen = UnitCounts()
+                for score in won.mean(axis=1):
+                    seen.add(float(score))
+                units[a, b] = seen
+        ratings = bradley_terry(4, units)
+        assert ratings is not None
+        inside += int((abs(ratings.elo - truth) <= ratings.error).sum())
+        repeats += 4
+    assert 0.9 <= inside / repeats <= 0.99
+
+
+def test_ratings_without_a_loss_or_a_link() -> None:
+    pytest.importorskip("choix")
+    won = UnitCounts(0, 0, 50)
+    ratings = bradley_terry(3, {(0, 1): won, (1, 2): won, (0, 2): UnitCounts()})
+    assert ratings is not None
+    assert list(ratings.elo) == sorted(ratings.elo, reverse=True)
+    assert np.isfinite(ratings.elo).all()
+    assert np.isfinite(ratings.error).all()
+    assert bradley_terry(3, {(0, 1): won, (1, 2): UnitCounts()}) is None

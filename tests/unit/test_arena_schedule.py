@@ -1,0 +1,168 @@
+"""Which games a tournament has: pairings, seats and seeds by the game's number."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
+from locmsim.arena.playing import new_match
+
+
+def settings(players: int = 2, **fields: Any) -> Settings:
+    named = tuple(Player(f"p{i}", "random", False) for i in range(players))
+    game = LocmGame(**{key: fields.pop(key) for key in ("rules", "ids") if key in fields})
+    return Settings(named, game, **fields)
+
+
+def test_mirrored_pairs() -> None:
+    """Both games of a pair have the same cards and decks' shuffles, with swapped seats."""
+    two = settings(seed=7)
+    for number in range(1, 9, 2):
+        first, second = two.fixture(number), two.fixture(number + 1)
+        assert (first.players, second.players) == ((0, 1), (1, 0))
+        assert first.seed == second.seed
+        assert new_match(two, first).params == new_match(two, second).params
+    assert len({two.fixture(number).seed for number in range(1, 101)}) == 50
+    assert two.fixture(1) != settings(seed=8).fixture(1)
+
+
+@pytest.mark.parametrize("mode", ["round-robin", "gauntlet"])
+@pytest.mark.parametrize("mirror", [True, False])
+def test_every_pairing_in_every_round(mode: str, mirror: bool) -> None:
+    many = settings(5, mode=mode, mirror=mirror, seed=3)
+    pairs = 10 if mode == "round-robin" else 4
+    total = many.count(8)
+    assert total == 8 * pairs
+    games = [many.fixture(number) for number in range(1, total + 1)]
+    assert [game.number for game in games] == list(range(1, total + 1))
+    met = Counter(frozenset(game.players) for game in games)
+    assert set(met.values()) == {8}
+    assert len(met) == pairs
+    if mode == "gauntlet":
+        assert all(0 in players for players in met)
+    # Each player has each seat equally often against each other one.
+    assert set(Counter(game.players for game in games).values()) == {4}
+    # All pairings of a round have its seed, other rounds have others.
+    rounds = [games[i : i + total // (4 if mirror else 8)] for i in range(0, total, total // 8)]
+    assert all(len({game.seed for game in r[: pairs * (1 + mirror)]}) == 1 for r in rounds[::2])
+    assert len({game.seed for game in games}) == (4 if mirror else 8)
+
+
+def test_shared_card_sets() -> None:
+    three = settings(seed=1, pairs_per_set=3)
+    games = [three.fixture(number) for number in range(1, 19)]
+    card_seeds = [game.card_seed for game in games]
+    assert [card_seeds[i] for i in (0, 6, 12)] == list(dict.fromkeys(card_seeds))
+    assert len({game.seed for game in games}) == 9
+    first, other = new_match(three, games[0]), new_match(three, games[2])
+    assert first.cards == other.cards
+    assert first.params["shufflePlayer0Seed"] != other.params["shufflePlayer0Seed"]
+    assert new_match(three, games[6]).cards != first.cards
+
+
+def test_given_seeds() -> None:
+    given = settings(seeds=(5, -7))
+    assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
+    assert given.count(None) == 4
+    assert given.count(2) == 2
+    with pytest.raises(ValueError, match="2 seeds are for at most 4, got 6"):
+        given.count(6)
+    with pytest.raises(ValueError, match="games: expected a number"):
+        settings().count(None)
+
+
+def test_agents_have_seeds_of_their_own() -> None:
+    one = settings(seed=1)
+    seeds = {one.agent_seed(number, seat) for number in range(1, 50) for seat in (0, 1)}
+    assert len(seeds) == 98
+
+
+@pytest.mark.parametrize(("games", "message"), [(0, "1 or more"), (3, "need an even number")])
+def test_impossible_counts(games: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        settings().count(games)
+    assert settings(mirror=False).count(3) == 3
+
+
+def test_settings_as_json() -> None:
+    for some in (settings(), settings(3, seeds=(1, 2), mode="gauntlet", match_limit=30.0)):
+        assert Settings.from_json(json.loads(json.dumps(some.to_json())), LocmGame) == some
+    for bad in ({}, {"players": 7}, {**settings().to_json(), "players": [{"name": "x"}]}):
+        with pytest.raises(ValueError, match="not the settings"):
+            Settings.from_json(bad, LocmGame)
+
+
+def test_differences() -> None:
+    assert settings(seed=1).differences(settings(seed=1)) == []
+    changed = Settings(
+        (Player("p0", "random", False), Player("q", "./q", True)), LocmGame(), seed=2
+    )
+    assert settings(seed=1).differences(changed) == [
+        "players: p0=random, p1=random, now p0=random, q=./q",
+        "seed: 1, now 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"players": 1}, "players: expected at least two, got 1"),
+        ({"mode": "swiss"}, "mode: expected one of round-robin, gauntlet"),
+        ({"rules": "1.4"}, "unknown rules '1.4'"),
+        ({"ids": "old", "rules": "1.2"}, "ids: "),
+        ({"pairs_per_set": 0}, "pairs_per_set: expected 1 or more"),
+        ({"pairs_per_set": 2, "rules": "1.0"}, "pairs_per_set: rules 1.0 have a fixed card set"),
+        ({"seeds": ()}, "seeds: expected at least one"),
+        ({"timeout_scale": -1.0}, "timeout_scale: expected 0 or more"),
+        ({"match_limit": 0.0}, "match_limit: expected more than 0"),
+    ],
+)
+def test_impossible_settings(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        settings(**fields)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("", "b"), ("a\n", "b")])
+def test_impossible_names(names: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match="players: "):
+        Settings(tuple(Player(name, "random", False) for name in names), LocmGame())
+
+
+def test_parse_seeds() -> None:
+    assert parse_seeds("5") == (5,)
+    assert parse_seeds("5, -7,10..12,3..3") == (5, -7, 10, 11, 12, 3)
+    for bad in ("", "5,", "x", "1..", "3..1", "1-5"):
+        with pytest.raises(ValueError, match="expected"):
+            parse_seeds(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "player"),
+    [
+        ("random", Player("random", "random", False)),
+        ("beam:plans=5", Player("beam:plans=5", "beam:plans=5", False)),
+        ("new=beam:plans=5", Player("new", "beam:plans=5", False)),
+        ("./bot --x=3", Player("./bot --x=3", "./bot --x=3", True)),
+        ("v1.2=./bot --x=3", Player("v1.2", "./bot --x=3", True)),
+        ("./random", Player("./random", "./random", True)),
+    ],
+)
+def test_parse_player(text: str, player: Player) -> None:
+    assert parse_player(text) == player
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("beam:depth=3", "unknown option 'depth'"),
+        ("new=beam:plans=x", "plans: expected an integer"),
+        ("name=", "the command is empty"),
+        ("", "the command is empty"),
+        ("./bot 'open", "No closing quotation"),
+    ],
+)
+def test_no_player(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_player(text)

@@ -1,0 +1,317 @@
+"""The file of results: what goes in comes out, and what may happen to the file."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from locmsim.arena import Arena, LocmGame, Player, Settings, Sprt, StoreError
+from locmsim.arena.playing import play_games
+from locmsim.arena.records import Record
+from locmsim.arena.store import Goal, NoResultsError, Store
+from locmsim.referee import Fault, FaultKind
+
+SETTINGS = Settings(
+    (Player("a", "random", False), Player("b", "greedy", False)),
+    LocmGame(),
+    seed=5,
+    timeout_scale=0,
+)
+
+
+def writing(path: Path, settings: Settings = SETTINGS) -> Store:
+    store = Store(path, LocmGame, write=True)
+    try:
+        store.begin(settings)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def reading(path: Path) -> Store:
+    return Store(path, LocmGame)
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return play_games(SETTINGS, range(1, 7))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.db"
+
+
+def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        assert store.settings == SETTINGS
+        assert store.goal is None
+        store.add(records[3])
+        store.add_all([records[0], records[1]])
+        assert store.numbers() == {1, 2, 4}
+        store.set_goal(Goal(10, Sprt(0, 5)))
+    with reading(path) as store:
+        assert store.settings == SETTINGS
+        assert store.goal == Goal(10, Sprt(0, 5))
+        assert len(store) == 3
+        assert list(store.outcomes()) == [records[i].outcome for i in (0, 1, 3)]
+        for i in (0, 1, 3):
+            assert store.game(i + 1) == records[i]
+        with pytest.raises(StoreError, match="has no game 3"):
+            store.game(3)
+
+
+def test_faults(path: Path) -> None:
+    """A failed bot's last words are stored with its game."""
+    shell = "/bin/sh -c 'echo no idea >&2; echo HELP; sleep 9'"
+    settings = Settings((Player("sh", shell, True), SETTINGS.players[0]), LocmGame(), seed=5)
+    (record,) = play_games(settings, [1])
+    assert record.outcome.fault is not None
+    assert record.stderr == ("no idea\n", "")
+    with writing(path, settings) as store:
+        store.add(record)
+        assert store.game(1) == record
+        assert next(store.outcomes()) == record.outcome
+
+
+def test_no_game_twice(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        store.add(records[0])
+        with pytest.raises(StoreError, match="UNIQUE"):
+            store.add_all([records[1], records[0]])
+        assert store.numbers() == {1}
+
+
+def test_view_for_people(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        store.add_all(records)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT game, first, second, seed, winner, turns FROM results")
+        assert [tuple(row) for row in rows] == [
+            (
+                record.fixture.number,
+                *("ab"[index] for index in record.fixture.players),
+                record.fixture.seed,
+                "ab"[record.fixture.players[record.outcome.winner]],
+                record.outcome.turns,
+            )
+            for record in records
+        ]
+
+
+# ------------------------------------------------------------------------------ other files
+
+
+def test_no_file(path: Path, records: list[Record]) -> None:
+    with pytest.raises(NoResultsError, match="no such file"):
+        reading(path)
+    with pytest.raises(StoreError, match="cannot open"):
+        writing(path / "deeper")
+    path.touch()
+    with pytest.raises(NoResultsError, match="an empty file"):
+        reading(path)
+    with writing(path) as store:
+        store.add(records[0])
+    with reading(path) as store:
+        assert len(store) == 1
+
+
+def test_no_file_for_no_games(path: Path) -> None:
+    """What was made for nothing goes; what was there before stays."""
+    with writing(path):
+        assert path.exists()
+    assert not path.exists()
+    path.touch()
+    with writing(path):
+        pass
+    assert path.exists()
+    with writing(path) as store:
+        assert len(store) == 0
+
+
+def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None:
+    """Neither after writing nor after reading, nor after a look at what a killed writer left."""
+    with writing(path) as store:
+        store.add(records[0])
+    assert os.listdir(path.parent) == [path.name]
+    with reading(path) as store:
+        assert len(store) == 1
+    assert os.listdir(path.parent) == [path.name]
+    script = f"""
+        import os, signal, sqlite3
+        from locmsim.arena import Arena
+        arena = Arena(db={str(path)!r})
+        arena._store._connection.execute("UPDATE games SET turns = 77")
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=120)
+    assert len(os.listdir(path.parent)) == 3
+    with reading(path) as store:
+        assert next(store.outcomes()).turns == 77
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_files_that_are_something_else(path: Path) -> None:
+    path.write_text("all my notes, for years\n" * 100)
+    for write in (False, True):
+        with pytest.raises(StoreError, match="not a database"):
+            Store(path, LocmGame, write=write)
+    assert path.read_text().startswith("all my notes")
+    other = path.with_name("other.db")
+    with contextlib.closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE addresses (name TEXT)")
+    for write in (False, True):
+        with pytest.raises(StoreError, match="no results of an arena"):
+            Store(other, LocmGame, write=write)
+
+
+def test_file_of_another_version(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        store.add(records[0])
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="version 99, this program knows 2"):
+        reading(path)
+
+
+def test_damaged_settings(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        store.add(records[0])
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE tournament SET settings = '{}'")
+    with pytest.raises(StoreError, match="not the settings of a tournament"):
+        reading(path)
+
+
+def test_another_tournament(path: Path, records: list[Record]) -> None:
+    with writing(path) as store:
+        store.add(records[0])
+    other = Settings(SETTINGS.players, LocmGame(), seed=6, timeout_scale=0)
+    with pytest.raises(StoreError, match="results of another tournament: seed: 5, now 6"):
+        writing(path, other)
+    with reading(path) as store:
+        assert store.numbers() == {1}
+
+
+def test_two_writers(path: Path, records: list[Record]) -> None:
+    """They would play the same games; a reader disturbs nobody."""
+    with writing(path) as store:
+        with pytest.raises(StoreError, match="another process writes to it"):
+            writing(path)
+        with reading(path) as reader:
+            store.add(records[0])
+            assert reader.numbers() == {1}
+            store.add(records[1])
+            assert reader.numbers() == {1, 2}
+            with pytest.raises(StoreError, match="readonly"):
+                reader.add(records[2])
+    with writing(path) as store:
+        assert len(store) == 2
+
+
+# ------------------------------------------------------------------------------ no more room
+
+
+@contextlib.contextmanager
+def full_disk(store: Store) -> Iterator[None]:
+    """No page more than the file has."""
+    execute = store._connection.execute
+    ((pages,),) = execute("PRAGMA page_count").fetchall()
+    execute(f"PRAGMA max_page_count = {pages}")
+    yield
+    execute("PRAGMA max_page_count = 1000000")
+
+
+def bulky(record: Record) -> Record:
+    """A game with a long story of its fault."""
+    fault = Fault(0, FaultKind.TIMEOUT, "x" * 3000)
+    return record._replace(outcome=record.outcome._replace(fault=fault), stderr=("y" * 3000, ""))
+
+
+def test_full_disk(path: Path, records: list[Record]) -> None:
+    """What does not fit is not there at all, what was there stays, and it goes on later."""
+    with writing(path) as store:
+        store.add(records[0])
+        with full_disk(store), pytest.raises(StoreError, match="full") as caught:
+            store.add_all([bulky(record) for record in records[1:]])
+        assert str(caught.value).startswith(f"cannot write to {path}: ")
+        assert store.numbers() == {1}
+        store.add_all(records[1:])
+        assert store.numbers() == {1, 2, 3, 4, 5, 6}
+        ((check,),) = store._connection.execute("PRAGMA integrity_check").fetchall()
+        assert check == "ok"
+
+
+def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
+    with Arena(["random", "greedy"], db=path, games=200, seed=3, timeout_scale=25.0) as arena:
+        with full_disk(arena._store), pytest.raises(StoreError, match="full"):
+            arena.run(jobs=1)
+        played = arena.tally.games
+        assert 0 < played < 200
+    with Arena(db=path, games=played + 2 + played % 2) as arena:
+        assert arena.tally.games == played
+        arena.run(jobs=1)
+        assert arena.tally.games == arena.goal.games
+
+
+def test_file_size_limit(path: Path) -> None:
+    """As with a quota: the writes of the operating system fail."""
+    script = f"""
+        import resource, sys
+        from locmsim.arena import Arena, StoreError
+        with Arena(
+            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+        ) as arena:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+            try:
+                arena.run(jobs=1)
+            except StoreError as error:
+                print(arena.tally.games, error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    games, _, error = done.stdout.strip().partition(" ")
+    assert error.startswith(f"cannot write to {path}: ")
+    with Arena(db=path, games=int(games) + 2 + int(games) % 2) as arena:
+        assert arena.tally.games == int(games) > 0
+        arena.run(jobs=1)
+        assert arena.tally.games == arena.goal.games
+
+
+def test_killed_while_writing(path: Path) -> None:
+    """Every game that was added before a SIGKILL is there."""
+    script = f"""
+        import os, signal
+        from locmsim.arena import Arena
+        count = 0
+        def on_games(games):
+            global count
+            count += games
+            if count >= 10:
+                os.write(1, str(count).encode())
+                os.kill(os.getpid(), signal.SIGKILL)
+        with Arena(
+            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+        ) as arena:
+            arena.run(jobs=1, on_games=on_games)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, timeout=120
+    )
+    assert done.returncode == -signal.SIGKILL
+    with reading(path) as store:
+        assert store.numbers() == set(range(1, int(done.stdout) + 1))
+    assert os.path.exists(path)

@@ -1,0 +1,350 @@
+"""`StateBatch`: whatever it does to many states, `State` does to one."""
+
+import copy
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import GameOverError, IllegalActionError, State, StateBatch
+from locmsim._batch import StateArray
+from locmsim.game.positions import random_game, start_position
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def some_states(rules="1.5"):
+    """Positions of one game from its start to its end."""
+    states = []
+    for state, action in random_game(start_position(2, rules), 5):
+        states.append(state)
+        last = state.child(action)
+    return [*states, last]
+
+
+def random_actions(states, seed):
+    rng = np.random.default_rng(seed)
+    return [-1 if state.is_terminal() else rng.choice(state.legal_actions()) for state in states]
+
+
+@each_rules
+def test_rows_are_the_states(rules):
+    states = some_states(rules)
+    batch = StateBatch(iter(states))
+    assert len(batch) == len(states)
+    assert list(batch) == states
+    assert [batch[row] for row in range(len(states))] == states
+    assert batch[-1] == states[-1]
+    assert batch[np.int64(3)] == states[3]
+    assert batch.num_distinct_actions() == states[0].num_distinct_actions()
+    assert batch.terminal.tolist() == [state.is_terminal() for state in states]
+    assert batch.terminal.dtype == np.bool_
+    assert batch.winners.tolist() == [-1 if s.winner is None else s.winner for s in states]
+    assert batch.current_players.tolist() == [state.current_player() for state in states]
+    assert batch.legal_counts.tolist() == [len(state.legal_actions()) for state in states]
+    assert batch.masks().tolist() == [state.legal_actions_mask().tolist() for state in states]
+    for array, dtype in (
+        (batch.winners, np.int8),
+        (batch.current_players, np.int8),
+        (batch.legal_counts, np.int32),
+        (batch.masks(), np.int8),
+    ):
+        assert array.dtype == dtype
+    assert repr(batch) == f"<StateBatch of {len(states)} states, 1 finished>"
+
+
+def test_rows_are_copies():
+    states = some_states()
+    kept = [state.clone() for state in states]
+    batch = StateBatch(states)
+    batch[0].apply_action(0)
+    states[1].apply_action(0)
+    assert list(batch) == kept
+    batch[2] = batch[5]
+    kept[2] = kept[5]
+    batch[-3] = states[0]
+    kept[-3] = kept[0]
+    assert list(batch) == kept
+
+
+@pytest.mark.parametrize("duplicate", [StateBatch.clone, copy.copy, copy.deepcopy])
+def test_copies_are_independent(duplicate):
+    states = some_states()[:5]
+    batch = StateBatch(states)
+    other = duplicate(batch)
+    assert list(other) == states
+    other.step([0] * 5)
+    assert list(batch) == states
+    assert [state.turn for state in other] == [state.turn + 1 for state in states]
+
+
+def test_repeat():
+    state = start_position(1)
+    batch = StateBatch.repeat(state, 1000)
+    state.apply_action(0)
+    assert len(batch) == 1000
+    assert set(batch.legal_counts.tolist()) == {len(start_position(1).legal_actions())}
+    assert batch[999] == start_position(1)
+    empty = StateBatch.repeat(state, 0)
+    assert (len(empty), list(empty), empty.masks().shape) == (0, [], (0, 145))
+    empty.step([])
+    assert empty.rollouts(3, 1).shape == (0, 3)
+    for wrong in (-1, 2**60):
+        with pytest.raises(ValueError, match=f"a batch cannot have {wrong} states"):
+            StateBatch.repeat(state, wrong)
+    with pytest.raises(TypeError):
+        StateBatch.repeat("state", 3)
+
+
+def test_construction_refuses():
+    state = start_position(1)
+    with pytest.raises(ValueError, match="expected at least one"):
+        StateBatch([])
+    with pytest.raises(ValueError, match="row 1: the state has another card table"):
+        StateBatch([state, start_position(2)])
+    with pytest.raises(ValueError, match="row 1: the state has another card table"):
+        StateBatch([start_position(1, "1.2"), start_position(1, "1.0")])
+    with pytest.raises(TypeError):
+        StateBatch([state, None])
+
+
+def test_equal_tables_may_be_different_objects():
+    state = start_position(1)
+    twin = State.from_bytes(state.to_bytes())
+    assert twin.table is not state.table
+    assert list(StateBatch([state, twin])) == [state, state]
+
+
+def test_rows_that_do_not_exist():
+    batch = StateBatch.repeat(start_position(1), 3)
+    for row in (3, -4, 2**70):
+        with pytest.raises(IndexError, match=f"row {row} of 3"):
+            batch[row]
+        with pytest.raises(IndexError, match=f"row {row} of 3"):
+            batch[row] = start_position(1)
+    for row in (1.0, "1", slice(2), None):
+        with pytest.raises(TypeError):
+            batch[row]
+    with pytest.raises(ValueError, match="row 2: the state has another card table"):
+        batch[2] = start_position(2)
+    with pytest.raises(TypeError):
+        batch[2] = None
+    assert list(batch) == [start_position(1)] * 3
+
+
+# ---- step ---------------------------------------------------------------------------------------
+
+
+@each_rules
+def test_step_to_the_end(rules):
+    start = start_position(3, rules)
+    states = [start.clone() for _ in range(60)]
+    batch = StateBatch.repeat(start, 60)
+    for number in range(2000):
+        actions = random_actions(states, number)
+        kind = (list, np.array, lambda a: np.array(a, dtype=np.int16))[number % 3]
+        assert batch.step(kind(actions)) is None
+        for state, action in zip(states, actions, strict=True):
+            if action != -1:
+                state.apply_action(action)
+        assert list(batch) == states
+        if batch.terminal.all():
+            break
+    assert batch.terminal.all()
+    assert set(batch.winners.tolist()) == {0, 1}
+
+
+def test_none_leaves_a_row_as_it_is():
+    states = some_states()
+    batch = StateBatch(states)
+    batch.step(np.full(len(states), -1))
+    assert list(batch) == states
+    actions = np.full(len(states), -1)
+    actions[4] = 0
+    batch.step(actions)
+    assert batch[4] == states[4].child(0)
+    assert [batch[i] for i in range(len(states)) if i != 4] == states[:4] + states[5:]
+
+
+@pytest.mark.parametrize(
+    "action", [-2, 144, 145, 155, 300, 2**31, 2**32, 2**32 - 1, 2**63 - 1, -(2**63)]
+)
+def test_one_bad_row_and_nothing_is_applied(action):
+    states = some_states()[:20]
+    batch = StateBatch(states)
+    actions = np.array([state.legal_actions()[-1] for state in states])
+    actions[[3, 17]] = action
+    message = f"nothing was applied; row 3: {action}, row 17: {action}$"
+    with pytest.raises(IllegalActionError, match=message) as raised:
+        batch.step(actions)
+    assert not isinstance(raised.value, GameOverError)
+    assert list(batch) == states
+
+
+def test_numbers_beyond_int64_are_bad_rows():
+    batch = StateBatch.repeat(start_position(1), 2)
+    with pytest.raises(IllegalActionError, match=r"row 1: 9223372036854775807$"):
+        batch.step(np.array([0, 2**64 - 1], dtype=np.uint64))
+    with pytest.raises((TypeError, IllegalActionError, OverflowError)):
+        batch.step([0, 2**70])
+    assert list(batch) == [start_position(1)] * 2
+
+
+def test_finished_games():
+    states = some_states()
+    batch = StateBatch(states)
+    actions = np.array(random_actions(states, 1))
+    actions[-1] = 0
+    message = rf"nothing was applied; row {len(states) - 1}: 0 \(the game is over\)$"
+    with pytest.raises(GameOverError, match=message):
+        batch.step(actions)
+    actions[0] = 144
+    with pytest.raises(IllegalActionError, match="row 0: 144, row") as raised:
+        batch.step(actions)
+    assert not isinstance(raised.value, GameOverError)
+    assert list(batch) == states
+
+
+def test_many_bad_rows():
+    batch = StateBatch.repeat(start_position(1), 50)
+    with pytest.raises(IllegalActionError, match=r"row 9: 144, 40 more rows$"):
+        batch.step(np.full(50, 144))
+
+
+@pytest.mark.parametrize("actions", [[0], [0] * 4, [[0, 0, 0]], 0, [], np.zeros((3, 1), dtype=int)])
+def test_step_wants_one_action_for_each_row(actions):
+    batch = StateBatch.repeat(start_position(1), 3)
+    with pytest.raises(ValueError, match=r"actions: expected shape \(3,\), got"):
+        batch.step(actions)
+    assert list(batch) == [start_position(1)] * 3
+
+
+@pytest.mark.parametrize("actions", [[0.0] * 3, ["0"] * 3, [None] * 3, [True] * 3, np.zeros(3)])
+def test_step_wants_integers(actions):
+    batch = StateBatch.repeat(start_position(1), 3)
+    with pytest.raises(TypeError, match="actions: expected integers, got"):
+        batch.step(actions)
+    assert list(batch) == [start_position(1)] * 3
+
+
+def test_strided_and_read_only_actions():
+    states = some_states()[:10]
+    actions = np.full(20, 144)
+    actions[::2] = [state.legal_actions()[-1] for state in states]
+    actions.flags.writeable = False
+    batch = StateBatch(states)
+    batch.step(actions[::2])
+    assert list(batch) == [s.child(a) for s, a in zip(states, actions[::2], strict=True)]
+
+
+# ---- sampling, masks, playouts ------------------------------------------------------------------
+
+
+@each_rules
+def test_sampled_actions(rules):
+    states = some_states(rules)
+    batch = StateBatch(states)
+    drawn = [batch.sample_actions(seed) for seed in range(200)]
+    for row, state in enumerate(states):
+        legal = {-1} if state.is_terminal() else set(state.legal_actions())
+        found = {int(actions[row]) for actions in drawn}
+        assert found <= legal
+        assert len(found) >= min(len(legal), 8)
+    assert (batch.sample_actions(7) == drawn[7]).all()
+    # A row's action depends on nothing but the seed, the row and its state.
+    assert (StateBatch(states[:9]).sample_actions(7) == drawn[7][:9]).all()
+    batch.step(drawn[0])
+
+
+def test_masks_written_into_an_array():
+    states = some_states()
+    batch = StateBatch(states)
+    out = np.full((len(states), 145), 7, dtype=np.int8)
+    assert batch.masks(out) is out
+    assert (out == batch.masks()).all()
+    for wrong in (
+        out.astype(np.uint8),
+        out[:-1],
+        np.zeros((len(states), 155), dtype=np.int8),
+        np.zeros((len(states), 290), dtype=np.int8)[:, ::2],
+        out.tolist(),
+    ):
+        with pytest.raises(
+            ValueError, match="expected a writable C-contiguous int8 array of shape"
+        ):
+            batch.masks(wrong)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="expected a writable"):
+        batch.masks(out)
+
+
+@each_rules
+def test_rollouts(rules):
+    states = some_states(rules)
+    batch = StateBatch(states)
+    seeds = batch.row_seeds(9)
+    assert seeds.dtype == np.uint64
+    assert len(set(seeds.tolist())) == len(states)
+    winners = batch.rollouts(30, 9)
+    assert winners.dtype == np.int8
+    expected = [s.rollouts(30, seed).tolist() for s, seed in zip(states, seeds, strict=True)]
+    assert winners.tolist() == expected
+    assert list(batch) == states
+    for threads in (2, 3, 1000):
+        assert (batch.rollouts(30, 9, threads) == winners).all()
+    assert (batch.rollouts(7, 9) == winners[:, :7]).all()
+    assert (StateBatch(states[:5]).rollouts(30, 9) == winners[:5]).all()
+    assert (batch.rollouts(30, 10) != winners).any()
+
+
+def test_equal_rows_have_different_playouts():
+    winners = StateBatch.repeat(start_position(1), 20).rollouts(64, 1)
+    assert len(set(map(tuple, winners.tolist()))) == 20
+
+
+def test_rollouts_refuse():
+    batch = StateBatch.repeat(start_position(1), 3)
+    with pytest.raises(ValueError, match="n: expected at least 0, got -1"):
+        batch.rollouts(-1, 1)
+    with pytest.raises(ValueError, match="threads: expected at least 1, got 0"):
+        batch.rollouts(1, 1, 0)
+    for seed in (1.0, "1", None):
+        with pytest.raises(TypeError):
+            batch.rollouts(1, seed)
+        with pytest.raises(TypeError):
+            batch.sample_actions(seed)
+    assert (batch.rollouts(5, -1) == batch.rollouts(5, 2**64 - 1)).all()
+
+
+# ---- the compiled part --------------------------------------------------------------------------
+
+
+def test_the_compiled_part_checks_sizes():
+    """It writes into what it is given, so a wrong size must not pass, whoever calls it."""
+    array = StateArray(3, start_position(1))
+    short = [np.zeros(2, dtype=t) for t in (np.int64, np.uint8, np.int32, np.int8, np.uint64)]
+    long, flags, counts, bytes_, words = short
+    whole = np.zeros(3, dtype=np.int64)
+    for call in (
+        lambda: array.step(long, np.zeros(3, dtype=np.uint8)),
+        lambda: array.step(whole, flags),
+        lambda: array.sample(1, long),
+        lambda: array.counts(counts),
+        lambda: array.winners(bytes_),
+        lambda: array.players(bytes_),
+        lambda: array.row_seeds(1, words),
+        lambda: array.masks(np.zeros((2, 145), dtype=np.int8)),
+        lambda: array.masks(np.zeros((3, 144), dtype=np.int8)),
+        lambda: array.rollouts(words, 0, np.zeros((1, 1), dtype=np.int8)),
+    ):
+        with pytest.raises(ValueError, match=r"expected 3 rows, got 2|expected 145 columns"):
+            call()
+    seeds = np.zeros(3, dtype=np.uint64)
+    for first, rows in ((-1, 1), (0, 4), (3, 1), (2**62, 1)):
+        with pytest.raises(IndexError, match="rows"):
+            array.rollouts(seeds, first, np.zeros((rows, 1), dtype=np.int8))
+    for row in (-1, 3):
+        with pytest.raises(IndexError, match=f"row {row} of 3"):
+            array.get(row)
+        with pytest.raises(IndexError, match=f"row {row} of 3"):
+            array.set(row, start_position(1))

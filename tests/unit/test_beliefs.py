@@ -1,0 +1,304 @@
+"""Hidden information: sampled states against golden games, where the truth is known."""
+
+from collections import Counter
+from collections.abc import Iterator
+from statistics import stdev
+
+import pytest
+from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_cards, game_name
+
+from locmsim import Card, State
+from locmsim._core import Determinizer
+from locmsim.decks.building import build_deck, card_score
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import CardType, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import MAX_MANA
+from locmsim.search.belief import Belief, attractions
+
+
+def choose(belief: Belief, game: Game, player: int) -> None:
+    for text in game["choice_inputs"][player]:
+        belief.see(Observation.parse(text, game["rules"]))
+    belief.chose(game["chosen"][player])
+
+
+def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation, Belief, Snapshot]]:
+    """The battle turns of every `step`-th golden game: who is asked, with what he believes, and the
+    true position."""
+    parts = step if REFERENCE is None else 10 * step  # the full files would take minutes
+    for game in GoldenChunk(rules, 0, parts):
+        beliefs = Belief(), Belief()
+        for player, belief in enumerate(beliefs):
+            choose(belief, game, player)
+        for turn in game["turns"]:
+            player = turn["player"]
+            observation = Observation.parse(turn["input"], rules)
+            beliefs[player].see(observation)
+            yield game, player, observation, beliefs[player], turn["states"][0]
+
+
+def visible(snapshot: Snapshot, player: int) -> Snapshot:
+    """A copy without the opponent's hand."""
+    players = [dict(p) for p in snapshot["p"]]
+    players[1 - player]["hand"] = len(players[1 - player]["hand"])
+    return {**snapshot, "p": players}
+
+
+# ------------------------------------------------------------------------------ what is visible
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_all_but_the_hidden_cards_is_the_truth(rules):
+    """Also what the texts hide: turn, bonus mana, mana left, health lost, forgotten effects."""
+    for game, player, observation, belief, truth in battles(rules):
+        state = belief.sample(seed=5)
+        state.validate()
+        sampled, wanted = visible(state.snapshot(), player), visible(truth, player)
+        if any(card.area and card.my_health_change < 0 for card in game_cards(game).values()):
+            # How often an area card harmed its own player is not inferred.
+            for snapshot in (sampled, wanted):
+                del snapshot["p"][1 - player]["lost"]
+        if observation.me.health <= 0:  # dead from drawing, but asked
+            assert state.winner == 1 - player
+            sampled["winner"] = wanted["winner"]
+        assert sampled == wanted, game_name(game)
+        assert state.observation(player, observation.opponent_actions) == observation
+        assert belief.seat == player
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_single_observation_is_enough(rules):
+    """Without the past the visible things are right; of the rest what the mana tells."""
+    for game, player, observation, _, truth in battles(rules, step=3):
+        belief = Belief()
+        belief.see(observation)
+        state = belief.sample(seed=5)
+        state.validate()
+        assert state.observation(player, observation.opponent_actions) == observation
+        sampled = state.snapshot()
+        if truth["p"][0]["maxMana"] < MAX_MANA and (observation.cards or belief.seat == player):
+            assert sampled["turn"] == truth["turn"], game_name(game)
+            assert [p["bonus"] for p in sampled["p"]] == [p["bonus"] for p in truth["p"]]
+        other = [p[1 - player] for p in (sampled["p"], truth["p"])]
+        assert len(other[0]["hand"]) == len(other[1]["hand"])
+
+
+def test_the_seat_shows_before_the_battle_in_a_draft():
+    match = Match("1.2", seed=3)
+    for player in (0, 1):
+        belief = Belief()
+        belief.see(match.observation(player))
+        assert belief.seat == player
+
+
+# ------------------------------------------------------------------------------- what is hidden
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_own_deck_holds_what_was_chosen_and_not_seen(rules):
+    for game, player, observation, belief, truth in battles(rules, step=3):
+        left = truth["p"][player]["deck"]
+        pairs = game["decks"][player]
+        deck = [base_id for _, base_id in pairs[len(pairs) - left :]]
+        views = [belief.sample(seed).players[player] for seed in (1, 2)]
+        decks = [[item.card.base_id for item in view.deck] for view in views]
+        assert Counter(decks[0]) == Counter(decks[1]) == Counter(deck), game_name(game)
+        assert observation.me.deck_size == left
+
+
+def test_own_deck_is_shuffled():
+    match = battle("1.5", seed=4)
+    belief = believer(match, 0)
+    top = Counter(belief.sample(seed).players[0].deck[0].card.base_id for seed in range(2000))
+    deck = Counter(item.card.base_id for item in match.state.players[0].deck)
+    for base_id, copies in deck.items():
+        assert top[base_id] == pytest.approx(2000 * copies / 25, rel=0.35)
+
+
+def test_opponent_has_two_of_a_card_at_most():
+    for _, player, observation, belief, _ in battles("1.5", step=4):
+        if not observation.opponent_actions:
+            continue
+        view = belief.sample(seed=1).players[1 - player]
+        cards = [item.card.base_id for item in (*view.hand, *view.deck)]
+        assert len(cards) == observation.opponent_hand + observation.opponent.deck_size
+        assert max(Counter(cards + belief.opponent_cards).values()) <= 2
+
+
+def test_opponent_took_one_card_of_each_triplet():
+    for game, player, _, belief, _ in battles("1.2", step=4):
+        view = belief.sample(seed=1).players[1 - player]
+        cards = [item.card.base_id for item in (*view.hand, *view.deck)]
+        offers = [{row[0] for row in triplet} for triplet in game["cards"]]
+        assert can_be_drafted(cards + belief.opponent_cards, offers), game_name(game)
+
+
+def can_be_drafted(cards: list[int], offers: list[set[int]]) -> bool:
+    """Whether there is a triplet for each card (bipartite matching)."""
+    taken: dict[int, int] = {}  # triplet -> card number
+
+    def assign(number: int, tried: set[int]) -> bool:
+        for i in {i for i, offer in enumerate(offers) if cards[number] in offer} - tried:
+            tried.add(i)
+            if i not in taken or assign(taken[i], tried):
+                taken[i] = number
+                return True
+        return False
+
+    return all(assign(number, set()) for number in range(len(cards)))
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_opponent_is_taken_to_choose_well(rules):
+    match = battle(rules, seed=6)
+    belief = believer(match, 0)
+    score = card_score(rules)
+    if rules == "1.5":
+        offered = list(match.offers)
+    else:
+        offered = [card for triplet in match.offers for card in triplet]
+    drawn = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
+    worth = [score(card) for card in offered]
+    assert mean(map(score, drawn)) > mean(worth) + 0.4 * stdev(worth)
+    # ... or by another taste, if one is given.
+    belief = believer(match, 0, Belief({rules: lambda card: 5.0 * card.cost}))
+    dear = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
+    assert mean(card.cost for card in dear) > mean(card.cost for card in offered) + 1
+
+
+def mean(values) -> float:
+    values = list(values)
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_samples_depend_on_observations_and_the_seed_only(rules):
+    match = battle(rules, seed=8)
+    state = match.state
+    other = state.resample_hidden(0, seed=1)
+    assert other != state
+    assert other.observation(0) == state.observation(0)
+    beliefs = [Belief(), Belief()]
+    for belief, true_state in zip(beliefs, (state, other), strict=True):
+        belief.see(true_state.observation(0))
+    first, second = (belief.sample(3) for belief in beliefs)
+    assert first == second
+    assert first == beliefs[0].sample(3)
+    assert first != beliefs[0].sample(4)
+
+
+def test_a_small_offer_fills_all_places():
+    cards = [Card(number, CardType.CREATURE, 1, 1, 1) for number in range(15)]
+    match = Match(cards=cards, seed=1)
+    belief = Belief()
+    belief.see(match.observation(1))
+    assert [match.submit(player, "PASS").error for player in (0, 1)] == [None, None]
+    belief.chose(match.chosen[1])
+    match.submit(0, "PASS")
+    belief.see(match.observation(1))
+    view = belief.sample(1).players[0]
+    shown = Counter(item.card.base_id for item in (*view.hand, *view.deck))
+    assert shown == Counter(2 * list(range(15)))
+
+
+def test_nothing_to_sample_before_the_battle():
+    belief = Belief()
+    with pytest.raises(ValueError, match="nothing was observed"):
+        belief.sample(1)
+    belief.see(Match(seed=1).observation(0))
+    with pytest.raises(ValueError, match="before the battle"):
+        belief.sample(1)
+
+
+def battle(rules: str, seed: int) -> Match:
+    """A match at the start of the battle; both players took the first cards."""
+    match = Match(rules, seed=seed)
+    while match.phase == "choice":
+        match.submit(match.to_ask[0], "PASS")
+    return match
+
+
+def believer(match: Match, player: int, belief: Belief | None = None) -> Belief:
+    """What a player believes who saw the offers of a match and is asked in the battle."""
+    belief = belief or Belief()
+    choices = Match(match.rules, params=match.params)
+    while choices.phase == "choice":
+        belief.see(choices.observation(player))
+        choices.submit(0, "PASS")
+        choices.submit(1, "PASS")
+    belief.chose(choices.chosen[player])
+    belief.see(match.observation(player))
+    return belief
+
+
+# --------------------------------------------------------------------------------- determinizer
+
+
+CARDS = generate_cards(1)
+
+
+def start() -> State:
+    return State.new(CARDS[:30], CARDS[30:60], pool=CARDS)
+
+
+def test_a_group_gives_its_copies_and_no_more():
+    state = start()
+    triplets = [(1, [(card, 1.0) for card in CARDS[i : i + 3]]) for i in range(0, 90, 3)]
+    pairs = [(2, [(card, 1.0)]) for card in CARDS[:13]]
+    determinizer = Determinizer(state, 0, [pairs, triplets])
+    for seed in range(20):
+        sampled = determinizer.sample(seed)
+        sampled.validate()
+        assert sampled.observation(0) == state.observation(0)
+        me, op = sampled.players
+        assert max(Counter(item.card.base_id for item in me.deck).values()) == 2
+        taken = [item.card.base_id // 3 for item in (*op.hand, *op.deck)]
+        assert sorted(taken) == list(range(30))
+
+
+def test_weights_count():
+    state = start()
+    choices = [(1, [(CARDS[0], 3.0), (CARDS[1], 1.0)])]
+    rest = [(1, [(card, 1.0)]) for card in CARDS[2:31]]
+    determinizer = Determinizer(state, 1, [choices + rest, rest])
+    samples = [determinizer.sample(seed).players[0] for seed in range(2000)]
+    cards = [[item.card for item in (*view.hand, *view.deck)] for view in samples]
+    share = mean(CARDS[0] in all_cards for all_cards in cards)
+    assert share == pytest.approx(0.75, abs=0.04)
+    # Where a card ends up does not depend on its weight.
+    first = mean(view.hand[0].card in CARDS[:2] for view in samples)
+    assert first == pytest.approx(1 / 30, abs=0.015)
+
+
+def test_determinizer_names_what_is_wrong():
+    state = start()
+    enough = [(2, [(card, 1.0)]) for card in CARDS[:20]]
+    stranger = cards_1x()[0]
+    for mine, message in [
+        (enough[:5], r"groups\[0\]: 10 cards for 25 hidden places"),
+        ([*enough, (0, [(CARDS[1], 1.0)])], r"groups\[0\]\[20\]: copies: expected 1..255, got 0"),
+        ([*enough, (1, [])], r"groups\[0\]\[20\]: no cards"),
+        ([*enough, (1, [(CARDS[1], 0.0)])], r"groups\[0\]\[20\]: weight 0.0 is not positive"),
+        ([*enough, (1, [(stranger, 1.0)])], r"groups\[0\]\[20\]: .* is not in the pool"),
+        (enough * 13, r"groups\[0\]\[256\]: more than 256 cards"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Determinizer(state, 0, [mine, enough])
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        Determinizer(state, 2, [enough, enough])
+
+
+def test_cards_of_our_own_deck_are_likelier():
+    """Others who choose from the same offer may find the same deck."""
+    cards = generate_cards(4)
+    own = set(build_deck(cards))
+    assert len(own) >= 15
+    by_score = dict(attractions(cards, "1.5", card_score("1.5")))
+    weights = dict(attractions(cards, "1.5"))
+    assert max(weights.values()) == 1
+    ratio = {card.base_id: weights[card] / by_score[card] for card in cards}
+    others = [ratio[i] for i in ratio if i not in own]
+    assert max(others) - min(others) < 1e-9 * max(others)
+    assert min(ratio[i] for i in own) > max(others)

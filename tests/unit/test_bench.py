@@ -1,0 +1,131 @@
+"""``locmsim bench``: its table, its JSON, and the signature that pins the simulator's behaviour."""
+
+import json
+
+import pytest
+from helpers import DATA, RULE_SETS
+
+from locmsim import State, _bench, bench
+from locmsim.cli.main import main
+from locmsim.game.positions import random_game, start_position
+
+SIGNATURES = json.loads((DATA / "signatures.json").read_text())
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_signature(rules: str) -> None:
+    """If a change of behaviour is meant: docs/development.md says how to record it."""
+    assert bench.signature(rules) == SIGNATURES[rules]
+
+
+def test_signatures_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--signatures"]) == 0
+    assert capsys.readouterr().out == (DATA / "signatures.json").read_text()
+
+
+def test_positions_are_what_they_are_said_to_be() -> None:
+    groups = bench.groups("1.5")
+    assert len(groups) == len(bench.starts("1.5")) == 64
+    for start, group in zip(bench.starts("1.5"), groups, strict=True):
+        assert len(group) == 64
+        assert not any(state.is_terminal() for state in group)
+        assert {state.table for state in group} == {start.table}
+    pairs = bench.typical("1.5")
+    assert len(pairs) == 256
+    for state, action in pairs:
+        assert len(state.legal_actions()) in (5, 6)
+        assert action in state.legal_actions()
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_report(rules: str) -> None:
+    figures = bench.measure(rules, seconds=0.1)
+    names = [(figure.group, figure.name) for figure in figures]
+    assert len(set(names)) == len(names) > 20
+    for figure in figures:
+        # Tiny differences of two times may come out negative on a busy machine.
+        assert figure.value > 0 or figure.unit in ("ns", "ms")
+    table = bench.report(rules, figures)
+    assert f"rules     {rules}\n" in table
+    assert f"signature {SIGNATURES[rules]}\n" in table
+    assert f"compiler  {_bench.COMPILER}\n" in table
+    assert all(f"  {figure.name} " in table for figure in figures)
+    answer = bench.to_json(rules, figures)
+    assert json.loads(json.dumps(answer)) == answer
+    assert answer["rules"] == rules
+    assert answer["signature"] == SIGNATURES[rules]
+    assert len(answer["figures"]) == len(figures)
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def measure(rules: str, seconds: float) -> list[bench.Figure]:
+        asked.append((rules, seconds))
+        return [bench.Figure("group", "name", 1234567.8, "ns")]
+
+    monkeypatch.setattr(bench, "measure", measure)
+    assert main(["bench"]) == 0
+    assert "\ngroup\n  name    " in (table := capsys.readouterr().out)
+    assert table.endswith(" 1,234,568 ns\n")
+    assert main(["bench", "--rules", "1.2", "--seconds", "3", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["figures"] == [
+        {"group": "group", "name": "name", "value": 1234567.8, "unit": "ns"}
+    ]
+    assert asked == [("1.5", 12.0), ("1.2", 3.0)]
+
+
+def test_compiler_is_on_record() -> None:
+    assert _bench.COMPILER.split()[0] in ("gcc", "clang")
+    assert "-O" in _bench.COMPILER_COMMAND
+
+
+def test_game_lengths_are_those_of_the_playouts() -> None:
+    starts = bench.starts("1.5")[:3]
+    actions, turns = _bench.game_lengths(starts, 50, 7)
+    assert actions == sum(start.rollouts_counted(50, 7)[1] for start in starts)
+    assert 3 * 50 < turns < actions
+
+
+@pytest.mark.parametrize("operation", ["copy", "clone", "apply", "count", "list", "kth"])
+def test_loops_do_the_operation(operation: str) -> None:
+    """The sum of all results tells that the operation was done, and to all positions."""
+    group = bench.groups("1.5")[0]
+    loops = _bench.KernelLoops([group], 1)
+    base = _bench.KernelLoops([group], 1)
+    loops.run(operation, 3)  # type: ignore[arg-type]
+    base.run("copy", 3)
+    counts = sum(len(state.legal_actions()) for state in group)
+    if operation in ("count", "list"):
+        assert loops.checked - base.checked == 3 * counts
+    elif operation == "copy":
+        assert loops.checked == base.checked
+    else:
+        assert loops.checked > base.checked
+
+
+def test_loops_refuse_other_positions() -> None:
+    group = bench.groups("1.5")[0]
+    with pytest.raises(ValueError, match="group of 63 states, expected 64"):
+        _bench.KernelLoops([group[1:]], 1)
+    with pytest.raises(ValueError, match="share a table"):
+        _bench.KernelLoops([(*group[1:], bench.starts("1.5")[1])], 1)
+    with pytest.raises(ValueError, match="unfinished"):
+        _bench.KernelLoops([(*group[1:], finished(bench.starts("1.5")[0]))], 1)
+
+
+def finished(start: State) -> State:
+    *_, (state, action) = random_game(start, 1)
+    return state.child(action)
+
+
+def test_start_positions() -> None:
+    for rules in RULE_SETS:
+        state = start_position(5, rules)
+        assert state.rules == rules
+        assert state == start_position(5, rules) != start_position(6, rules)
+        for player in state.players:
+            ids = [item.card.base_id for item in (*player.hand, *player.deck)]
+            assert len(ids) == 30
+            assert max(map(ids.count, ids)) <= 2

@@ -1,0 +1,244 @@
+"""The referee and the arena's core play any game that keeps `locmsim.contract`.
+
+The one here is as far from Legends of Code and Magic as possible: nobody chooses cards, games can
+be drawn, scores are points, the answers of agents are numbers.
+"""
+
+import ast
+import random
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import locmsim
+from locmsim.arena import Arena, Sprt, StoreError, Tournament
+from locmsim.contract import Contestant, Fault, FaultKind, Game, Match, TurnResult
+from locmsim.referee import play, retrace
+
+
+class Dice:
+    """Six turns; who is to move says a number below 10, which counts if it beats the last one."""
+
+    turns = 6
+
+    def __init__(self, seed: int, luck: int) -> None:
+        self.params: dict[str, int | str] = {"seed": seed, "luck": luck}
+        self.turn: int | None = 0
+        self.to_ask: tuple[int, ...] = (0,)
+        self.last = random.Random(f"{seed} {luck}").randrange(10)
+        self.totals = [0, 0]
+        self.answers: list[tuple[int, str | None]] = []
+        self.error: Fault | None = None
+
+    def input_text(self, player: int) -> str:
+        return f"{self.last}\n"
+
+    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+        return lambda: f"{agent.say(self.last)}"
+
+    def time_limit_ms(self, player: int) -> float:
+        return 1000
+
+    def submit(self, player: int, line: str | None) -> TurnResult:
+        assert self.turn is not None
+        self.answers.append((player, line))
+        if line is None or not (line.isdecimal() and len(line) == 1):
+            kind = FaultKind.TIMEOUT if line is None else FaultKind.MALFORMED
+            self.error = Fault(player, kind, f"player {player}: no digit")
+            self.to_ask = ()
+            return TurnResult([], [], self.error)
+        number = int(line)
+        if better := number > self.last:
+            self.totals[player] += number
+        self.last = number
+        self.turn += 1
+        self.to_ask = () if self.turn == self.turns else (1 - player,)
+        return TurnResult([line] if better else [], [] if better else [line])
+
+    @property
+    def scores(self) -> list[int] | None:
+        if self.to_ask:
+            return None
+        return [
+            -99 if self.error and self.error.player == seat else total
+            for seat, total in enumerate(self.totals)
+        ]
+
+    @property
+    def winner(self) -> int | None:
+        scores = self.scores or [0, 0]
+        return None if scores[0] == scores[1] else scores.index(max(scores))
+
+    def explain(self) -> str:
+        return "expected one digit"
+
+    @property
+    def log(self) -> dict[str, Any]:
+        return {"params": self.params, "answers": self.answers}
+
+
+class Sayer:
+    """Says the same always, or anything."""
+
+    def __init__(self, number: int | None) -> None:
+        self.number = number
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+
+    def say(self, last: int) -> int:
+        return self.random.randrange(10) if self.number is None else self.number
+
+
+@dataclass(frozen=True)
+class DiceGame:
+    turns: int = 6
+
+    title = "dice"
+    agent_names = ("any", "always")
+
+    def new_match(self, seed: int, card_seed: int | None) -> Dice:
+        match = Dice(seed, seed if card_seed is None else card_seed)
+        match.turns = self.turns
+        return match
+
+    def is_agent(self, spec: str) -> bool:
+        return spec.partition(":")[0] in self.agent_names
+
+    def make_agent(self, spec: str) -> Contestant:
+        name, _, number = spec.partition(":")
+        return Sayer(None if name == "any" else int(number))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"game": "dice", "turns": self.turns}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "DiceGame":
+        if data["game"] != "dice":
+            raise ValueError(f"no dice: {data['game']!r}")
+        return cls(data["turns"])
+
+
+class DiceArena(Tournament):
+    game_type = DiceGame
+
+    def __init__(self, players: Any = None, *, turns: int | None = None, **rest: Any) -> None:
+        super().__init__(
+            players,
+            game=lambda stored: DiceGame(turns) if turns else stored or DiceGame(),
+            **rest,
+        )
+
+
+BOT = f"{sys.executable} -S -E -c 'while True: print(min(9, int(input()) + 1), flush=True)'"
+
+
+def test_the_contract_is_kept() -> None:
+    """mypy checks these lines; nothing here can fail when run."""
+    match: Match = Dice(1, 1)
+    game: Game = DiceGame()
+    assert (match.to_ask, game.title) == ((0,), "dice")
+
+
+def test_referee() -> None:
+    result = play([Sayer(5), BOT], Dice(3, 3), timeout_scale=25)
+    assert [call.text for call in result.calls] == [None, "5\n"] * 3
+    assert [call.answer for call in result.calls] == ["5", "6"] * 3
+    assert result.turns == 6
+    assert result.scores[1] == 18
+    assert result.winner == 1
+    answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]
+    again = retrace(Dice(3, 3), answers, timeout_scale=25)
+    assert (again.scores, again.winner, again.turns) == (result.scores, 1, 6)
+
+
+def test_draw_and_fault() -> None:
+    drawn = play([Sayer(0), Sayer(0)], Dice(3, 3))
+    assert (drawn.winner, drawn.scores, drawn.fault) == (None, (0, 0), None)
+    failed = play([Sayer(12), Sayer(0)], Dice(3, 3))
+    assert failed.fault == Fault(0, FaultKind.MALFORMED, "expected one digit; answer: '12'")
+    assert (failed.winner, failed.scores) == (1, (-99, 0))
+
+
+def test_tournament(tmp_path: Path) -> None:
+    """Pairing, statistics, storage, resuming, replaying; draws and points in the tables."""
+    db = tmp_path / "dice.db"
+    players = ["any", f"next={BOT}", "low=always:0"]
+    options: dict[str, Any] = {"seed": 4, "pairs_per_set": 2, "timeout_scale": 25.0}
+    with DiceArena(players, db=db, games=2, **options) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 6
+    with DiceArena(db=db, games=4) as arena:
+        arena.run(jobs=1)
+        assert arena.settings.game == DiceGame(6)
+        tally = arena.tally
+        assert tally.games == 12
+        assert tally.players[1].wins == [4, 4]
+        assert tally.units[(0, 1)].lost == tally.units[(1, 2)].won == 2
+        points = [player.points for player in tally.players]
+        records = [arena.record(number) for number in range(1, 13)]
+        assert sum(points) == sum(sum(record.outcome.scores) for record in records)
+        card_seeds = {record.fixture.card_seed for record in records}
+        assert len(card_seeds) == 1
+        for number in (1, 12):
+            result = arena.replay(number)
+            assert result.scores == records[number - 1].outcome.scores
+        header = next(line for line in arena.table().splitlines() if "player " in line)
+        assert "score" in header.split()
+        assert arena.table().startswith("12 games of dice, mirrored pairs, seed 4")
+    with pytest.raises(StoreError, match="another tournament: turns: 6, now 4"):
+        DiceArena(db=db, turns=4)
+    with pytest.raises(StoreError, match="results of a game called 'dice'"):
+        Arena.load(db)
+
+
+def test_draws_in_statistics() -> None:
+    """Two drawn games make a split pair; the sequential test goes on through them."""
+    with DiceArena(["always:0", "b=always:0"], games=8, seed=4, sprt=Sprt(0, 50)) as arena:
+        arena.run(jobs=1)
+        assert [player.draws for player in arena.tally.players] == [[4, 4], [4, 4]]
+        assert arena.tally.player_units(0).split == 4
+        assert "draws" in arena.table().splitlines()[2].split()
+        data = arena.to_json()
+        assert [player["draws"] for player in data["players"]] == [8, 8]
+        assert data["players"][0]["score"] == 0.5
+        assert arena.to_csv().splitlines()[1].split(",")[6:9] == ["", "0", "0"]
+
+
+# ------------------------------------------------------------------------------- what is imported
+
+#: Modules that have to do without any game, and what of the library they may import.
+CORE = [
+    "contract.py",
+    "stats.py",
+    "workers.py",
+    "referee/play.py",
+    "referee/process.py",
+    *(
+        f"arena/{name}.py"
+        for name in (
+            "cluster", "playing", "records", "report", "runner", "schedule", "store", "tally",
+            "tournament",
+        )
+    ),
+]  # fmt: skip
+
+
+def test_core_knows_no_game() -> None:
+    package = Path(locmsim.__file__).parent
+    allowed = {f"locmsim.{path.removesuffix('.py').replace('/', '.')}" for path in CORE}
+    for path in CORE:
+        for node in ast.walk(ast.parse((package / path).read_text())):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+                if node.module == "locmsim.arena":
+                    names = [f"locmsim.arena.{alias.name}" for alias in node.names]
+            for name in names:
+                assert not name.startswith("locmsim") or name in allowed, (path, name)

@@ -1,0 +1,506 @@
+"""Deck builders and draft pickers: always legal, and sensible where that can be said."""
+
+import doctest
+import operator
+import random
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from helpers import golden_games
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import cards as any_card
+
+from locmsim.agents import make_agent
+from locmsim.decks import building as deckbuilding
+from locmsim.decks.building import (
+    CARD_TERMS,
+    DECK_BUILDERS,
+    DRAFT_PICKERS,
+    CurvePicker,
+    GreedyBuilder,
+    LinearScore,
+    WeightedScore,
+    build_deck,
+    card_score,
+    card_terms,
+    deck_line,
+    load_card_weights,
+    pick,
+    static_order,
+)
+from locmsim.game.match import Match
+from locmsim.rules.cards import Area, Card, CardType, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
+
+BUILDERS = sorted(DECK_BUILDERS)
+PICKERS = sorted(DRAFT_PICKERS)
+CREATURE = Card(0, CardType.CREATURE, 2, 2, 2)
+
+
+def chosen_cards(cards, deck):
+    by_id = {card.base_id: card for card in cards}
+    return [by_id[base_id] for base_id in deck]
+
+
+def mean(numbers):
+    numbers = list(numbers)
+    return sum(numbers) / len(numbers)
+
+
+@st.composite
+def offers(draw):
+    """15 to 78 cards, plausible and extreme, base ids with gaps."""
+    base_ids = draw(st.lists(st.integers(0, 400), min_size=15, max_size=18, unique=True))
+    wild = draw(st.booleans())
+    drawn = [draw(any_card(base_id, wild=wild)) for base_id in base_ids]
+    # Most of a long offer is copies: drawing each card is slow.
+    more = draw(st.integers(0, 60))
+    return drawn + [replace(drawn[i % len(drawn)], base_id=1000 + i) for i in range(more)]
+
+
+def test_examples_of_the_module(monkeypatch):
+    # The examples register heuristics: they shall do so in copies.
+    monkeypatch.setattr(deckbuilding, "DECK_BUILDERS", dict(DECK_BUILDERS))
+    monkeypatch.setattr(deckbuilding, "DRAFT_PICKERS", dict(DRAFT_PICKERS))
+    results = doctest.testmod(deckbuilding)
+    assert results.attempted > 5
+    assert results.failed == 0
+
+
+# ------------------------------------------------------------------------------ rules 1.5
+
+
+@given(offers())
+def test_decks_are_legal_for_any_offer(cards):
+    for heuristic in BUILDERS:
+        deck = build_deck(cards, heuristic)
+        assert len(deck) == DECK_SIZE
+        assert set(deck) <= {card.base_id for card in cards}
+        assert max(Counter(deck).values()) <= COPIES_PER_CARD
+        assert deck == build_deck(list(reversed(cards)), heuristic)
+
+
+@pytest.mark.parametrize("heuristic", BUILDERS)
+def test_decks_are_legal_for_the_offers_of_the_golden_games(heuristic):
+    offers = {str(game["cards"]): game["cards"] for game in golden_games("1.5")}
+    for rows in list(offers.values())[:60]:
+        assert len(build_deck([Card.from_row(row) for row in rows], heuristic)) == DECK_SIZE
+
+
+@pytest.mark.parametrize("heuristic", BUILDERS)
+def test_the_smallest_offer_is_taken_whole(heuristic):
+    cards = generate_cards(1)[:30:2]
+    assert Counter(build_deck(cards, heuristic)) == {card.base_id: 2 for card in cards}
+
+
+def test_too_few_different_cards():
+    cards = generate_cards(1)[:14]
+    with pytest.raises(ValueError, match="needs 15 different cards, 14 are offered"):
+        build_deck(cards + cards)
+
+
+@pytest.mark.parametrize("heuristic", ["default", "classic"])
+def test_decks_draw_more_than_the_cheapest_ones(heuristic):
+    def draws(heuristic):
+        for seed in range(20):
+            deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, heuristic))
+            yield sum(card.card_draw for card in deck)
+
+    assert mean(draws(heuristic)) > mean(draws("cheapest")) + 3
+
+
+def test_score_decks_are_the_best_cards_by_the_tuned_score():
+    score = card_score("1.5")
+    for seed in range(5):
+        cards = generate_cards(seed)
+        best = sorted(cards, key=score, reverse=True)[:15]
+        deck = build_deck(cards, "score")
+        if sum(card.type == CardType.CREATURE for card in best) >= 5:
+            assert deck == [card.base_id for card in best for _ in range(2)]
+        assert _count_creatures(cards, deck) >= 10
+
+
+def _count_creatures(cards, deck):
+    return sum(card.type == CardType.CREATURE for card in chosen_cards(cards, deck))
+
+
+def test_score_decks_have_creatures_to_use_items_on():
+    """There is an offer of whose best cards by the score hardly any is a creature."""
+    score = card_score("1.5")
+    few = [
+        cards
+        for cards in map(generate_cards, range(60))
+        if sum(c.type == CardType.CREATURE for c in sorted(cards, key=score)[-15:]) < 5
+    ]
+    assert few
+    for cards in few:
+        assert _count_creatures(cards, build_deck(cards, "score")) == 10
+
+
+def test_default_decks_are_cheap_and_full_of_areas():
+    """The average card of a pool costs 6."""
+    offers = [generate_cards(seed) for seed in range(20)]
+    decks = [chosen_cards(cards, build_deck(cards)) for cards in offers]
+    costs = [mean(card.cost for card in deck) for deck in decks]
+    assert max(costs) < 4
+    assert mean(costs) < 2
+    areas, offered = (
+        mean(card.area != Area.TARGET for cards in many for card in cards)
+        for many in (decks, offers)
+    )
+    assert areas > offered + 0.1
+    for deck in decks:
+        assert len({card.type for card in deck}) >= 3
+
+
+def test_a_deck_is_built_in_time():
+    cards = generate_cards(1)
+    build_deck(cards)
+    times = []
+    for _ in range(10):
+        started = time.process_time()
+        build_deck(cards)
+        times.append(time.process_time() - started)
+    assert min(times) < 0.5  # of 4 s that there are
+
+
+def test_classic_deck_is_cheap_and_balanced():
+    """The shape of the decks that won the contest; the average card of a pool costs 6."""
+    for seed in range(20):
+        deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, "classic"))
+        assert mean(card.cost for card in deck) < 1.5
+        areas = mean(card.area != Area.TARGET for card in cards)
+        assert mean(card.area != Area.TARGET for card in deck) > areas - 0.1
+        counts = Counter(card.type for card in deck)
+        assert counts[CardType.CREATURE] >= 10
+        assert counts[CardType.GREEN] <= 10
+        assert counts[CardType.RED] <= 8
+        assert counts[CardType.BLUE] <= 8
+
+
+def test_bodies_has_dearer_cards_and_more_creatures_than_classic():
+    def decks(heuristic):
+        for seed in range(20):
+            yield from chosen_cards(cards := generate_cards(seed), build_deck(cards, heuristic))
+
+    classic, bodies = list(decks("classic")), list(decks("bodies"))
+    assert mean(card.cost for card in bodies) > mean(card.cost for card in classic)
+    assert mean(card.type == CardType.CREATURE for card in bodies) > mean(
+        card.type == CardType.CREATURE for card in classic
+    )
+
+
+def test_cheapest_takes_the_first_cards_of_a_generated_set():
+    """Those are sorted by cost, so it is what the answer PASS gets."""
+    assert build_deck(generate_cards(4), "cheapest") == [i for i in range(15) for _ in range(2)]
+
+
+def test_guards_give_way_when_the_offer_is_lopsided():
+    items = [Card(i, CardType.GREEN, 1, 1, 1) for i in range(20)]
+    assert Counter(build_deck(items, "classic")) == dict.fromkeys(range(15), 2)
+    one_creature = [*items, replace(CREATURE, base_id=50, cost=12)]
+    assert build_deck(one_creature, "classic").count(50) == 2
+
+
+def test_greedy_builder_keeps_its_limits():
+    cards = [Card(i, CardType(i % 4), i % 4, 1, 1) for i in range(80)]
+    builder = GreedyBuilder(lambda card: card.cost, min_creatures=7, limits={CardType.BLUE: 9})
+    counts = Counter(card.type for card in chosen_cards(cards, build_deck(cards, builder)))
+    assert counts == {CardType.CREATURE: 7, CardType.BLUE: 9, CardType.RED: 14}
+
+
+def test_greedy_builder_draws_enough_and_keeps_its_curve():
+    cards = generate_cards(7)
+    dearest = operator.attrgetter("cost")
+    free = chosen_cards(cards, build_deck(cards, GreedyBuilder(dearest)))
+    assert sum(card.cost >= 6 for card in free) > 10
+    builder = GreedyBuilder(dearest, min_draws=21, cost_limits={6: 10, 3: 20})
+    deck = chosen_cards(cards, build_deck(cards, builder))
+    assert sum(card.card_draw for card in deck) >= 21 > sum(card.card_draw for card in free)
+    # The cards that draw come first, whatever they cost.
+    assert sum(card.cost >= 6 and not card.card_draw for card in deck) <= 10
+    assert sum(card.cost >= 3 and not card.card_draw for card in deck) <= 20
+    assert sum(card.cost < 3 for card in deck) > sum(card.cost < 3 for card in free)
+    curve = chosen_cards(cards, build_deck(cards, GreedyBuilder(dearest, cost_limits={6: 10})))
+    assert sum(card.cost >= 6 for card in curve) == 10
+
+
+def test_own_deck_builders():
+    cards = generate_cards(2)
+    deck = [card.base_id for card in cards[-15:] for _ in range(2)]
+    assert build_deck(cards, lambda offered: list(deck)) == deck
+
+
+@pytest.mark.parametrize(
+    ("deck", "message"),
+    [
+        ([0] * 2, "chose 2 cards, not 30"),
+        ([i // 2 for i in range(32)], "chose 32 cards, not 30"),
+        ([i // 3 for i in range(30)], "chose 3 copies of 0"),
+        ([*range(29), 500], "chose 500, which is not offered"),
+    ],
+)
+def test_illegal_decks_of_own_builders_are_refused(deck, message):
+    with pytest.raises(ValueError, match=message):
+        build_deck(generate_cards(2), lambda offered: deck)
+
+
+def test_registered_builders_are_found_by_name(monkeypatch):
+    monkeypatch.setitem(DECK_BUILDERS, "mine", DECK_BUILDERS["cheapest"])
+    assert build_deck(generate_cards(2), "mine") == build_deck(generate_cards(2), "cheapest")
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="unknown deck builder 'x': expected one of default, "):
+        build_deck(generate_cards(2), "x")
+    with pytest.raises(ValueError, match="unknown draft picker 'x': expected one of default, "):
+        pick(cards_1x()[:3], [], "1.2", "x")
+
+
+def test_deck_line():
+    assert deck_line([4, 4, 0]) == "CHOOSE 4;CHOOSE 4;CHOOSE 0"
+
+
+# ------------------------------------------------------------------------------- the score
+
+
+def test_linear_score_counts_every_field():
+    card = Card(1, CardType.CREATURE, 8, 3, 4, "-C---W", 2, -3, 1, Area.LANE2)
+    assert LinearScore(cost=-1)(card) == -8
+    assert LinearScore(cost=0, cost_above_six=-1)(card) == -2
+    assert LinearScore(cost=0, attack=1)(card) == 3
+    assert LinearScore(cost=0, defense=1)(card) == 4
+    assert LinearScore(cost=0, my_health=1)(card) == 2
+    assert LinearScore(cost=0, opponent_damage=1)(card) == 3
+    assert LinearScore(cost=0, draw=1)(card) == 1
+    assert LinearScore(cost=0, areas=(0, 1, 7))(card) == 7
+    assert LinearScore(cost=0, types=(5, 1, 2, 3))(card) == 5
+    assert LinearScore(cost=0, abilities=(1, 2, 4, 8, 16, 32))(card) == 34
+    assert LinearScore(cost=0, abilities_by_attack=(1, 2, 4, 8, 16, 32))(card) == 34 * 3
+    assert LinearScore(cost=0, given=(1,) * 6, taken=(1,) * 6)(card) == 0
+
+
+def test_linear_score_of_items():
+    flags = LinearScore(cost=0, abilities=(100,) * 6, given=(1,) * 6, taken=(10,) * 6)
+    body = LinearScore(cost=0, attack=1, defense=100, enough=7)
+    for kind, keywords, sign in (
+        (CardType.GREEN, 2, 1),
+        (CardType.RED, 20, -1),
+        (CardType.BLUE, 0, -1),
+    ):
+        card = Card(1, kind, 0, sign * 3, sign * 99, "B----W")
+        assert flags(card) == keywords
+        assert body(card) == 3 + 700
+
+
+def test_terms_of_a_card():
+    creature = Card(1, CardType.CREATURE, 9, 14, 4, "-C-G-W", 2, -3, 1, Area.LANE2)
+    assert card_terms(creature) == {
+        "cost.7": 1,
+        "creature": 1,
+        "lane2": 1,
+        "draw": 1,
+        "heal": 2,
+        "damage": 3,
+        "creature.attack": 12,
+        "creature.defense": 4,
+        "area.creature.attack": 12,
+        "area.creature.defense": 4,
+        "area.draw": 1,
+        "area.damage": 3,
+        "area.heal": 2,
+        "creature.charge": 1,
+        "creature.guard": 1,
+        "creature.ward": 1,
+        "charge.attack": 14,
+        "ward.attack": 14,
+        "guard.defense": 4,
+    }
+    blue = Card(2, CardType.BLUE, 0, -1, -30, "--D-L-", 0, 2, 0, Area.LANE1)
+    assert card_terms(blue) == {
+        "cost.0": 1,
+        "blue": 1,
+        "lane1": 1,
+        "damage": -2,
+        "area.damage": -2,
+        "blue.attack": 1,
+        "blue.defense": 12,
+        "area.blue.attack": 1,
+        "area.blue.defense": 12,
+        "red.drain": 1,
+        "red.lethal": 1,
+    }
+    green = Card(3, CardType.GREEN, 3, 2, 0, "B-----")
+    assert card_terms(green) == {
+        "cost.3": 1,
+        "green": 1,
+        "green.attack": 2,
+        "green.breakthrough": 1,
+    }
+
+
+def test_every_term_counts():
+    """Each is there in some card, none is unknown."""
+    cards = [card for seed in range(30) for card in generate_cards(seed)]
+    found = {name for card in [*cards, *cards_1x()] for name in card_terms(card)}
+    # No generated blue item takes attack.
+    assert found <= set(CARD_TERMS)
+    assert set(CARD_TERMS) - found <= {"area.blue.attack", "blue.attack"}
+
+
+def test_a_weighted_score_is_the_sum_of_the_terms():
+    weights = {name: 0.5 + i for i, name in enumerate(CARD_TERMS)}
+    score = WeightedScore(weights)
+    for card in generate_cards(3)[::7]:
+        expected = sum(weights[name] * value for name, value in card_terms(card).items())
+        assert score(card) == pytest.approx(expected)
+    assert WeightedScore({})(CREATURE) == 0
+    assert WeightedScore({"draw": 1}) == WeightedScore({"draw": 1}) != WeightedScore({"draw": 2})
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"cost": 1.0}, "card score: unknown term 'cost'"),
+        ({"draw": float("nan")}, "card score: draw: expected a number, got nan"),
+        ({"draw": "1"}, "card score: draw: expected a number, got '1'"),
+    ],
+)
+def test_bad_weights_are_refused_by_name(weights, message):
+    with pytest.raises(ValueError, match=message):
+        WeightedScore(weights)
+
+
+def test_card_weights_in_files(tmp_path):
+    path = tmp_path / "tuned.json"
+    path.write_text('{"deck": {"draw": 2.5}, "1.5": {}}')
+    assert load_card_weights(path) == WeightedScore({"draw": 2.5})
+    for text, message in (
+        ("{", "tuned.json: "),
+        ("[]", 'tuned.json: expected an object with an object "deck"'),
+        ('{"1.5": {}}', 'tuned.json: expected an object with an object "deck"'),
+        ('{"deck": {"luck": 1}}', "tuned.json: card score: unknown term 'luck'"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            load_card_weights(path)
+
+
+# ------------------------------------------------------------------------ rules 1.2 and 1.0
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+@pytest.mark.parametrize("heuristic", PICKERS)
+def test_pickers_answer_every_turn_of_a_draft(heuristic, rules):
+    chance = random.Random(1)
+    for _ in range(30):
+        picked = []
+        for _ in range(DECK_SIZE):
+            offer = chance.sample(cards_1x(), 3)
+            choice = pick(offer, picked, rules, heuristic)
+            assert choice in (0, 1, 2)
+            picked.append(offer[choice])
+
+
+@pytest.mark.parametrize("heuristic", PICKERS)
+def test_equal_cards_and_unknown_ones_are_no_trouble(heuristic):
+    """Predefined drafts may offer a card several times."""
+    card = cards_1x()[7]
+    assert pick([card] * 3, [card] * 40, "1.2", heuristic) == 0
+    unknown = replace(CREATURE, base_id=999)
+    assert pick([unknown] * 3, [], "1.2", heuristic) == 0
+
+
+def test_cheapest_pick():
+    by_cost = [replace(CREATURE, cost=cost) for cost in (4, 1, 1)]
+    assert pick(by_cost, [], "1.2", "cheapest") == 1
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+def test_static_order(rules):
+    order = static_order(rules)
+    assert sorted(order) == list(range(1, 161))
+    fixed = cards_1x()
+    offer = [fixed[order[rank] - 1] for rank in (90, 40, 120)]
+    assert pick(offer, [], rules, "order") == 1
+    rank = {base_id: i for i, base_id in enumerate(order)}
+    # Not dearer, nothing worse and something better: seldom the less wanted card.
+    creatures = [card for card in fixed if card.type == CardType.CREATURE]
+    right = [
+        rank[better.base_id] < rank[worse.base_id]
+        for better in creatures
+        for worse in creatures
+        if better.cost <= worse.cost
+        and better.attack >= worse.attack
+        and better.defense >= worse.defense
+        and set(better.abilities) >= set(worse.abilities) - {"-"}
+        and better.my_health_change >= worse.my_health_change
+        and better.opponent_health_change <= worse.opponent_health_change
+        and better.card_draw >= worse.card_draw
+        and better.to_row()[1:] != worse.to_row()[1:]
+    ]
+    assert len(right) > 20
+    assert mean(right) > 0.75
+
+
+def test_static_order_has_no_1_5():
+    with pytest.raises(ValueError, match=r"rules 1\.5 have no draft"):
+        static_order("1.5")
+
+
+def test_curve_picker_follows_the_curve_and_the_share_of_items():
+    picker = CurvePicker({"1.2": lambda card: 0.0}, curve=(10, 20), items=3, pull=1, item_pull=1)
+    cheap, dear = replace(CREATURE, cost=1), replace(CREATURE, cost=9)
+    item = Card(5, CardType.GREEN, 9, 1, 1)
+    picked, columns = [], Counter()
+    for _ in range(DECK_SIZE):
+        offer = [cheap, dear, item]
+        card = offer[pick(offer, picked, "1.2", picker)]
+        picked.append(card)
+        columns[card is cheap, card is item] += 1
+    assert abs(columns[True, False] - 10) <= 1
+    assert abs(columns[False, True] - 3) <= 1
+
+
+def test_curve_picks_differ_from_the_order_once_the_deck_is_lopsided():
+    fixed = {card.base_id: card for card in cards_1x()}
+    offer = [fixed[i] for i in (68, 5, 9)]
+    assert pick(offer, [], "1.2", "curve") == pick(offer, [], "1.2", "order") == 0
+    full_of_dear_ones = [fixed[68]] * 12
+    assert pick(offer, full_of_dear_ones, "1.2", "curve") != 0
+
+
+@pytest.mark.parametrize("answer", [3, -1, None])
+def test_answers_of_own_pickers_are_checked(answer):
+    with pytest.raises(ValueError, match=f"answered {answer}, not 0, 1 or 2"):
+        pick(cards_1x()[:3], [], "1.2", lambda offer, picked, rules: answer)
+
+
+def test_picks_need_a_draft_and_three_cards():
+    with pytest.raises(ValueError, match=r"rules 1\.5 have no draft"):
+        pick(cards_1x()[:3], [], "1.5")
+    with pytest.raises(ValueError, match="unknown rules '2'"):
+        pick(cards_1x()[:3], [], "2")
+    with pytest.raises(ValueError, match="offers three cards, got 2"):
+        pick(cards_1x()[:2], [], "1.2")
+
+
+def test_the_default_deck_of_an_offer_is_looked_for_once():
+    """A player builds it and guesses by it what the other has built, both within one game."""
+    match = Match(seed=4)
+    players = [make_agent("beam:time_ms=0,iterations=50") for _ in range(2)]
+    before = deckbuilding._remembered_deck.cache_info().misses
+    for player, agent in enumerate(players):
+        match.submit(player, agent.choose(match.observation(player)))
+    for _ in range(2):
+        player = match.to_ask[0]
+        match.submit(player, players[player].act(match.observation(player)))
+    assert deckbuilding._remembered_deck.cache_info().misses - before <= 1
+    cards = generate_cards(4)
+    deck = build_deck(cards)
+    deck.clear()
+    assert len(build_deck(cards)) == 30

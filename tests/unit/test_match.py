@@ -1,0 +1,761 @@
+"""Whole matches: docs/rules.md, sections 1, 3, 4, 8 and 10."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import (
+    RULE_SETS,
+    Game,
+    GoldenChunk,
+    game_cards,
+    game_name,
+    golden_chunks,
+    golden_games,
+    golden_match,
+)
+
+from locmsim import State
+from locmsim.contract import Fault, FaultKind, TurnResult
+from locmsim.errors import GameOverError
+from locmsim.game.match import Match
+from locmsim.javarandom import JavaRandom
+from locmsim.rules.cards import Card, cards_1x, save_cards
+
+# ------------------------------------------------------------------------------- golden games
+
+
+def legal_texts(state: State) -> list[str]:
+    return sorted(state.action_to_string(action) for action in state.legal_actions())
+
+
+def play_choice_phase(match: Match, game: Game) -> None:
+    """Answer as in the golden game, compare what is asked."""
+    choices, inputs, limits = game["choices"], game["choice_inputs"], game["choice_limits"]
+    assert len(choices[0]) == len(choices[1])
+    for step in range(len(choices[0])):
+        assert match.phase == "choice"
+        assert match.to_ask == (0, 1)
+        order = (0, 1) if step % 3 else (1, 0)
+        for player in order:
+            assert match.input_text(player) == inputs[player][step]
+            assert match.time_limit_ms(player) == limits[player][step]
+        first = match.submit(order[0], choices[order[0]][step])
+        assert first == TurnResult([], [], None)
+        assert match.to_ask == (order[1],)
+        assert match.phase == "choice"
+        second = match.submit(order[1], choices[order[1]][step])
+        assert second == TurnResult([], [], match.error)
+
+
+def play_turn(match: Match, turn: dict[str, Any]) -> None:
+    """Answer as in the golden turn, compare everything that is there to see."""
+    player = turn["player"]
+    state = match.state
+    assert state is not None
+    assert match.phase == "battle"
+    assert match.to_ask == (player,)
+    assert match.input_text(player) == turn["input"]
+    assert match.time_limit_ms(player) == turn["limit"]
+    assert match.observation(player).legal_actions() == state.legal_actions()
+    here = state.clone()
+    for k, snapshot in enumerate(turn["states"]):
+        assert here.snapshot() == snapshot
+        # The golden lists also have what would be legal in a game that is won.
+        won = snapshot["winner"] != -1
+        assert legal_texts(here) == ([] if won else turn["legal"][k])
+        if k < len(turn["applied"]):
+            here.apply_action(here.string_to_action(turn["applied"][k]))
+    result = match.submit(player, turn["output"])
+    assert result == TurnResult(turn["applied"], turn["ignored"], match.error)
+    if match.phase == "over":
+        assert state.snapshot() == turn["states"][-1]
+
+
+def check_start(match: Match, game: Game) -> None:
+    """The snapshot before the first turn leads to the state in which player 0 is asked."""
+    start = State.from_snapshot(game["start"], game_cards(game), match.decks, game["rules"])
+    assert start.snapshot() == game["start"]
+    start.apply_action(0)
+    assert start == match.state
+
+
+@pytest.mark.parametrize("games", golden_chunks(), ids=str)
+def test_golden_games(games: GoldenChunk) -> None:
+    for game in games:
+        try:
+            replay_golden(game)
+        except Exception as error:
+            error.add_note(game_name(game))
+            raise
+
+
+def replay_golden(game: Game) -> None:
+    match = golden_match(game)
+    assert match.params == {"seed": game["seed"], **game["params"]}
+    columns = 10 if game["rules"] == "1.5" else 9
+    offers = json.loads(json.dumps(match.offers, default=lambda card: card.to_row()[:columns]))
+    assert offers == game["cards"]
+    assert (match.state, match.winner, match.scores, match.error) == (None, None, None, None)
+    play_choice_phase(match, game)
+    assert match.chosen == game["chosen"]
+    assert match.decks == game["decks"]
+    if game["start"] is not None:
+        check_start(match, game)
+    for turn in game["turns"]:
+        assert match.winner is None
+        play_turn(match, turn)
+    assert match.phase == "over"
+    assert match.to_ask == ()
+    assert match.winner == game["winner"]
+    assert match.scores == game["scores"]
+    error = match.error
+    assert (error and {"player": error.player, "message": error.message}) == game["error"]
+    log = json.loads(json.dumps(match.log))
+    again = Match.replay(log)
+    assert again.log == log
+    assert again.state == match.state
+    assert (again.chosen, again.decks, again.offers) == (match.chosen, match.decks, match.offers)
+
+
+# ------------------------------------------------------------------------------- small matches
+
+
+def battle(rules: str = "1.5", seed: int = 3, **kwargs: Any) -> Match:
+    """A match at its first battle turn; both players took the first cards offered."""
+    match = Match(rules, seed=seed, **kwargs)
+    while match.phase == "choice":
+        match.submit(0, "PASS")
+        match.submit(1, "PASS")
+    return match
+
+
+def pass_turns(match: Match, n: int) -> None:
+    for _ in range(n):
+        match.submit(match.to_ask[0], "PASS")
+
+
+def deathbed(rules: str) -> Match:
+    """A match in which the asked player has just died from his draw."""
+    match = battle(rules)
+    for _ in range(200):
+        assert match.state is not None
+        if match.state.is_terminal():
+            return match
+        pass_turns(match, 1)
+    raise AssertionError("nobody died")
+
+
+def state_of(match: Match) -> State:
+    assert match.state is not None
+    return match.state
+
+
+# ------------------------------------------------------------------------------- construction
+
+
+def test_seeds_follow_from_the_seed() -> None:
+    for rules, names in {
+        "1.5": ["cardGenSeed", "constructedChoicesSeed"],
+        "1.2": ["draftChoicesSeed"],
+        "1.0": ["draftChoicesSeed"],
+    }.items():
+        rng = JavaRandom(-77)
+        names = [*names, "shufflePlayer0Seed", "shufflePlayer1Seed"]
+        expected = {"seed": -77} | {name: rng.next_long() for name in names}
+        assert Match(rules, seed=-77).params == expected
+        assert Match(rules, params={"seed": "-77"}).params == expected
+        assert Match(rules, seed=-77, params={"seed": 5}).params == expected
+        assert Match(rules, seed=-77, params={names[-1]: "+012"}).params == {
+            **expected,
+            "shufflePlayer1Seed": 12,
+        }
+
+
+def test_without_a_seed_one_is_drawn() -> None:
+    matches = [Match(), Match()]
+    assert matches[0].params != matches[1].params
+    assert Match(params=matches[0].params).offers == matches[0].offers
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "+", "x", "1.0", " 7", "7 ", "1_0", "9223372036854775808", 1 << 63, "--7", "\U0001d7d9"],
+)
+def test_seeds_that_are_no_64_bit_integers_are_ignored(text: str | int) -> None:
+    usual = Match(seed=1).params
+    assert Match(seed=1, params={"cardGenSeed": text}).params == usual
+    assert (
+        Match(params={"seed": text, **{k: 1 for k in usual if k != "seed"}}).params["seed"] != text
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-9223372036854775808", -(1 << 63)),
+        ("9223372036854775807", (1 << 63) - 1),
+        ("0" * 5000 + "42", 42),
+        ("-" + "0" * 5000 + "42", -42),
+        ("-0", 0),
+        ("\u0664\u0662", 42),  # Arabic-Indic digits
+        ("\uff14\uff12", 42),  # full-width digits
+    ],
+)
+def test_seeds_as_java_reads_them(text: str, value: int) -> None:
+    assert Match(seed=1, params={"cardGenSeed": text}).params["cardGenSeed"] == value
+
+
+@pytest.mark.parametrize(
+    ("rules", "params", "message"),
+    [
+        (
+            "1.5",
+            {"predefinedDraftIds": "1"},
+            "unknown parameter 'predefinedDraftIds' for rules 1.5",
+        ),
+        ("1.2", {"cardGenSeed": 1}, "unknown parameter 'cardGenSeed' for rules 1.2"),
+        ("1.2", {"league": 4}, "unknown parameter 'league' for rules 1.2"),
+        ("1.5", {"Seed": 1}, "unknown parameter 'Seed'"),
+        ("1.5", {"seed": 1.5}, "seed: expected a string or an integer, got 1.5"),
+        ("1.5", {"seed": None}, "seed: expected a string or an integer, got None"),
+        ("1.5", {"seed": True}, "seed: expected a string or an integer, got True"),
+        ("1.5", {"predefinedConstructedIds": "1,2"}, "predefinedConstructedIds: not supported"),
+        (
+            "1.5",
+            {"predefinedCardListFile": "/no/such/file"},
+            "predefinedCardListFile: .*no/such/file",
+        ),
+        ("1.0", {"league": 0}, "league: expected one of .*, got 0"),
+        ("1.0", {"league": "5"}, "league: expected one of .*, got '5'"),
+        ("1.0", {"league": "gold"}, "league: expected one of .*, got 'gold'"),
+        ("1.2", {"predefinedDraftIds": "1 2 3"}, "predefinedDraftIds: expected 30 triplets, got 1"),
+        ("1.2", {"predefinedDraftIds": "1 2 3," * 29 + "1 2"}, "triplet 29: .*'1 2'"),
+        ("1.2", {"predefinedDraftIds": "1 2 161," * 30}, "triplet 0: .*'1 2 161'"),
+        ("1.2", {"predefinedDraftIds": "1 x 3," * 30}, "triplet 0: .*'1 x 3'"),
+        ("1.2", {"predefinedDraftIds": ",".join(["1 2 3"] * 14)}, "expected 30 triplets, got 14"),
+    ],
+)
+def test_bad_parameters(rules: str, params: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Match(rules, params=params)
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
+        Match("1.1")
+    with pytest.raises(ValueError, match="seed: expected a signed 64-bit integer"):
+        Match(seed=1 << 63)
+    with pytest.raises(TypeError):
+        Match(seed="1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"cards: rules 1\.2 have a fixed card list"):
+        Match("1.2", cards=cards_1x())
+    with pytest.raises(ValueError, match="cards: the list is empty"):
+        Match(cards=[])
+    with pytest.raises(ValueError, match="cards: base id 7 occurs 2 times"):
+        Match(cards=[*cards_1x(), cards_1x()[6]])
+    with pytest.raises(ValueError, match=r"cards: expected Card objects, got \[1, 0\] at index 0"):
+        Match(cards=[[1, 0]])  # type: ignore[list-item]
+
+
+def test_draft_seed_is_accepted_and_ignored_in_15() -> None:
+    assert Match(seed=1, params={"draftChoicesSeed": "4047"}).params == Match(seed=1).params
+
+
+def test_given_cards_are_offered_in_the_order_of_seeds() -> None:
+    cards = cards_1x()
+    match = Match(seed=1, cards=cards)
+    assert match.cards == list(cards)
+    assert len(match.offers) == 120
+    keys = [(card.cost, card.base_id) for card in match.offers]
+    assert keys == sorted(keys)
+    backwards = Match(seed=1, cards=cards[::-1])
+    assert backwards.cards == list(cards)
+    # The same indices are drawn, but they point to other cards.
+    assert {161 - card.base_id for card in match.offers} == {c.base_id for c in backwards.offers}
+    assert len(Match(seed=1, cards=cards[:20]).offers) == 20
+
+
+def test_card_list_file(tmp_path: Path) -> None:
+    path = tmp_path / "cards.txt"
+    save_cards(path, cards_1x()[::-1])
+    params = {"predefinedCardListFile": str(path)}
+    match = battle(seed=5, params=params)
+    assert match.offers == Match(seed=5, cards=cards_1x()).offers
+    assert match.params["predefinedCardListFile"] == str(path)
+    log = match.log
+    path.unlink()
+    assert Match.replay(log).cards == match.cards
+    # The cards given as such win, and the file is not looked at.
+    assert Match(seed=5, params=params, cards=cards_1x()[:40]).cards == list(cards_1x()[:40])
+    path.write_text("1 ; no card\n")
+    with pytest.raises(ValueError, match="line 1"):
+        Match(params=params)
+
+
+def test_predefined_draft() -> None:
+    triplets = ["1_2_3", " 4  4\t5 ", "6 6 6", "7_8_9_10", *(f"{i}_{i + 1}_160" for i in range(26))]
+    match = Match(
+        "1.2", params={"predefinedDraftIds": ",".join(triplets).replace("0_1_160", "1_1_1")}
+    )
+    ids = [[card.base_id for card in triplet] for triplet in match.offers]
+    assert ids[:5] == [[1, 2, 3], [4, 4, 5], [6, 6, 6], [7, 8, 9], [1, 1, 1]]
+    assert ids[29] == [25, 26, 160]
+    more = Match("1.2", params={"predefinedDraftIds": "1 2 3," * 31})
+    assert len(more.offers) == 30
+
+
+def test_leagues_draft_from_fewer_cards() -> None:
+    def drafted(league: int) -> set[Card]:
+        found: set[Card] = set()
+        for seed in range(30):
+            for triplet in Match("1.0", seed=seed, params={"league": league}).offers:
+                assert len({card.base_id for card in triplet}) == 3
+                found.update(triplet)
+        return found
+
+    def hard(card: Card) -> bool:
+        return bool(set(card.abilities) & set("DLW"))
+
+    everything = set(cards_1x())
+    creatures = {card for card in everything if card.type == 0}
+    assert drafted(4) == everything
+    assert drafted(3) == {card for card in everything if not hard(card)}
+    assert drafted(2) == {card for card in creatures if not hard(card)}
+    assert drafted(1) == {
+        card
+        for card in creatures
+        if card.abilities == "------"
+        and (card.my_health_change, card.opponent_health_change, card.card_draw) == (0, 0, 0)
+    }
+    assert Match("1.0", seed=1, params={"league": "4"}).offers == Match("1.0", seed=1).offers
+
+
+# ------------------------------------------------------------------------------- whom to ask
+
+
+def test_choice_answers_come_in_either_order() -> None:
+    match = Match("1.2", seed=1)
+    for step, order in enumerate([(0, 1), (1, 0)]):
+        assert match.to_ask == (0, 1)
+        texts = [match.input_text(player) for player in (0, 1)]
+        assert match.time_limit_ms(0) == (1000, 100)[step]
+        assert match.submit(order[0], "PICK 1") == TurnResult([], [], None)
+        assert match.to_ask == (order[1],)
+        assert match.chosen == [[triplet[1].base_id for triplet in match.offers[:step]]] * 2
+        # Both texts and limits stay those of the step until both answers are in.
+        assert [match.input_text(player) for player in (0, 1)] == texts
+        assert match.time_limit_ms(order[0]) == (1000, 100)[step]
+        with pytest.raises(ValueError, match=f"player {order[0]} is not to answer now"):
+            match.submit(order[0], "PICK 1")
+        assert match.submit(order[1], "PICK 1") == TurnResult([], [], None)
+    assert match.input_text(0).startswith("30 0 2 25 0\n30 0 2 25 0\n0 0\n3\n")
+    assert match.input_text(1).startswith("30 0 2 25 0\n30 0 3 25 0\n0 0\n3\n")
+
+
+def test_only_the_asked_player_answers() -> None:
+    match = battle()
+    before = match.log
+    for call in (
+        lambda: match.submit(1, "PASS"),
+        lambda: match.submit(2, "PASS"),
+        lambda: match.submit(0, "PASS\n"),
+        lambda: match.submit(0, "PASS\rPASS"),
+        lambda: match.input_text(1),
+        lambda: match.time_limit_ms(1),
+        lambda: match.observation(-1),
+    ):
+        with pytest.raises(ValueError, match=r"player -?\d is not|single line"):
+            call()
+    assert match.log == before
+    assert match.to_ask == (0,)
+    match.submit(0, "PASS")
+    assert match.to_ask == (1,)
+
+
+def test_nobody_is_asked_when_it_is_over() -> None:
+    match = Match(seed=1)
+    match.submit(0, "")
+    match.submit(1, "")
+    assert match.phase == "over"
+    assert match.to_ask == ()
+    for player in (0, 1):
+        with pytest.raises(GameOverError):
+            match.submit(player, "PASS")
+        for ask in (match.input_text, match.time_limit_ms):
+            with pytest.raises(ValueError, match="the match is over"):
+                ask(player)
+    assert len(match.log["answers"]) == 2
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_time_limits(rules: str) -> None:
+    match = Match(rules, seed=1)
+    first, later = (4000, 4000) if rules == "1.5" else (1000, 100)
+    for step in range(1 if rules == "1.5" else 30):
+        for player in (0, 1):
+            assert match.time_limit_ms(player) == (later if step else first)
+        match.submit(1, "PASS")
+        match.submit(0, "PASS")
+    for turn in range(5):
+        limit = 1000 if turn < 2 else 100 if rules == "1.0" else 200
+        assert match.time_limit_ms(turn % 2) == limit
+        pass_turns(match, 1)
+
+
+# ------------------------------------------------------------------------------- choice phase
+
+
+def judged(rules: str, line: str | None, **kwargs: Any) -> tuple[list[int], str | None]:
+    """What player 0 has chosen after `line`, and the message without his name if he fails."""
+    match = Match(rules, seed=4, **kwargs)
+    match.submit(1, "PASS")
+    error = match.submit(0, line).error
+    return match.chosen[0], None if error is None else error.message.removeprefix("$0")
+
+
+NO_INTEGER = ': Invalid "CHOOSE" argument. Expected integer (card base id).'
+NOT_OFFERED = ': Invalid action format. "CHOOSE" argument should be valid card\'s base id.'
+NO_WORD_15 = ': Invalid action. Expected  "CHOOSE id" or "PASS".'
+THIRD_COPY = ": Invalid action argument. Card can be chosen at most 2 times."
+WRONG_SIZE = " didn't choose correct number of cards!"
+FILLED = [card for card in range(15) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen"),
+    [
+        ("PASS", FILLED),
+        (" ;\t; PASS \x00;;", FILLED),
+        ("PASS;PASS", FILLED),
+        ("PASS\t", FILLED),
+        ("CHOOSE 7;PASS", [7, *FILLED[:14], 7, *FILLED[16:]]),
+        ("PASS one;PASS", FILLED),
+        ("PASS 1 2;CHOOSE 0;PASS", FILLED),
+        ("CHOOSE +119;PASS", [119, *FILLED[:29]]),
+        ("CHOOSE 0119 text ; CHOOSE 119 more text\t;PASS", [119, 119, *FILLED[:28]]),
+        ("CHOOSE \u0661\u0661\uff19;PASS", [119, *FILLED[:29]]),
+        (";".join(["PASS x"] * 30), FILLED),
+        (";".join(f"CHOOSE {i}" for i in range(30)), list(range(30))),
+    ],
+)
+def test_construct_answers_that_are_fine(line: str, chosen: list[int]) -> None:
+    assert judged("1.5", line) == (chosen, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen", "message"),
+    [
+        (None, [], " timeout!"),
+        ("", [], WRONG_SIZE),
+        (" ; ", [], WRONG_SIZE),
+        ("CHOOSE 1", [1], WRONG_SIZE),
+        ("PASS;PASS x", [*FILLED, 15], WRONG_SIZE),
+        ("PASS;CHOOSE 15;PASS", [*FILLED, 15], WRONG_SIZE),
+        ("CHOOSE 1;CHOOSE 1;CHOOSE 1;PASS", [1, 1], THIRD_COPY),
+        ("PASS;CHOOSE 0", FILLED, THIRD_COPY),
+        ("CHOOSE 120;PASS", [], NOT_OFFERED),
+        ("CHOOSE -1;PASS", [], NOT_OFFERED),
+        ("CHOOSE 5;CHOOSE;PASS", [5], NO_INTEGER),
+        ("CHOOSE  5;PASS", [], NO_INTEGER),
+        ("CHOOSE x;PASS", [], NO_INTEGER),
+        ("CHOOSE 5x;PASS", [], NO_INTEGER),
+        ("CHOOSE 3.0;PASS", [], NO_INTEGER),
+        ("CHOOSE 5\t6;PASS", [], NO_INTEGER),
+        ("CHOOSE 2147483648;PASS", [], NO_INTEGER),
+        ("CHOOSE 1_0;PASS", [], NO_INTEGER),
+        ("CHOOSE " + "9" * 5000 + ";PASS", [], NO_INTEGER),
+        ("CHOOSE \U0001d7d9;PASS", [], NO_INTEGER),
+        ("PICK 1;PASS", [], NO_WORD_15),
+        ("choose 1;PASS", [], NO_WORD_15),
+        ("pass", [], NO_WORD_15),
+        ("PASSS", [], NO_WORD_15),
+        ("PASS\tx", [], NO_WORD_15),
+        ("CHOOSE\t1;PASS", [], NO_WORD_15),
+        ("CHOOSE 1;SUMMON 1 1;PASS", [1], NO_WORD_15),
+    ],
+)
+def test_construct_answers_that_lose(line: str | None, chosen: list[int], message: str) -> None:
+    assert judged("1.5", line) == (chosen, message)
+
+
+def test_too_few_cards_for_a_deck() -> None:
+    message = ": Something went horrible wrong. No card available to choose."
+    chosen = [card.base_id for card in cards_1x()[:14] for _ in range(2)]
+    found = judged("1.5", "PASS", cards=cards_1x()[:14])
+    assert (sorted(found[0]), found[1]) == (chosen, message)
+
+
+NO_WORD_1X = ': Invalid action. Expected  "PICK [0,1,2]" or "PASS".'
+TRIPLETS = {"predefinedDraftIds": "17 160 33," + "1 2 3," * 29}
+NOT_IN_TRIPLET = (
+    ': Invalid action format. "CHOOSE" argument should be valid card\'s base id [160, 17, 33].'
+)
+NO_SUCH_PICK = ': Invalid action format. "PICK" argument should be 0, 1 or 2.'
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+@pytest.mark.parametrize(
+    ("line", "base_id"),
+    [
+        ("PASS", 17),
+        ("PASS  anything ; PICK 2", 17),
+        ("PASS PICK 2", 17),
+        ("PICK 0", 17),
+        ("PICK 2 a comment; with semicolon", 33),
+        ("PICK 1 ", 160),
+        ("PICK +1", 160),
+        ("PICK 0002", 33),
+        ("PICK \u0661", 160),
+        ("PICK 1  two blanks", 160),
+        ("CHOOSE 33", 33),
+        ("CHOOSE 160 x", 160),
+    ],
+)
+def test_draft_answers_that_are_fine(rules: str, line: str, base_id: int) -> None:
+    assert judged(rules, line, params=TRIPLETS) == ([base_id], None)
+
+
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (None, " timeout!"),
+        ("", NO_WORD_1X),
+        (" ", NO_WORD_1X),
+        (" PICK 1", NO_WORD_1X),
+        ("PICK", NO_WORD_1X),
+        ("PICK ", NO_WORD_1X),
+        ("PICK  1", NO_WORD_1X),
+        ("PICK 1;", NO_WORD_1X),
+        ("PICK 1\t", NO_WORD_1X),
+        ("PICK x", NO_WORD_1X),
+        ("PICK\t1", NO_WORD_1X),
+        ("pick 1", NO_WORD_1X),
+        ("pass", NO_WORD_1X),
+        ("PASS;", NO_WORD_1X),
+        ("PASS\t", NO_WORD_1X),
+        ("1", NO_WORD_1X),
+        ("PICK 3", NO_SUCH_PICK),
+        ("PICK -1", NO_SUCH_PICK),
+        ("PICK 2147483647", NO_SUCH_PICK),
+        ("PICK 2147483648", NO_WORD_1X),
+        ("CHOOSE", NO_WORD_1X),
+        ("CHOOSE 34", NOT_IN_TRIPLET),
+        ("CHOOSE 1 x", NOT_IN_TRIPLET),
+    ],
+)
+def test_draft_answers_that_lose(rules: str, line: str | None, message: str) -> None:
+    assert judged(rules, line, params=TRIPLETS) == ([], message)
+
+
+def test_triplet_in_a_message_has_no_card_twice() -> None:
+    params = {"predefinedDraftIds": "17 33 17," + "1 2 3," * 29}
+    _, message = judged("1.2", "CHOOSE 5", params=params)
+    assert message is not None
+    assert message.endswith("base id [17, 33].")
+
+
+def test_player_0_is_judged_first() -> None:
+    for order in ((0, 1), (1, 0)):
+        lines = ["CHOOSE 3;CHOOSE x", "CHOOSE 4;PICK 1"]
+        match = Match(seed=1)
+        assert match.submit(order[0], lines[order[0]]) == TurnResult([], [], None)
+        error = Fault(0, FaultKind.MALFORMED, "$0" + NO_INTEGER)
+        assert match.submit(order[1], lines[order[1]]) == TurnResult([], [], error)
+        assert (match.error, match.winner, match.scores) == (error, 1, [-1, 0])
+        # The other answer has been taken, but nobody looked at it.
+        assert match.chosen == [[3], []]
+        assert match.decks == [[], []]
+        assert match.state is None
+        assert len(match.log["answers"]) == 2
+
+
+def test_error_of_player_1_is_the_result_of_the_second_answer() -> None:
+    match = Match(seed=1)
+    match.submit(1, "CHOOSE 4;CHOOSE 999")
+    error = Fault(1, FaultKind.MALFORMED, "$1" + NOT_OFFERED)
+    assert match.submit(0, "PASS") == TurnResult([], [], error)
+    assert (match.winner, match.scores) == (0, [0, -1])
+    assert match.chosen == [FILLED, [4]]
+
+
+# ------------------------------------------------------------------------------- battle
+
+
+def test_state_lives_and_stays() -> None:
+    match = battle()
+    state = state_of(match)
+    assert state.turn == 0
+    assert [len(deck) for deck in match.decks] == [30, 30]
+    match.submit(0, "PASS")
+    assert match.state is state
+    assert state.turn == 1
+    before = state.clone()
+    match.submit(1, "nonsense")
+    assert match.phase == "over"
+    assert match.state == before
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_fatal_lines(rules: str) -> None:
+    long = "ATTACK " + "9" * 5000 + " -1"
+    for line in ("SUMMON", "attack 1 2", "PASS;USE 1 x;SUMMON 1 1", long, None):
+        match = battle(rules)
+        pass_turns(match, 1)
+        before = state_of(match).clone()
+        result = match.submit(1, line)
+        assert (result.applied, result.ignored) == ([], [])
+        assert result.error == match.error
+        assert match.error is not None
+        assert match.error.player == 1
+        assert match.error.message.startswith("$1 timeout!" if line is None else "$1: Invalid ")
+        assert (match.winner, match.scores, match.to_ask) == (0, [0, -1], ())
+        assert match.state == before
+
+
+def test_answers_that_do_nothing_are_no_fault() -> None:
+    match = battle()
+    assert match.submit(0, "") == TurnResult([], [], None)
+    assert match.submit(1, " ; \t;") == TurnResult([], [], None)
+    zeros = "ATTACK +" + "0" * 5000 + "1 -01 why; PASS for now"
+    assert match.submit(0, zeros) == TurnResult([], ["ATTACK 1 -1", "PASS"], None)
+    assert match.to_ask == (1,)
+
+
+def test_long_card_lists_have_a_battle() -> None:
+    cards = [Card(7 * i, 0, i % 5, 1, 2) for i in range(1000)]
+    match = battle(cards=cards)
+    assert len(match.offers) == 120
+    assert state_of(match).snapshot()["p"][0]["hand"] == [x for x, _ in match.decks[0][:5]]
+    assert set(state_of(match).table.pool) == set(match.offers)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_asked_after_death(rules: str) -> None:
+    match = deathbed(rules)
+    (player,) = match.to_ask
+    state = state_of(match)
+    before = state.clone()
+    assert match.phase == "battle"
+    assert (match.winner, match.scores, match.error) == (None, None, None)
+    assert state.winner == 1 - player
+    assert state.legal_actions() == []
+    assert match.observation(player).legal_actions() == []
+    assert match.input_text(player).startswith(f"{state.players[player].health} ")
+    # What is ignored is found as if nobody had won, up to the first legal action.
+    (legal, *_) = [
+        text for text in candidates(state) if text not in before.clone().apply_line(text)[1]
+    ]
+    line = f"PASS; USE 9999 1 ;ATTACK 1 9999 no;{legal};ATTACK 2 9999;PASS"
+    result = match.submit(player, line)
+    assert result == TurnResult([], ["PASS", "USE 9999 1", "ATTACK 1 9999"], None)
+    assert (match.winner, match.phase) == (1 - player, "over")
+    assert match.scores == [int(p != player) for p in (0, 1)]
+    assert match.state == before
+
+
+def candidates(state: State) -> Iterator[str]:
+    """Texts that may be legal for the player whose turn it is."""
+    me = state.players[state.turn % 2]
+    lanes = [""] if state.rules == "1.0" else [" 0", " 1"]
+    for card in me.hand:
+        yield f"USE {card.id} -1"
+        for lane in lanes:
+            yield f"SUMMON {card.id}{lane}"
+    for creature in me.board:
+        yield f"ATTACK {creature.id} -1"
+
+
+@pytest.mark.parametrize("line", ["SUMMON", None])
+def test_a_fault_after_death_costs_no_more_than_a_point(line: str | None) -> None:
+    match = deathbed("1.5")
+    (player,) = match.to_ask
+    result = match.submit(player, line)
+    assert (result.applied, result.ignored) == ([], [])
+    assert result.error == match.error
+    assert match.error is not None
+    assert match.error.player == player
+    assert match.winner == 1 - player
+    assert match.scores == [-1 if p == player else 1 for p in (0, 1)]
+
+
+def test_actions_after_the_winning_one_are_not_handled() -> None:
+    game = next(
+        game
+        for game in golden_games("1.5")
+        if game["error"] is None and game["turns"][-1]["applied"]
+    )
+    match = golden_match(game)
+    play_choice_phase(match, game)
+    for turn in game["turns"][:-1]:
+        play_turn(match, turn)
+    last = game["turns"][-1]
+    legal = state_of(match).clone()
+    applied = last["applied"]
+    for text in applied:
+        legal.apply_action(legal.string_to_action(text))
+    # The lists end at the first action that would be legal if nobody had won.
+    again = next((text for text in last["legal"][-1] if text != "PASS"), None)
+    line = ";".join(
+        [*applied, "PASS", "ATTACK 9999 1", *([again] if again else []), "ATTACK 9998 1"]
+    )
+    result = match.submit(last["player"], line)
+    ignored = ["PASS", "ATTACK 9999 1", *([] if again else ["ATTACK 9998 1"])]
+    assert result == TurnResult(applied, ignored, None)
+    assert match.winner == game["winner"] == last["player"]
+    assert match.scores == game["scores"]
+    assert match.state == legal
+
+
+# ------------------------------------------------------------------------------- log
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_log_of_an_unfinished_match(rules: str) -> None:
+    match = battle(rules)
+    pass_turns(match, 3)
+    log = match.log
+    assert json.loads(json.dumps(log)) == log
+    again = Match.replay(log)
+    assert (again.state, again.to_ask, again.phase) == (match.state, match.to_ask, "battle")
+    assert again.input_text(1) == match.input_text(1)
+    half = Match(rules, seed=1)
+    half.submit(1, "PASS")
+    assert Match.replay(half.log).to_ask == (0,)
+
+
+def test_log_keeps_given_cards_and_their_order() -> None:
+    cards = cards_1x()[::-1]
+    match = battle(cards=cards)
+    again = Match.replay(json.loads(json.dumps(match.log)))
+    assert again.offers == match.offers
+    assert [card.name for card in again.cards] == [card.name for card in match.cards]
+    assert again.state == match.state
+
+
+def test_bad_logs() -> None:
+    match = battle()
+    pass_turns(match, 1)
+    match.submit(1, "x")
+    log = match.log
+    for damage, message in [
+        ({"winner": 1}, "winner: 1 in the log, 0 when replayed"),
+        ({"scores": [1, 0]}, r"scores: \[1, 0\] in the log"),
+        ({"error": None}, "error: None in the log"),
+        ({"answers": [[1, "PASS"], [1, "PASS"]]}, "answer 1 of the log: player 1 is not"),
+        ({"answers": [[0, "PASS"], [1, 5]]}, "answer 1 of the log: "),
+        ({"answers": log["answers"] + [[0, "PASS"]]}, "answer 4 of the log: the match is over"),
+        ({"answers": [[0]]}, "not a match log"),
+        ({"answers": None}, "not a match log"),
+        ({"cards": [[1, 2]]}, "not a match log"),
+        ({"rules": "2.0"}, "unknown rules"),
+        ({"params": {"seeds": 1}}, "unknown parameter 'seeds'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Match.replay({**log, **damage})
+    for key in log:
+        with pytest.raises(ValueError, match=f"not a match log: .*{key}"):
+            Match.replay({name: value for name, value in log.items() if name != key})

@@ -1,0 +1,146 @@
+"""The compiled searches against slow counterparts in plain Python."""
+
+import lethal_data
+import pytest
+from helpers import DATA, RULE_SETS
+from lethal_data import KINDS
+from oracles.turnsearch import Budget, beam_search
+from oracles.wins import find_win
+
+from locmsim import State
+from locmsim.agents import make_agent
+from locmsim.agents.greedy import HAND_SET_WEIGHTS
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position
+from locmsim.search import BeamOptions, BeamSearch, Evaluation
+
+VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
+
+
+def turns(rules: str, seeds: range) -> list[State]:
+    """Positions in which players are asked, in games of two agents."""
+    states = []
+    for seed in seeds:
+        match = Match(rules, seed=seed)
+        agents = make_agent("greedy"), make_agent("rule")
+        while match.to_ask:
+            player = match.to_ask[0]
+            if match.state is not None and not match.state.is_terminal():
+                states.append(match.state.clone())
+            ask = agents[player].choose if match.state is None else agents[player].act
+            match.submit(player, ask(match.observation(player)))
+    return states
+
+
+def after(state: State, actions: list[int]) -> State:
+    state = state.clone()
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+# ---------------------------------------------------------------------------------------- wins
+
+
+def test_there_are_enough_positions():
+    assert len(KINDS) >= 20
+    assert sorted(DATA.glob("lethal-*.json")) == sorted(map(lethal_data.path, KINDS))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_positions_are_what_they_are_called(kind):
+    """By exhaustive search: the win takes all damage that is possible, and what the kind names."""
+    lethal_data.check(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_oracle_finds_wins_and_makes_up_none(kind):
+    """With one more health there is none."""
+    state = load_position(lethal_data.path(kind))
+    health = state.players[1 - state.current_player()].health
+    assert find_win(lethal_data.with_health(state, health + 1), Budget()) is None
+    assert after(state, find_win(state, Budget())).is_terminal()
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_oracle_misses_nothing_in_games(rules):
+    """The same answer as exhaustive search, in games of agents and with any health."""
+    found = 0
+    for state in turns(rules, range(2)):
+        try:
+            most, _ = lethal_data.damage(state, 2000)
+        except lethal_data.TooLarge:
+            continue
+        for health in (most, most + 1):
+            if health > 0:
+                position = lethal_data.with_health(state, health)
+                assert (find_win(position, Budget()) is not None) == (health == most)
+        found += most > 0
+    assert found > 5
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_searches_win_where_the_oracle_does(rules):
+    """Also in positions that are too large for counting all turns."""
+    search = BeamSearch(evaluation=VALUE)
+    wins = 0
+    for state in turns(rules, range(2)):
+        player = state.current_player()
+        for health in (3, 7, 12, 18):
+            position = lethal_data.with_health(state, health)
+            oracle = find_win(position, Budget(nodes=3000))
+            result = search.search(position, iterations=20_000)
+            won = after(position, result.actions).winner == player
+            assert won or oracle is None
+            wins += won
+    assert wins > 10
+
+
+# ---------------------------------------------------------------------------------------- beams
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_oracle_misses_no_pair_of_actions(rules):
+    """The turn found is no worse than the best one of two actions."""
+    for state in turns(rules, range(1)):
+        player = state.current_player()
+        best = VALUE(state, player)
+        for first in state.legal_actions()[1:]:
+            child = state.child(first)
+            values = [VALUE(child.child(a), player) for a in child.legal_actions()[1:]]
+            best = max([best, VALUE(child, player), *values])
+        found = after(state, beam_search(state, VALUE, Budget(), widths=(6, 100)))
+        assert VALUE(found, player) >= best
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
+    """By the static value of the turn's end."""
+    search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUE)
+    better = 0
+    for state in turns(rules, range(1)):
+        player = state.current_player()
+        slow = VALUE(after(state, beam_search(state, VALUE, Budget(nodes=2000))), player)
+        fast = VALUE(after(state, search.search(state, iterations=200_000).actions), player)
+        assert fast >= slow - 1e-3
+        better += fast > slow + 1e-3
+    assert better < 10  # the oracle is worth comparing with
+
+
+def test_the_oracle_counts_orders_once():
+    """As many positions as there are sets of actions, not sequences."""
+    state = next(s for s in turns("1.5", range(1)) if s.turn == 4)
+    budget = Budget(nodes=10_000)
+    beam_search(state, VALUE, budget, widths=(10_000,))
+    keys = {state.key()}
+    left = [state]
+    edges = 0
+    while left:
+        node = left.pop()
+        for action in node.legal_actions()[1:]:
+            child = node.child(action)
+            edges += 1
+            if child.key() not in keys:
+                keys.add(child.key())
+                left.append(child)
+    assert 10_000 - budget.nodes <= edges

@@ -1,0 +1,60 @@
+"""The package's front door: its names, what importing it costs, what compiled code finds."""
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import locmsim
+
+
+def run_python(code):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+def test_every_public_name_is_there():
+    assert locmsim.__all__ == sorted(locmsim.__all__)
+    for name in locmsim.__all__:
+        assert getattr(locmsim, name) is not None
+        assert name in dir(locmsim)
+    with pytest.raises(AttributeError, match="module 'locmsim' has no attribute 'states'"):
+        locmsim.states  # noqa: B018
+
+
+def test_names_are_those_of_their_modules():
+    names = run_python("from locmsim import *; print(*sorted(globals()))")
+    assert set(locmsim.__all__) <= set(names)
+    printed = run_python(
+        "import locmsim; print(locmsim.Match.__module__, locmsim.StateBatch.__module__,"
+        " locmsim.Observation.__module__, locmsim.generate_cards.__module__,"
+        " locmsim.openspiel.__name__)"
+    )
+    modules = ("game.match", "batch", "game.observation", "rules.generator", "envs.openspiel")
+    assert printed == [f"locmsim.{name}" for name in modules]
+
+
+def test_importing_it_is_cheap():
+    """What takes long to import, above all numpy, waits until it is used."""
+    loaded = run_python("import locmsim, sys; print(*sys.modules)")
+    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
+    run_python(
+        "import locmsim, sys; s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
+    )
+
+
+def test_version_is_that_of_the_distribution():
+    assert locmsim.__version__ == metadata.version("locmsim")
+
+
+def test_what_compiled_code_needs():
+    package = Path(locmsim.get_include()) / "locmsim"
+    assert package.samefile(Path(locmsim.__file__).parent)
+    declarations = (package / "_core.pxd").read_text()
+    assert f"ABI_VERSION = {locmsim.ABI_VERSION}\n" in declarations
+    assert (package / "__init__.py").exists()
+    assert (package / "py.typed").exists()

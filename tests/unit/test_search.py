@@ -1,0 +1,589 @@
+"""The compiled searches: evaluation, wins, honesty about what is hidden, budgets, options."""
+
+import gc
+import json
+import random
+import resource
+import time
+from collections.abc import Iterator
+
+import lethal_data
+import pytest
+from helpers import RULE_SETS
+from lethal_data import KINDS
+
+from locmsim import Card, State
+from locmsim._core import Determinizer
+from locmsim.agents import make_agent
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position, random_game, start_position
+from locmsim.rules.cards import CardType
+from locmsim.rules.rulesets import RULES
+from locmsim.search import (
+    MCTS,
+    TERMS,
+    BeamOptions,
+    BeamSearch,
+    Evaluation,
+    MCTSOptions,
+    SearchResult,
+    load_weights,
+    save_weights,
+)
+from locmsim.search._engine import Engine, play_game, turn_key
+from locmsim.search.belief import Belief
+
+SEARCHES = (BeamSearch, MCTS)
+each_search = pytest.mark.parametrize("search", SEARCHES)
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def positions(rules: str, games: int = 6, step: int = 3) -> Iterator[State]:
+    """Starts of turns in which there is something to decide."""
+    for seed in range(games):
+        turn = -1
+        for state, _ in random_game(start_position(seed, rules), seed):
+            new = state.turn > turn
+            turn = state.turn
+            if new and turn % step == 0 and len(state.legal_actions()) > 2:
+                yield state
+
+
+def budget(search: type, share: float = 1.0) -> dict[str, int]:
+    """A bound for the method `search`: nodes of a beam search, iterations of a tree search."""
+    if search is BeamSearch:
+        return {"nodes": int(share * 2000)}
+    return {"iterations": int(share * 60)}
+
+
+# ---- evaluation ----------------------------------------------------------------------------------
+
+
+def side_terms(snapshot: dict, player: int, rules: str, tables: State) -> dict[str, float]:
+    """The terms of one player, counted from a snapshot."""
+    p, other = snapshot["p"][player], snapshot["p"][1 - player]
+    lost = p.get("lost", 0)
+    draws = tables.players[player].next_draw
+    taken = min(draws, 8 - len(p["hand"]), p["deck"])
+    hand = len(p["hand"]) + taken
+    health = p["hp"]
+    if hand < 8:
+        health -= (10 if rules == "1.5" else 5) * (draws - taken)
+    shown = max(health, 0)
+    size = RULES[rules].lane_size
+    lanes = range(RULES[rules].lanes)
+    rows = p["board"]
+    guarded = {row[5] for row in other["board"] if "G" in row[4]}
+    damage = sum(row[2] for row in rows if row[5] not in guarded)
+    return {
+        "health": shown,
+        "low_health": -max(0, 12 - shown),
+        "lowest_health": -max(0, 6 - shown),
+        "creature": len(rows),
+        "attack": sum(row[2] for row in rows),
+        "defense": sum(row[3] for row in rows),
+        "balance": sum(min(row[2:4]) for row in rows),
+        "guard": sum("G" in row[4] for row in rows),
+        "guard_defense": sum(row[3] for row in rows if "G" in row[4]),
+        "lethal": sum("L" in row[4] for row in rows),
+        "ward": sum("W" in row[4] for row in rows),
+        "ward_attack": sum(row[2] for row in rows if "W" in row[4]),
+        "drain_attack": sum(row[2] for row in rows if "D" in row[4]),
+        "breakthrough_attack": sum(row[2] for row in rows if "B" in row[4]),
+        "card": hand,
+        "fifth_card": max(0, hand - 4),
+        "low_deck": max(0, 10 - (p["deck"] - taken)),
+        "near_card": lost % 5 if rules == "1.5" else 0,
+        "room": sum(sum(row[5] == lane for row in rows) < size for lane in lanes),
+        "open_attack": damage,
+        "kill": damage >= other["hp"],
+        "rune": len(p["runes"]) if rules != "1.5" else 0,
+    }
+
+
+def counted(state: State, player: int) -> dict[str, float]:
+    snapshot = state.snapshot()
+    terms = {}
+    for prefix, who, sign in (("own.", player, 1), ("their.", 1 - player, -1)):
+        for name, value in side_terms(snapshot, who, state.rules, state).items():
+            terms[prefix + name] = sign * value
+    hand = [card for _, card in state.players[player].hand]
+    for card_type in CardType:
+        name = f"hand.{card_type.name.lower()}"
+        terms[name] = sum(card.type == card_type for card in hand)
+    terms["hand.cost"] = sum(card.cost for card in hand)
+    terms["hand.draw"] = sum(card.card_draw for card in hand)
+    terms["hand.area"] = sum(card.area != 0 for card in hand)
+    terms["bonus_mana"] = state.players[player].bonus_mana
+    return terms
+
+
+@each_rules
+def test_the_evaluation_is_the_sum_of_its_terms(rules):
+    """Against a plain count of each from the snapshot."""
+    rng = random.Random(1)
+    checked = 0
+    for state in positions(rules):
+        weights = {name: rng.uniform(-3, 3) for name in TERMS} | {"scale": 1.0}
+        evaluation = Evaluation(weights, rules)
+        for player in (0, 1):
+            terms = counted(state, player)
+            assert set(terms) == set(TERMS) - {"scale"}
+            expected = sum(weights[name] * value for name, value in terms.items())
+            assert evaluation(state, player) == pytest.approx(expected, rel=1e-4, abs=1e-2)
+            checked += 1
+    assert checked > 50
+
+
+def test_a_won_position_is_worth_more_than_any_other():
+    *_, (state, action) = random_game(start_position(1), 1)
+    last = state.child(action)
+    evaluation = Evaluation()
+    assert evaluation(last, last.winner) == 1000
+    assert evaluation(last, 1 - last.winner) == -1000
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"own.helth": 1.0}, "weights: unknown term 'own.helth'"),
+        ({"own.health": "1"}, "weights: own.health: expected a number of less than 1000, got '1'"),
+        ({"own.health": float("nan")}, "weights: own.health: expected a number"),
+        ({"scale": 0.0}, "weights: scale: expected more than 0, got 0.0"),
+    ],
+)
+def test_evaluation_refuses(weights, message):
+    with pytest.raises(ValueError, match=message):
+        Evaluation(weights)
+
+
+def test_weights_files(tmp_path):
+    path = tmp_path / "weights.json"
+    save_weights(path, {"1.2": {"own.health": 0.75}})
+    loaded = load_weights(path)
+    assert loaded["1.2"]["own.health"] == 0.75
+    assert dict(loaded["1.5"]) == dict(Evaluation())
+    assert dict(loaded["1.2"]) == {**Evaluation(rules="1.2"), "own.health": 0.75}
+    assert make_agent(f"beam:weights={path}").search.evaluation["1.2"]["own.health"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "no JSON: "),
+        ("[]", "expected an object of rule sets"),
+        ('{"1.4": {}}', "unknown rule set '1.4'"),
+        ('{"1.0": {"own.ward": []}}', r"1\.0: weights: own.ward: expected a number"),
+    ],
+)
+def test_weights_files_that_are_wrong(tmp_path, content, message):
+    path = tmp_path / "bad.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=f"bad.json: {message}"):
+        load_weights(path)
+
+
+# ---- positions of a turn -------------------------------------------------------------------------
+
+
+@each_rules
+def test_order_makes_no_difference(rules):
+    """Two actions in either order lead to one position, if both orders are legal."""
+    same = different = 0
+    for state in positions(rules, games=4):
+        key = turn_key(state)
+        actions = [a for a in state.legal_actions()[1:] if not state.child(a).is_terminal()]
+        for a in actions:
+            assert turn_key(state.child(a)) != key
+            for b in actions:
+                texts = [state.action_to_string(x) for x in (a, b)]
+                ends = []
+                for first, second in (texts, texts[::-1]):
+                    child = state.clone()
+                    if child.apply_line(f"{first};{second}")[0] == [first, second]:
+                        ends.append(child)
+                if len(ends) == 2 and a < b:
+                    alike = equal_but_for_order(*ends)
+                    assert (turn_key(ends[0]) == turn_key(ends[1])) is alike
+                    same += alike
+                    different += not alike
+    assert same > 50
+
+
+def equal_but_for_order(a: State, b: State) -> bool:
+    def content(state: State) -> list[object]:
+        return [
+            (
+                p["hp"],
+                p["mana"],
+                p["draw"],
+                p.get("lost"),
+                p["deck"],
+                sorted(state.players[i].hand),
+                sorted(map(str, (row[2:] for row in p["board"]))),
+            )
+            for i, p in enumerate(state.snapshot()["p"])
+        ]
+
+    return content(a) == content(b)
+
+
+@each_rules
+def test_a_wide_beam_finds_the_best_turn(rules):
+    """With a static evaluation, against all turns of small positions."""
+    evaluation = Evaluation(rules=rules, network=None)
+    search = BeamSearch(BeamOptions(turns=0, width=65536), evaluation=evaluation)
+    checked = 0
+    for state in positions(rules, games=5, step=1):
+        ends = all_turns(state, 300)
+        if ends is None:
+            continue
+        player = state.current_player()
+        best = max(evaluation(end, player) for end in ends)
+        result = search.search(state, nodes=10**6)
+        reached = state.clone()
+        for action in result.actions:
+            reached.apply_action(action)
+        assert evaluation(reached, player) == pytest.approx(best, abs=1e-3)
+        checked += 1
+    assert checked > 10
+
+
+def all_turns(state: State, limit: int) -> list[State] | None:
+    """The ends of all turns; None if there are more."""
+    ends, seen, queue = [state], {state.key()}, [state]
+    while queue:
+        node = queue.pop()
+        for action in node.legal_actions()[1:]:
+            child = node.child(action)
+            if child.key() not in seen:
+                seen.add(child.key())
+                ends.append(child)
+                queue.append(child)
+        if len(ends) > limit:
+            return None
+    return ends
+
+
+# ---- wins ----------------------------------------------------------------------------------------
+
+
+def wins(state: State, result: SearchResult) -> bool:
+    end = state.clone()
+    for action in result.actions:
+        end.apply_action(action)
+    return end.winner == state.current_player()
+
+
+@each_search
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_win_is_found_and_none_made_up(search, kind):
+    state = load_position(lethal_data.path(kind))
+    result = search().search(state, **budget(search, 20))
+    assert wins(state, result)
+    assert result.value == 1
+    health = state.players[1 - state.current_player()].health
+    most, _ = lethal_data.damage(state, 10**6)
+    safe = lethal_data.with_health(state, max(health, most + 1))
+    result = search().search(safe, **budget(search))
+    assert not wins(safe, result)
+
+
+@each_rules
+def test_a_win_is_missed_in_no_position_of_games(rules):
+    """The most damage that all turns may do is found by counting; with as much health left the
+    search finds a win, with one more it finds none."""
+    search = BeamSearch()
+    checked = 0
+    for state in positions(rules, games=4, step=1):
+        try:
+            most, _ = lethal_data.damage(state, 500)
+        except lethal_data.TooLarge:
+            continue
+        for health in (most, most + 1):
+            if health < 1:
+                continue
+            position = lethal_data.with_health(state, health)
+            result = search.search(position, nodes=20_000)
+            assert wins(position, result) is (health == most)
+            checked += 1
+    assert checked > 10
+
+
+# ---- what is hidden ------------------------------------------------------------------------------
+
+
+def twins(rules: str, seed: int) -> Iterator[tuple[State, State]]:
+    """Pairs of positions that their mover cannot tell apart."""
+    for state in positions(rules, games=6, step=2):
+        viewer = state.current_player()
+        other = state.resample_hidden(viewer, seed)
+        if other != state:
+            assert other.observation(viewer) == state.observation(viewer)
+            yield state, other
+
+
+@each_rules
+@each_search
+def test_what_is_hidden_makes_no_difference(search, rules):
+    pairs = list(twins(rules, 7))
+    assert len(pairs) > 15
+    for pair in pairs:
+        lines = {search().search(state, **budget(search), seed=3).line for state in pair}
+        assert len(lines) == 1
+
+
+@each_search
+def test_a_search_that_cheats_would_be_found_out(search):
+    """One that takes its worlds from the true state fails the test above."""
+
+    class Peeking(Belief):
+        def __init__(self, state: State) -> None:
+            super().__init__()
+            self.state = state
+
+        def determinizer(self) -> Determinizer:
+            groups: list[list[tuple[int, list[tuple[Card, float]]]]] = []
+            viewer = self.state.current_player()
+            for who, view in enumerate(self.state.players):
+                hidden = [c.card for c in view.deck]
+                if who != viewer:
+                    hidden = [c.card for c in view.hand]  # and as many more of the same
+                    hidden *= 1 + len(view.deck) // max(1, len(hidden)) + 1
+                groups.append([(1, [(card, 1.0)]) for card in hidden])
+            return Determinizer(self.state, viewer, groups)
+
+    differ = 0
+    for seed in range(4):
+        for pair in twins("1.5", seed):
+            if not all(state.players[1 - state.current_player()].hand for state in pair):
+                continue
+            lines = set()
+            for state in pair:
+                belief = Peeking(state)
+                observation = state.observation(state.current_player())
+                belief.see(observation)
+                result = search().search(observation, **budget(search, 10), seed=3, belief=belief)
+                lines.add(tuple(result.actions))
+            differ += len(lines) > 1
+    assert differ > 0
+
+
+# ---- budgets -------------------------------------------------------------------------------------
+
+
+@each_search
+@each_rules
+def test_the_arguments_decide_the_result(search, rules):
+    other = search()
+    for state in list(positions(rules, games=2))[:8]:
+        results = [s.search(state, **budget(search), seed=5) for s in (search(), other, other)]
+        assert len({(r.line, r.value, r.visits, r.nodes, r.depth) for r in results}) == 1
+
+
+def test_seeds_matter():
+    values = {
+        MCTS().search(next(positions("1.5")), iterations=100, seed=seed).value for seed in range(9)
+    }
+    assert len(values) > 4
+
+
+@each_search
+def test_nodes_and_iterations_are_bounded(search):
+    for state in positions("1.5", games=3):
+        for most in (0, 1, 50, 500, 5000):
+            bound = "nodes" if search is BeamSearch else "iterations"
+            result = search().search(state, **{bound: most})
+            assert getattr(result, bound) <= 1.3 * most
+            wins(state, result)  # the actions are legal
+    assert result.nodes > 0
+
+
+def most_choice() -> State:
+    """The position with the most actions among those without a win."""
+    states = [s for s in positions("1.5") if BeamSearch().search(s, nodes=500).value < 1]
+    return max(states, key=lambda state: len(state.legal_actions()))
+
+
+@each_search
+def test_a_larger_budget_goes_deeper(search):
+    state = most_choice()
+    bound = "nodes" if search is BeamSearch else "iterations"
+    small, large = (search().search(state, **{bound: n}) for n in (20, 20_000))
+    assert small.nodes < large.nodes
+    assert small.depth < large.depth
+
+
+@each_search
+def test_the_deadline_is_kept(search):
+    """To 2 ms of the thread's own time: what the machine does meanwhile is not counted."""
+    searcher = search()
+    states = list(positions("1.5", games=3))
+    searcher.search(states[0], time_ms=1)
+    late = []
+    gc.disable()  # the heap of a test run takes longer than a search may
+    try:
+        for state in states:
+            started = time.thread_time()
+            result = searcher.search(state, time_ms=20)
+            late.append(time.thread_time() - started - 0.020)
+            assert result.elapsed > 0
+    finally:
+        gc.enable()
+    assert sorted(late)[-2] < 0.002  # one of them may meet what the system does in our name
+
+
+@each_search
+def test_memory_does_not_grow(search):
+    searcher = search()
+    states = list(positions("1.5", games=3))
+    for state in states:
+        searcher.search(state, **budget(search, 2))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(5):
+        for state in states:
+            searcher.search(state, **budget(search, 2))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4000  # KB
+
+
+def test_the_tree_keeps_to_its_nodes():
+    state = most_choice()
+    result = MCTS(MCTSOptions(max_nodes=16)).search(state, iterations=500)
+    assert result.iterations == 500
+
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+
+@each_search
+def test_a_state_is_replaced_by_what_its_mover_sees(search):
+    for state in list(positions("1.2", games=2))[:5]:
+        of_state = search().search(state, **budget(search), seed=2)
+        seen = state.observation(state.current_player())
+        of_observation = search().search(seen, **budget(search), seed=2)
+        assert of_state.line == of_observation.line
+        assert ";".join(of_state.pv) in (of_state.line, "")
+
+
+@each_search
+def test_the_line_is_what_the_actions_are(search):
+    for state in positions("1.5", games=2):
+        result = search().search(state, **budget(search))
+        applied, ignored = state.clone().apply_line(result.line)
+        assert applied == result.pv
+        assert [part for part in ignored if part != "PASS"] == []
+        assert len(result.actions) == len(result.pv)
+
+
+@each_search
+def test_search_refuses(search):
+    state = start_position(1)
+    finished = list(random_game(state, 1))[-1]
+    (bound,) = budget(search)
+    for arguments, message in [
+        ({"observation": state}, f"one of time_ms and {bound} is needed"),
+        ({"observation": state, "time_ms": -1}, "time_ms: expected 0 or more, got -1"),
+        ({"observation": state, bound: float("nan")}, f"{bound}: expected 0 or more"),
+        ({"observation": finished[0].child(finished[1]), "time_ms": 1}, "the game is over"),
+        ({"observation": Match(seed=1).observation(0), "time_ms": 1}, "before the battle"),
+        (
+            {"observation": state.child(state.legal_actions()[1]), "time_ms": 1},
+            "the turn has begun",
+        ),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            search().search(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "message"),
+    [
+        (BeamOptions, {"plans": 0}, "plans: expected 1 to 256, got 0"),
+        (BeamOptions, {"width": 2.5}, "width: expected an integer, got 2.5"),
+        (BeamOptions, {"plan_share": "all"}, "plan_share: expected a number, got 'all'"),
+        (MCTSOptions, {"exploration": -1}, "exploration: expected 0.0 to 1000.0, got -1"),
+        (MCTSOptions, {"max_nodes": 3}, "max_nodes: expected 16 to"),
+    ],
+)
+def test_options_refuse(options, given, message):
+    with pytest.raises(ValueError, match=message):
+        options(**given)
+
+
+# ---- functions in the place of weights -----------------------------------------------------------
+
+
+@each_search
+def test_a_function_may_evaluate(search):
+    """The default weights called from Python give what they give compiled."""
+    evaluation = Evaluation(network=None)
+    calls = []
+
+    def function(state: State, player: int) -> float:
+        calls.append(player)
+        return evaluation(state, player)
+
+    for state in list(positions("1.5", games=2))[:4]:
+        by_function = search(evaluation=function).search(state, **budget(search, 0.2))
+        compiled = search(evaluation=evaluation).search(state, **budget(search, 0.2))
+        assert by_function.line == compiled.line
+        assert by_function.value == pytest.approx(compiled.value, abs=1e-3)
+    assert set(calls) == {0, 1}
+
+
+@each_search
+def test_a_function_that_fails(search):
+    def function(state: State, player: int) -> float:
+        raise KeyError("no such position")
+
+    searcher = search(evaluation=function)
+    state = next(positions("1.5"))
+    for _ in range(2):
+        with pytest.raises(KeyError, match="no such position"):
+            searcher.search(state, **budget(search))
+
+
+# ---- games between engines -----------------------------------------------------------------------
+
+
+def test_games_between_engines():
+    """The same arguments give the same game; the states recorded are those of its turns."""
+    start = start_position(3)
+    pool = [(2, [(card, 1.0)]) for card in start.table.pool]
+    worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+    options = BeamOptions(plans=4, width=8)
+
+    def play(seed: int) -> tuple[tuple[int, int], list[State]]:
+        engines = [Engine(options, Evaluation().compiled) for _ in range(2)]
+        ends: list[State] = []
+        return play_game(start, engines, worlds, (300, 300), seed, ends), ends
+
+    (winner, turns), ends = play(1)
+    assert winner in (0, 1)
+    assert [end.turn for end in ends] == list(range(turns + 1))[: len(ends)]
+    assert ends[-1].winner in (winner, None)
+    for end in ends:
+        end.validate()
+    again = play(1)
+    assert again[0] == (winner, turns)
+    assert again[1] == ends
+
+
+def test_better_weights_win_games():
+    """Against weights that hate what they should like."""
+    start_decks = [start_position(seed) for seed in range(12)]
+    good = Engine(BeamOptions(plans=4, width=8), Evaluation().compiled)
+    bad_weights = {"own.attack": -1.0, "their.health": -0.5, "own.card": -1.0}
+    bad = Engine(BeamOptions(plans=4, width=8), Evaluation(bad_weights).compiled)
+    score = 0
+    for start in start_decks:
+        pool = [(2, [(card, 1.0)]) for card in start.table.pool]
+        worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+        score += play_game(start, (good, bad), worlds, (300, 300), 1)[0] == 0
+        score += play_game(start, (bad, good), worlds, (300, 300), 1)[0] == 1
+    assert score >= 20
+
+
+def test_the_default_weights_are_complete():
+    assert set(Evaluation()) == set(TERMS)
+    assert json.loads(json.dumps(dict(Evaluation()))) == dict(Evaluation())

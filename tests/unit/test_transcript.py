@@ -1,0 +1,360 @@
+"""The Java referee's log and the texts for people."""
+
+import dataclasses
+import gzip
+import json
+from typing import Any
+
+import pytest
+from helpers import golden_path
+
+from locmsim.contract import TurnResult
+from locmsim.game.match import Match
+from locmsim.referee import Call, Fault, FaultKind, Result
+from locmsim.referee.transcript import (
+    log_line,
+    match_text,
+    params_text,
+    replay_log,
+    result_log,
+    summary_text,
+    tool_result,
+)
+
+Log = dict[str, Any]
+
+
+def result_of(match: Match, calls: list[Call], fault: Fault | None = None) -> Result[Match]:
+    assert match.scores is not None
+    assert match.winner is not None
+    return Result(
+        match=match,
+        scores=(match.scores[0], match.scores[1]),
+        winner=match.winner,
+        fault=fault,
+        calls=tuple(calls),
+        stderr=("", "Traceback\nKeyError: 7\n"),
+        elapsed_ns=1_500_000_000,
+    )
+
+
+def play_lines(match: Match, *lines: str | None) -> list[Call]:
+    """Submit answers until the match is over, PASS when there are no more."""
+    given = iter(lines)
+    calls = []
+    while match.phase != "over":
+        for player in match.to_ask:
+            turn = None if match.state is None else match.state.turn
+            text, limit = match.input_text(player), match.time_limit_ms(player)
+            line = next(given, "PASS")
+            result = match.submit(player, line)
+            calls.append(Call(player, turn, text, line, limit, 1000 + len(calls), result))
+    return calls
+
+
+# ---------------------------------------------------------------------------------- recorded games
+
+
+def recorded_games() -> list[bytes]:
+    return gzip.decompress(golden_path("recorded-1.5.jsonl.gz").read_bytes()).splitlines()
+
+
+def with_blanks_lost(texts: list[str | None]) -> list[str | None]:
+    """The contest's referee lost the blank at the end of each text."""
+    return [text and text.replace(" \n", "\n") for text in texts]
+
+
+def test_recorded_games() -> None:
+    """Frame by frame the log that the contest's referee wrote, for the game in it."""
+    for line in recorded_games():
+        theirs = json.loads(line)
+        ours = json.loads(log_line(replay_log(theirs, ids="old")))
+        assert set(theirs) == set(ours) - {"failCause"}
+        for key in ("scores", "summaries", "outputs", "metadata", "tooltips"):
+            assert ours[key] == theirs[key]
+        for player in ("0", "1", "referee"):
+            sent = with_blanks_lost(theirs["errors"][player])
+            assert with_blanks_lost(ours["errors"][player]) == sent
+        frames = [view.split("\n")[0] for view in theirs["views"]]
+        assert [view.split("\n")[0] for view in ours["views"]] == frames
+        assert set(ours["gameParameters"][0].split()) <= set(theirs["gameParameters"][0].split())
+        for agent, recorded in zip(ours["agents"], theirs["agents"], strict=True):
+            assert agent == {key: recorded[key] for key in ("index", "name")}
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+@pytest.mark.parametrize("lines", [(), ("PASS", "PASS", "", "ATTACK"), ("CHOOSE",), (None,)])
+def test_log_replayed(rules: str, lines: tuple[str | None, ...]) -> None:
+    match = Match(rules, seed=4)
+    calls = play_lines(match, *lines)
+    fault = None
+    if lines == (None,):
+        fault = Fault(0, FaultKind.CRASHED, "its process exited: with a\nline break")
+    elif match.error is not None:
+        reason = match.error.message.partition(":")[2].strip()
+        fault = Fault(match.error.player, FaultKind.MALFORMED, reason)
+    result = result_of(match, calls, fault)
+    log = json.loads(log_line(result))
+    again = replay_log(log, rules)
+    assert again.fault == fault
+    assert again.calls == result.calls
+    assert again.scores == result.scores
+    assert json.loads(log_line(again)) == log
+
+
+@pytest.mark.parametrize("log", [None, 7, [], {}, {"gameParameters": ["seed"]}])
+def test_no_log(log: object) -> None:
+    with pytest.raises(ValueError, match="not a referee's log"):
+        replay_log(log)
+
+
+def test_log_of_another_match() -> None:
+    match = Match(seed=4)
+    log = result_log(result_of(match, play_lines(match)))
+    with pytest.raises(ValueError, match=r"unknown parameter 'cardGenSeed'"):
+        replay_log(log, "1.2")
+    with pytest.raises(ValueError, match=r"the log ends \(1, 1\)"):
+        replay_log({**log, "scores": {"0": 1, "1": 1}})
+    late = {**log["outputs"], "0": [*log["outputs"]["0"], "PASS\n"]}
+    with pytest.raises(ValueError, match="with 1 answers left"):
+        replay_log({**log, "outputs": late})
+    early = {**log["outputs"], "0": log["outputs"]["0"][:-9]}
+    with pytest.raises(ValueError, match="match replayed"):
+        replay_log({**log, "outputs": early})
+
+
+# ------------------------------------------------------------------------------ tournament tools
+
+
+def test_tool_result() -> None:
+    match = Match(seed=4)
+    result = dataclasses.replace(
+        result_of(match, play_lines(match)),
+        data=(
+            ("[TDATA] cards = cheap ones", "[PDATA] depth = 7", "[PDATA] depth = 8.5"),
+            ("[PDATA+] nodes = 10", "[PDATA+] nodes=20", "[PDATA][3] turn = 1e3", "[PDATA] odd"),
+        ),
+    )
+    data = tool_result(result)
+    assert data["ranks"] == [int(score == 0) for score in result.scores]
+    assert data["errors"] == [0, 0]
+    assert data["scores"] == list(result.scores)
+    assert data["test_data"] == {"seed": 4, "turns": result.turns, "cards": "cheap ones"}
+    times = [[c.elapsed_ns / 1e6 for c in result.calls if c.player == p] for p in (0, 1)]
+    first, second = (
+        {"mean_ms": round(sum(spent) / len(spent), 3), "worst_ms": round(max(spent), 3)}
+        for spent in times
+    )
+    assert data["player_data"] == [{**first, "depth": 8.5}, {**second, "nodes": 30, "turn": 1000}]
+    assert [tuple(entry.values()) for entry in data["attributes"]] == [
+        ("cards", None, None, "cheap ones"),
+        ("depth", 0, None, "7"),
+        ("depth", 0, None, "8.5"),
+        ("nodes", 1, None, "10"),
+        ("nodes", 1, None, "20"),
+        ("turn", 1, 3, "1e3"),
+    ]
+    assert list(data["attributes"][0]) == ["name", "player", "turn", "value"]
+
+
+def test_tool_result_of_a_fault() -> None:
+    match = Match(seed=4)
+    data = tool_result(result_of(match, play_lines(match, "PASS", "nothing")))
+    assert (data["ranks"], data["errors"], data["scores"]) == ([0, 1], [0, 1], [0, -1])
+
+
+# ---------------------------------------------------------------------------------- other matches
+
+
+def assert_complete(log: Log, calls: list[Call]) -> None:
+    """Every list has an entry for each frame; all that was sent and answered is there."""
+    frames = len(log["summaries"])
+    for entries in (log["views"], *log["errors"].values(), *log["outputs"].values()):
+        assert len(entries) == frames
+    for player in (0, 1):
+        sent = [call.text for call in calls if call.player == player and call.text]
+        assert "".join(filter(None, log["errors"][str(player)])) == "".join(sent)
+        answers = [call.answer for call in calls if call.player == player]
+        answered = "".join(filter(None, log["outputs"][str(player)]))
+        assert answered == "".join(f"{line}\n" for line in answers if line is not None)
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_whole_match(rules: str) -> None:
+    match = Match(rules, seed=5)
+    calls = play_lines(match)
+    log = result_log(result_of(match, calls))
+    assert_complete(log, calls)
+    assert log["scores"] == {"0": match.scores[0], "1": match.scores[1]}
+    assert log["failCause"] is None
+    assert log["summaries"][-1].endswith(f"¤GREEN¤${match.winner} won!§GREEN§\n")
+    assert log["gameParameters"] == [params_text(match)]
+    assert f"seed=5\n{match_seeds(match)}" == params_text(match)
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
+    """Its consistency checker joins the first two texts of 1.5, of more than one entry in logs, and
+    then takes the n-th answer of a player for that to his n-th text."""
+    match = Match(rules, seed=5)
+    calls = play_lines(match)
+    log = json.loads(log_line(result_of(match, calls)))
+    for player in ("0", "1"):
+        states = [text for text in log["errors"][player] if text]
+        actions = [text.rstrip() for text in log["outputs"][player] if text]
+        if rules == "1.5":
+            states[0] += states.pop(1)
+        own = [call for call in calls if str(call.player) == player]
+        assert states == [call.text for call in own]
+        assert actions == [call.answer for call in own]
+
+
+def match_seeds(match: Match) -> str:
+    return "".join(f"{key}={match.params[key]}\n" for key in list(match.params)[1:])
+
+
+def test_log_is_one_line_of_ascii() -> None:
+    match = Match(seed=5)
+    result = result_of(match, play_lines(match, "PASS", "PASS", "PASS \u2028 \ufffd"))
+    line = log_line(result)
+    assert line.isascii()
+    assert "\n" not in line
+    assert json.loads(line) == result_log(result)
+
+
+def test_draft() -> None:
+    match = Match("1.2", seed=5)
+    log = result_log(result_of(match, play_lines(match, "PICK 2", "PICK 1")))
+    first, second, third = match.offers[0]
+    assert log["summaries"][:3] == [
+        "",
+        "",
+        f"Player $0 chose card {third.base_id}.\n$0 1000ns at turn 0\n"
+        f"Player $1 chose card {second.base_id}.\n$1 1001ns at turn 0\n",
+    ]
+    assert f"Player $0 chose card {match.offers[1][0].base_id}.\n" in log["summaries"][4]
+    assert match.chosen[0][0] == third.base_id != first.base_id
+
+
+def test_dropped_actions() -> None:
+    """Each warning stands with the action that was executed before it; three of them at most."""
+    first = Match(seed=5)
+    for player in (0, 1):
+        first.submit(player, "PASS")
+    assert first.state is not None
+    legal = first.state.action_to_string(first.state.legal_actions()[-1])
+    assert legal != "PASS"
+    illegal = ";".join(f"ATTACK {i} -1" for i in range(900, 905))
+    line = f"ATTACK 1 2;PASS;{legal} with a comment;{legal};PASS;{illegal}"
+    match = Match(seed=5)
+    calls = play_lines(match, "PASS", "PASS", line)
+    assert calls[2].result.applied == [legal]
+    log = result_log(result_of(match, calls))
+    at = log["outputs"]["0"].index(line + "\n")
+    assert log["summaries"][at : at + 2] == [
+        "$0 1002ns at turn 0\n[Warning] $0 Action is not legal: ATTACK 1 2\n",
+        f"Player $0 performed action: {legal}\n"
+        f"[Warning] $0 Action is not legal: {legal}\n"
+        "[Warning] $0 Action is not legal: ATTACK 900 -1\n"
+        "[Warning] $0 Action is not legal: ATTACK 901 -1\n"
+        "[Warning] $0 Performed another 3 illegalActions\n",
+    ]
+    text = match_text(result_of(match, calls))
+    assert f"    {legal}\n    not legal: ATTACK 1 2\n" in text
+    assert "not legal: PASS" not in text
+
+
+def test_actions_after_a_victory_are_not_dropped() -> None:
+    """They were never looked at."""
+    match = Match(seed=5)
+    calls = play_lines(match)
+    line, result = "ATTACK 2 -1;ATTACK 4 -1;ATTACK 900 -1", TurnResult(["ATTACK 2 -1"], [])
+    calls[-1] = dataclasses.replace(calls[-1], answer=line, result=result)
+    log = result_log(result_of(match, calls))
+    assert "Warning" not in "".join(log["summaries"])
+    assert log["summaries"][-1].startswith(
+        f"Player ${calls[-1].player} performed action: ATTACK 2 -1\n¤GREEN¤"
+    )
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_fatal_choice(player: int) -> None:
+    match = Match(seed=5)
+    lines: list[str | None] = ["PASS", "PASS"]
+    lines[player] = None
+    calls = play_lines(match, *lines)
+    fault = Fault(player, FaultKind.CRASHED, "its process exited with code 3")
+    log = result_log(result_of(match, calls, fault))
+    assert_complete(log, calls)
+    assert log["failCause"] == f"${player}: crashed: its process exited with code 3"
+    summary = "".join(log["summaries"][1:])
+    assert summary.endswith(f"¤RED¤${player} timeout!§RED§\n")
+    assert ("Player $0 chose" in summary) == (player == 1)
+    assert "Player $1 chose" not in summary
+
+
+def test_fatal_draft_answer() -> None:
+    match = Match("1.2", seed=5)
+    calls = play_lines(match, "PASS", "PASS", "PASS", "PICK")
+    log = result_log(result_of(match, calls))
+    assert_complete(log, calls)
+    summaries = log["summaries"]
+    assert "Player $0 chose" in summaries[4]
+    assert "Player $1 chose" in summaries[2]
+    assert "Player $1 chose" not in summaries[4]
+    assert "¤RED¤$1: Invalid action." in summaries[4]
+
+
+def test_fatal_turn() -> None:
+    match = Match(seed=5)
+    calls = play_lines(match, "PASS", "PASS", "PASS", "ATTACK 1")
+    fault = Fault(1, FaultKind.MALFORMED, "Invalid ATTACK arguments.")
+    result = result_of(match, calls, fault)
+    log = result_log(result)
+    assert_complete(log, calls)
+    assert log["scores"] == {"0": 0, "1": -1}
+    assert "¤RED¤$1: Invalid ATTACK arguments." in log["summaries"][-1]
+    assert "GREEN" not in log["summaries"][-1]
+    assert match_text(result).endswith("player 1: Invalid ATTACK arguments.\nplayer 0 wins\n")
+
+
+def test_unsent_text_is_null() -> None:
+    match = Match(seed=5)
+    calls = play_lines(match, "PASS", "PASS", None)
+    calls[-1] = dataclasses.replace(calls[-1], text=None)
+    log = result_log(result_of(match, calls, Fault(0, FaultKind.EARLY, "answered early")))
+    assert_complete(log, calls)
+    assert log["errors"]["0"][-1] is None
+    assert "turn 0, player 0: 0.0 ms\n" in match_text(result_of(match, calls))
+
+
+# ---------------------------------------------------------------------------------- for people
+
+
+def test_summary() -> None:
+    match = Match(seed=5)
+    calls = play_lines(match)
+    assert summary_text(result_of(match, calls)) == (
+        f"player {match.winner} wins after {len(calls) - 2} turns and 1.50 s\n"
+        f"player 0: {(len(calls) + 1) // 2} answers, mean 0.0 ms, worst 0.0 ms\n"
+        f"player 1: {len(calls) // 2} answers, mean 0.0 ms, worst 0.0 ms\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "where"), [(("PASS", None), "the choice phase"), (("PASS",) * 3 + (None,), "turn 1")]
+)
+def test_summary_of_a_fault(lines: tuple[str | None, ...], where: str) -> None:
+    match = Match(seed=5)
+    result = result_of(match, play_lines(match, *lines), Fault(1, FaultKind.CRASHED, "exited"))
+    text = summary_text(result)
+    assert f"player 1 failed in {where} (crashed): exited\n" in text
+    assert text.endswith("player 1, end of standard error:\n    Traceback\n    KeyError: 7\n")
+
+
+def test_match_text() -> None:
+    match = Match(seed=5)
+    lines = match_text(result_of(match, play_lines(match))).splitlines()
+    assert lines[0] == "player 0 chose 30 cards: " + ", ".join(f"{i}x2" for i in range(15))
+    assert lines[2] == "turn 0, player 0 (30 health, 1 mana; opponent 30 health): 0.0 ms"
+    assert lines[-1] == f"player {match.winner} wins"
