@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
 from locmsim.decks.building import DeckBuilder
-from locmsim.search.search import TERMS, Evaluation
+from locmsim.search._evaluation import TERMS
+from locmsim.search.evaluation import Evaluation
 
 __all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 
