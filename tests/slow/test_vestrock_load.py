@@ -1,9 +1,10 @@
 """A whole server under load: bots as processes, each playing all of its matches at once.
 
 By default small tournaments. The size that the server is made for takes about two and a half
-minutes and two processors of its own:
+minutes and two processors of its own: players, turns, seconds a turn, health at the start, which
+is so much here that no match ends before its last turn.
 
-    VESTROCK_LOAD=30,60,1.0 pytest tests/slow/test_vestrock_load.py -s
+    VESTROCK_LOAD=30,60,1.0,1000 pytest tests/slow/test_vestrock_load.py -s
 """
 
 import os
@@ -20,7 +21,7 @@ TOURNAMENTS = 2
 
 
 def test_all_bots_keep_the_time(tmp_path: Path) -> None:
-    words = os.environ.get("VESTROCK_LOAD", "6,10,0.5").split(",")
+    words = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
     players, turns, seconds = int(words[0]), int(words[1]), float(words[2])
     log, standings = tmp_path / "log", tmp_path / "standings.db"
     server = subprocess.Popen(
@@ -31,6 +32,7 @@ def test_all_bots_keep_the_time(tmp_path: Path) -> None:
             f"--players={players}",
             f"--turns={turns}",
             f"--turn-seconds={seconds}",
+            f"--init-hp={words[3]}",
             f"--tournaments={TOURNAMENTS}",
             f"--log={log}",
             f"--standings={standings}",
