@@ -180,6 +180,15 @@ def test_pickled_states_share_their_table():
 def test_states_are_not_made_by_the_class():
     with pytest.raises(TypeError, match=r"State\.new"):
         State()
+    empty = State.__new__(State)
+    assert empty.is_terminal()
+    assert empty.legal_actions() == empty.deck == empty.board(0) == []
+    with pytest.raises(GameOverError):
+        empty.apply_action(0)
+    with pytest.raises(ValueError, match="an empty Table"):
+        State.new(Table.__new__(Table))
+    with pytest.raises(TypeError, match="does not change"):
+        Table(CARDS).__init__(CARDS)
     with pytest.raises(ValueError, match="a Table has its own"):
         State.new(Table(CARDS), init_hp=10)
 

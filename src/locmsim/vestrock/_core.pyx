@@ -583,9 +583,19 @@ cdef class Table:
         Naming the card or the parameter that is wrong.
     """
 
+    def __cinit__(self):
+        # Of what Table.__new__ alone makes, nothing can crash.
+        self.t.board_at = self.t.state_size = sizeof(state_t)
+        self.cards = ()
+        self.by_index = []
+        self.indices = {}
+        self.fingerprint = b""
+
     def __init__(self, cards, **parameters):
         cdef int i
         cdef table_t* t = &self.t
+        if self.cards:
+            raise TypeError("a Table does not change")
         deck = check_deck(cards)
         for name in parameters:
             if name not in DEFAULTS:
@@ -664,12 +674,20 @@ cdef class Table:
 
 # ---- the state -----------------------------------------------------------------------------------
 
+# What State.__new__ alone makes: a match that is over, so that nothing can crash.
+cdef Table NO_TABLE = Table.__new__(Table)
+cdef state_t NO_STATE
+state_start(&NO_STATE, &NO_TABLE.t)
+NO_STATE.over = 1
+
+
 cdef State new_state(Table table):
     """A state of the table; its content is not defined yet."""
     cdef State state = State.__new__(State)
-    state.s = <state_t*>PyMem_Malloc(table.t.state_size)
-    if state.s == NULL:
+    cdef state_t* memory = <state_t*>PyMem_Malloc(table.t.state_size)
+    if memory == NULL:
         raise MemoryError
+    state.s = memory
     state.table = table
     state.t = &table.t
     return state
@@ -685,10 +703,13 @@ cdef class State:
     """
 
     def __cinit__(self):
-        self.s = NULL
+        self.table = NO_TABLE
+        self.t = &NO_TABLE.t
+        self.s = &NO_STATE
 
     def __dealloc__(self):
-        PyMem_Free(self.s)
+        if self.s != &NO_STATE:
+            PyMem_Free(self.s)
 
     def __init__(self):
         raise TypeError("use State.new, State.from_snapshot or State.from_bytes")
@@ -720,6 +741,8 @@ cdef class State:
         if isinstance(deck, Table):
             if parameters:
                 raise ValueError("parameters: a Table has its own")
+            if not (<Table>deck).t.n:
+                raise ValueError("deck: an empty Table")
         else:
             deck = Table(deck, **parameters)
         state = new_state(deck)

@@ -5,7 +5,7 @@ opponent's blockers do not punish, as long as the way home stays guarded.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport abs
 
 from locmsim.vestrock._core cimport (
@@ -128,7 +128,8 @@ cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nog
     cdef int me = mover_of(s)
     cdef int start = s.n_board[0] if me else 0
     cdef creature_t* board = board_of(s, t)
-    cdef int i, best, mana, value, best_value
+    cdef int i, best, mana
+    cdef int64_t value, best_value
     while s.mana < cost:
         best = -1
         best_value = 0
@@ -137,7 +138,8 @@ cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nog
             if not board[i].flags & ACTIVE or mana == 0:
                 continue
             # What is missed, then what is wasted or still missing.
-            value = 64 * board[i].attack * (2 + board[i].health) + 8 * abs(s.mana + mana - cost)
+            value = 64 * <int64_t>board[i].attack * (2 + board[i].health)
+            value += 8 * abs(s.mana + mana - cost)
             if best < 0 or value < best_value:
                 best = i
                 best_value = value

@@ -65,6 +65,7 @@ __all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate
 #: What the weights of the evaluation are of, in their order.
 WEIGHTS = ("health", "low_health", "creature", "attack", "toughness", "both", "mana", "more_mana",
            "hand", "hand_cost", "blocker", "threat", "deadly", "deck")
+# Found by SPSA: 900 steps of 32 matches of the search against itself, 1,500 positions a turn.
 DEFAULT_WEIGHTS = (1.04, 7.5, 0.82, 1.27, 0.66, 0.61, 3.8, 0.51, 0.63, 0.18, 0.31, 0.47, 7.9, 1.08)
 
 SearchResult = namedtuple("SearchResult", "actions value nodes depth candidates")
@@ -712,7 +713,7 @@ cdef int fill_list(list_t* list, int cap, slot_t* slots, char* states, int size,
 
 @cython.final
 cdef class TurnSearch:
-    """The search for the best turn, and the memory it needs.
+    """The search for the best turn, and the memory it needs; for one thread at a time.
 
     Parameters
     ----------
@@ -831,6 +832,8 @@ cdef class TurnSearch:
         cdef int reached = 0
         cdef int candidates
         cdef line_t* line
+        if not 0 <= (0 if time_ms is None else time_ms) < 1e9:
+            raise ValueError(f"time_ms: expected 0..1e9, got {time_ms}")
         if state.s.over:
             raise ValueError("state: the match is over")
         if not 1 <= depth <= MAX_DEPTH:
