@@ -347,7 +347,8 @@ def _add_arena(parser: argparse.ArgumentParser) -> None:
 
 
 def _arena(options: argparse.Namespace) -> None:
-    from locmsim.arena import ArenaError, StoreError
+    from locmsim.arena.runner import ArenaError
+    from locmsim.arena.store import StoreError
     from locmsim.vestrock.arena import Arena, ArenaGame
 
     parameters = _match_parameters(options)
