@@ -25,9 +25,12 @@ GROUND = {
 
 
 #: Modules of the arena that know no game, for what plays in it.
-ARENA = {f"arena import {name}" for name in ("tournament",)} | {
-    f"arena.{name} import" for name in ("runner", "schedule", "store")
-}
+ARENA = (
+    "arena import tournament",
+    "arena.runner import",
+    "arena.schedule import",
+    "arena.store import",
+)
 
 
 def test_nothing_of_the_other_game_is_imported():
@@ -36,7 +39,7 @@ def test_nothing_of_the_other_game_is_imported():
     for path in sources:
         pattern = r"^\s*(?:from|c?import) locmsim\.((\w+).*)"
         for line, name in re.findall(pattern, path.read_text(), re.M):
-            if path.name in ("arena.py", "cli.py") and line.startswith(tuple(ARENA)):
+            if path.name in ("arena.py", "cli.py") and line.startswith(ARENA):
                 continue
             assert name == "vestrock" or name in GROUND, f"{path.name} imports locmsim.{name}"
 
