@@ -111,6 +111,7 @@ def test_text_of_a_position():
     state = position(MIDDLE)
     assert str(state) == "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,4(3/1/4)!,5- | B h9 b19 | D 1,2]"
     assert repr(state) == f"<State {state}>"
+    assert State.from_text(state.to_text(), CARDS, init_hp=10).snapshot() == state.snapshot()
     assert [str(card) for card in state.deck] == ["1 C 0 1 1 0 1", "2 C 0 1 2 1 2"]
     assert [creature.card.id for creature in state.attackers] == [4]
     assert state.turns_left == 58
@@ -236,6 +237,7 @@ def test_position_from_replies():
         replies = {word: state.apply_command(player, word) for word in QUESTIONS}
         same = state_from_replies(replies, state.table.cards)
         assert same == state
+        assert State.from_replies(replies, state.table.cards) == state
         # Without the deck everything that can be seen is the same.
         seen = state_from_replies(replies)
         assert all(seen.apply_command(player, word) == replies[word] for word in QUESTIONS)

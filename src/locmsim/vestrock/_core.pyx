@@ -772,6 +772,24 @@ cdef class State:
         """
         return _from_snapshot(snapshot, table)
 
+    @staticmethod
+    def from_replies(replies, deck=None, **known):
+        """The position that a server's replies describe: see `positions.state_from_replies`."""
+        from locmsim.vestrock.positions import state_from_replies
+
+        return state_from_replies(replies, deck, **known)
+
+    @staticmethod
+    def from_text(text, cards, **parameters):
+        """The position that a line of text describes: see `positions.state_from_text`."""
+        from locmsim.vestrock.positions import state_from_text
+
+        return state_from_text(text, cards, **parameters)
+
+    def to_text(self):
+        """The position as a line of text, the same as ``str(state)``."""
+        return str(self)
+
     def clone(self):
         """A copy that shares nothing but the immutable table."""
         cdef State other = new_state(self.table)
