@@ -31,8 +31,6 @@ import numpy as np
 
 from locmsim import State
 from locmsim._core import Determinizer
-from locmsim.agents._ownturn import OwnTurn
-from locmsim.agents.own_turn import own_turn_weights
 from locmsim.decks.building import build_deck
 from locmsim.decks.value import DeckValue, learn_decks, term_rows
 from locmsim.networks.network import listed
@@ -56,16 +54,17 @@ EPOCHS = 6
 #: The search of the first rounds, and its nodes for a turn.
 SEARCH = BeamOptions(turns=1, width=16, plans=12, reply_width=1)
 NODES = 2500
-#: Nodes of the agent's own search, and of those that see their own turn only: `OwnTurn`, and a beam
+#: Nodes of the agent's own search, and of those that see their own turn only: a beam, and one
 #: so narrow that it is nearly greedy.
 LAST_NODES = 20_000
-OWN_TURN_NODES = 1000, 4000
+SHALLOW = BeamOptions(turns=0, width=64)
+SHALLOW_NODES = 1000, 4000
 NARROW = BeamOptions(turns=0, width=8)
 NARROW_NODES = 300
 #: Players: the agent's own search, that of the first rounds, and the others; and how often, of six
 #: times, they play against the first in the last rounds.
-ITSELF, FIRST, NARROW_BEAM, OWN_TURN = range(4)
-OPPONENTS = ITSELF, ITSELF, OWN_TURN, OWN_TURN, OWN_TURN, NARROW_BEAM
+ITSELF, FIRST, NARROW_BEAM, SHALLOW_BEAM = range(4)
+OPPONENTS = ITSELF, ITSELF, SHALLOW_BEAM, SHALLOW_BEAM, SHALLOW_BEAM, NARROW_BEAM
 #: Longer games have no winner.
 MAX_TURNS = 300
 #: Part of the decks that networks propose, and by how much their terms are disturbed, in their own
@@ -144,9 +143,9 @@ def play_last(start, likely, chance):
     elif pair[1] == NARROW_BEAM:
         other = partial(beam_turn, engines(NARROW)[0], NARROW_NODES, likely, chance)
     else:
-        number = chance.randrange(len(OWN_TURN_NODES))
+        number = chance.randrange(len(SHALLOW_NODES))
         pair[1] += number
-        other = partial(own_turn_search().search, nodes=OWN_TURN_NODES[number])
+        other = partial(beam_turn, engines(SHALLOW)[0], SHALLOW_NODES[number], likely, chance)
     turns = [partial(beam_turn, searches[0], LAST_NODES, likely, chance), other]
     if chance.randrange(2):
         pair.reverse()
@@ -172,11 +171,6 @@ def beam_turn(engine, nodes, likely, chance, state):
     worlds = Determinizer(state, player, groups)
     seed = chance.getrandbits(60)
     return engine.search(worlds, time_ns=None, nodes=nodes, iterations=None, seed=seed).actions
-
-
-@cache
-def own_turn_search():
-    return OwnTurn(own_turn_weights("1.5"))
 
 
 def main():

@@ -183,6 +183,66 @@ cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcep
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil
 
 
+# ---- what a player is shown ----------------------------------------------------------------------
+
+cdef enum:
+    MAX_SHOWN = 120             # card rows: those of an offer
+    MAX_SHOWN_ACTIONS = 64      # of a turn; no rules allow so many
+
+ctypedef struct shown_player_t: # a player line of the protocol (section 9)
+    int32_t health
+    int32_t max_mana
+    int32_t deck_size
+    int32_t draw
+    int32_t rune
+
+ctypedef struct shown_card_t:   # a card row
+    int32_t base_id
+    int32_t id
+    int32_t location            # 0 hand, 1 own board, -1 the opponent's
+    int32_t type
+    int32_t cost
+    int32_t attack
+    int32_t defense
+    int32_t keywords
+    int32_t my_health
+    int32_t opponent_health
+    int32_t draw
+    int32_t area
+    int32_t lane                # -1 off the board
+
+ctypedef struct shown_action_t: # what the opponent did
+    int32_t base_id
+    int32_t kind                # SUMMON, USE or ATTACK
+    int32_t id                  # of the card that did it
+
+ctypedef struct shown_t:        # an observation
+    int32_t rules
+    shown_player_t player[2]    # own, the opponent's
+    int32_t opponent_hand
+    int32_t n_actions
+    int32_t n_cards
+    shown_action_t actions[MAX_SHOWN_ACTIONS]
+    shown_card_t cards[MAX_SHOWN]
+
+# The printed card that a row stands for, as entry `entry` of a table. Of a creature on the board not
+# all is known that its card says; present values do for it, cut to what cards may have.
+cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil
+cdef void complete_card(card_t* c, int entry) noexcept nogil
+# What a player sees as a state: they are player `who`, and start their turn. The decks and the
+# opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of the
+# entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the number of
+# the first row that has no place, 1000 + its number if its instance id occurs twice.
+cdef int state_show(
+    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil
+# Cards in hidden places: n of them on top of a player's deck, and in a hand.
+cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil
+cdef void state_fill_hand(
+    state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
+
+cdef int read_shown(shown_t* o, observation) except -1
+
+
 # ---- hidden information --------------------------------------------------------------------------
 
 ctypedef struct unknown_t:      # what one player cannot see, and what it may be: see `Determinizer`

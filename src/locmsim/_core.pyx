@@ -14,8 +14,9 @@ import struct
 import zlib
 from collections import namedtuple
 from collections.abc import Mapping
+from functools import cache
 
-from locmsim.rules.cards import ABILITIES, Card
+from locmsim.rules.cards import ABILITIES, Card, cards_1x
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.rulesets import get_rules
 from locmsim.parallel import in_threads
@@ -1236,7 +1237,7 @@ _ABILITY_TEXTS = [
 _ABILITY_BITS = {text: bits for bits, text in enumerate(_ABILITY_TEXTS)}
 
 
-cdef void complete_card(card_t* c, int entry) noexcept:
+cdef void complete_card(card_t* c, int entry) noexcept nogil:
     """Fill in the derived fields of an entry."""
     memset(&c.creature, 0, sizeof(creature_t))
     c.creature.attack = c.attack
@@ -1629,6 +1630,18 @@ cdef class State:
         cdef int winner = state_winner(&self.s)
         return [0.0, 0.0] if winner < 0 else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
+    def rewards(self):
+        """What the last action brought each player: as `returns`, since only the end counts."""
+        return self.returns()
+
+    def player_return(self, player):
+        """The entry of `returns` for one player; `ValueError` for any other than 0 and 1."""
+        return self.returns()[_player_number(player)]
+
+    def player_reward(self, player):
+        """The entry of `rewards` for one player; `ValueError` for any other than 0 and 1."""
+        return self.rewards()[_player_number(player)]
+
     @property
     def turn(self):
         """Turns of both players together, from 0 (-1 before the first one)."""
@@ -1735,6 +1748,37 @@ cdef class State:
         from locmsim.game.observation import Observation
         return Observation.of(self, player, opponent_actions)
 
+    def observation_string(self, player):
+        """What `player` sees of this position, as text; equal exactly if he sees the same.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1, to move or not.
+
+        Returns
+        -------
+        str
+            A line with what the protocol leaves out because it is sent at the start of a turn only
+            (turn, the player to move, the mana that both have left, own creatures that can attack
+            and that have attacked), then the protocol's text (docs/rules.md, section 9) without the
+            opponent's actions, which a state does not know.
+
+        Raises
+        ------
+        ValueError
+            For any other `player`.
+        """
+        cdef int who = _player_number(player)
+        board = self.players[who].board
+        ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
+        spent = ",".join([str(creature.id) for creature in board if creature.has_attacked])
+        return (
+            f"turn {self.s.turn} player {self.current_player()} "
+            f"mana {self.s.p[who].mana} {self.s.p[1 - who].mana} "
+            f"can attack {ready or '-'} has attacked {spent or '-'}\n"
+            + self.observation(who).format())
+
     def validate(self):
         """Check all invariants of the representation; `AssertionError` names the broken one."""
         fault = state_fault(&self.s, &self.table.t)
@@ -1783,6 +1827,30 @@ cdef class State:
         """
         return resampled(self, _player_number(player), _seed_bits(seed))
 
+    def resample_from_infostate(self, player, sampler):
+        """OpenSpiel's name for `resample_hidden`: a new state that looks the same to `player`.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1, the player whose knowledge is kept.
+        sampler : callable
+            Gives random numbers, 0 <= x < 1, as ``pyspiel.UniformProbabilitySampler(0.0, 1.0)`` or
+            ``numpy.random.Generator.random`` do. It is called twice.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            For another player, a number that is not in [0, 1), and if the pool is needed and empty.
+        """
+        cdef uint64_t seed = _half(sampler)
+        seed = seed << 32 | _half(sampler)
+        return self.resample_hidden(player, seed)
+
     # -- equality and bytes
 
     def __eq__(self, other):
@@ -1810,6 +1878,35 @@ cdef class State:
         if len(raw) >= size:
             size += _HEADER.unpack_from(raw)[3]
         return _unpack_state(_unpack_table(raw[:size]), raw[size:])
+
+    def to_text(self):
+        """The position as one line of text, exact and for people to read (docs/rules.md, section
+        13); `from_text` is its inverse.
+
+        Names of cards are no part of it. The pool of hidden cards is.
+        """
+        return _state_text(self)
+
+    @staticmethod
+    def from_text(text):
+        """The state of a position text (docs/rules.md, section 13).
+
+        Parameters
+        ----------
+        text : str
+            One line as `to_text` gives it; blanks around it do not matter.
+
+        Returns
+        -------
+        State
+            Equal to the one that gave the text, with an equal pool.
+
+        Raises
+        ------
+        ValueError
+            Names the field that is wrong, as ``players[0].board[2]``.
+        """
+        return _state_of_text(text)
 
     def __reduce__(self):
         return _unpack_state, (self.table, packed(self))
@@ -2133,6 +2230,14 @@ cdef Py_ssize_t _count(str name, value, Py_ssize_t least) except -1:
     return number
 
 
+cdef uint32_t _half(sampler) except? 0:
+    """32 random bits out of a number in [0, 1)."""
+    number = sampler()
+    if not 0 <= number < 1:
+        raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
+    return <uint32_t>(<double>number * 4294967296.0)
+
+
 cdef object _seed_bits(seed):
     try:
         return seed.__index__() & 0xFFFFFFFFFFFFFFFF
@@ -2189,7 +2294,7 @@ cdef inline void clear_hand(player_t* p) noexcept nogil:
     p.hand_size = 0
 
 
-cdef void clear_player(player_t* p, int rules) noexcept:
+cdef void clear_player(player_t* p, int rules) noexcept nogil:
     """A player before his opening hand is drawn (section 4)."""
     memset(p, 0, sizeof(player_t))
     clear_hand(p)
@@ -2442,84 +2547,66 @@ cdef int fill_player(State state, int who, fields) except -1:
 
 
 cdef tuple _SHOWN_NUMBERS = tuple(
-    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune")])
+    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune", "deck_size")])
      for who in ("me", "opponent")])
 
 
-cdef int fill_from_observation(State state, observation) except -1:
-    cdef table_t* t = &state.table.t
-    cdef state_t* s = &state.s
-    cdef player_t* p
-    cdef card_t* c
-    cdef creature_t* x
-    cdef int who, entry, slot, location, lane, room
-    cdef int base_id, id, type, cost, attack, defense, mine, theirs, draw, area, most
-    cdef uint32_t bit
-    cdef uint64_t[4] seen = [0, 0, 0, 0]
-    memset(s, 0, sizeof(state_t))
+cdef int read_shown(shown_t* o, observation) except -1:
+    """An `Observation` as a struct; ``ValueError`` names what no struct can hold."""
+    cdef shown_card_t* c
+    cdef shown_action_t* a
+    cdef shown_player_t* p
+    cdef int who, i
     if observation.phase != "battle":
         raise ValueError("an observation of the choice phase shows no battle")
+    o.rules = _RULES_CODES[observation.rules]
     for who, line in enumerate((observation.me, observation.opponent)):
-        p = &s.p[who]
-        clear_player(p, t.rules)
+        p = &o.player[who]
         names = _SHOWN_NUMBERS[who]
-        health, max_mana, _, draw, rune = line
+        health, max_mana, deck_size, draw, rune = line
         p.health = <int32_t>_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
-        p.max_mana = <uint8_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
-        p.mana = p.max_mana
-        p.shown_draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
-        if t.rules != RULES_15:
-            p.runes = (1 << <int>_number(rune, names[3], 0, 25) // 5) - 1
-    s.p[1].won = s.p[0].health <= 0
-    s.p[0].won = s.p[1].health <= 0 < s.p[0].health
-    for entry, row in enumerate(observation.cards):
-        (base_id, id, location, type, cost, attack, defense, abilities, mine, theirs, draw, area,
-         lane) = row
-        who = location == -1
-        p = &s.p[who]
-        room = MAX_HAND if location == 0 else MAX_BOARD if t.rules == RULES_10 else 3
-        slot = p.hand_size if location == 0 else COUNT[marked(p, OCCUPIED)]
-        if location and t.rules != RULES_10 and lane in (0, 1):
-            slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7]
-        most = MAX_STAT if location else MAX_CARD_STAT
-        if (slot >= room or not -1 <= location <= 1 or not 0 <= id < POOL_ID or base_id < 0
-                or base_id > 65535 or not 0 <= type <= 3 or not 0 <= cost <= 127 or area < 0
-                or area > 2 or not 0 <= draw <= 100 or not -MAX_CARD_STAT <= mine <= MAX_CARD_STAT
-                or not -MAX_CARD_STAT <= theirs <= MAX_CARD_STAT
-                or not -most <= attack <= most or not -most <= defense <= most
-                or abilities not in _ABILITY_BITS
-                or (location and (type != CREATURE or not 0 <= lane <= (t.rules != RULES_10)))):
-            raise ValueError(f"cards[{entry}]: there is no place for {row!r}")
-        if seen[id >> 6] >> (id & 63) & 1:
-            raise ValueError(f"cards[{entry}]: instance id {id} occurs twice")
-        seen[id >> 6] |= <uint64_t>1 << (id & 63)
-        c = &t.cards[entry]
-        # Of a creature on the board not all is known that its card says; this will do for it.
-        c.attack = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, attack))
-        c.defense = max(-MAX_CARD_STAT, min(MAX_CARD_STAT, defense))
-        c.my_health = mine
-        c.opponent_health = theirs
-        c.cost = cost
-        c.draw = draw
-        c.type = type
+        p.max_mana = <int32_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
+        p.deck_size = <int32_t>_number(deck_size, names[4], -MAX_HEALTH, MAX_HEALTH)
+        p.draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
+        p.rune = 0 if o.rules == RULES_15 else <int32_t>_number(rune, names[3], 0, 25)
+    o.opponent_hand = <int32_t>_number(
+        observation.opponent_hand, "opponent_hand", -MAX_HEALTH, MAX_HEALTH)
+    rows, actions = observation.cards, observation.opponent_actions
+    if len(rows) > MAX_SHOWN:
+        raise ValueError(f"cards: {len(rows)} rows, expected at most {MAX_SHOWN}")
+    if len(actions) > MAX_SHOWN_ACTIONS:
+        raise ValueError(
+            f"opponent_actions: {len(actions)}, expected at most {MAX_SHOWN_ACTIONS}")
+    o.n_cards = o.n_actions = 0
+    for i, row in enumerate(rows):
+        c = &o.cards[i]
+        (c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense, abilities, c.my_health,
+         c.opponent_health, c.draw, c.area, c.lane) = row
+        if abilities not in _ABILITY_BITS:
+            raise ValueError(f"cards[{i}]: there is no place for {row!r}")
         c.keywords = _ABILITY_BITS[abilities]
-        c.area = area
-        c.id = id
-        c.base_id = base_id
-        complete_card(c, entry)
-        t.n_cards = t.n_instances = entry + 1
-        if location == 0:
-            add_to_hand(p, t, entry)
-            continue
-        slot += 3 * lane
-        add_creature(p, c, False, lane, t.rules, True)
-        x = &p.board[slot]
-        x.attack = attack
-        x.defense = defense
-        bit = 1U << slot
-        p.marks &= ~(bit << READY)
-        if who == 0:
-            p.marks |= bit << READY
+        o.n_cards = i + 1
+    for i, (base_id, text) in enumerate(actions):
+        a = &o.actions[i]
+        word, id = text.split(" ", 2)[:2]
+        a.base_id = base_id
+        a.kind = SUMMON if word == "SUMMON" else USE if word == "USE" else ATTACK
+        a.id = int(id)
+        o.n_actions = i + 1
+    return 0
+
+
+cdef int fill_from_observation(State state, observation) except -1:
+    cdef shown_t o
+    cdef int fault
+    read_shown(&o, observation)
+    fault = state_show(&state.s, &state.table.t, &o, 0, NULL)
+    if fault >= 1000:
+        fault -= 1000
+        raise ValueError(
+            f"cards[{fault}]: instance id {observation.cards[fault].instance_id} occurs twice")
+    if fault >= 0:
+        raise ValueError(f"cards[{fault}]: there is no place for {observation.cards[fault]!r}")
     return 0
 
 
@@ -2583,6 +2670,399 @@ cdef bytes card_key(const table_t* t, int entry, int copy):
     cdef const card_t* c = &t.cards[entry]
     return struct.pack("<4h5B2H", c.attack, c.defense, c.my_health, c.opponent_health, c.cost,
                        c.draw, c.type, c.keywords, c.area, c.base_id, c.id + copy)
+
+
+# ---- position text (section 13) ------------------------------------------------------------------
+# Fields are parted by blanks, lists by commas, parts of an entry by colons, parts of a player by
+# slashes. Cards are named by their place in the list of cards, whose first ones are the pool.
+
+cdef str card_text(const card_t* c, bint short):
+    """A row of the list of cards; only the base id for a card of the fixed list of 1.x."""
+    # A list: over a tuple of so many C numbers Cython takes minutes.
+    cdef list row = [c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords)]
+    row += [c.my_health, c.opponent_health, c.draw, c.area]
+    if short and _fixed_rows().get(c.base_id) == row:
+        return str(c.base_id)
+    return ":".join(map(str, row))
+
+
+@cache
+def _fixed_rows():
+    return {card.base_id: list(card.to_row()) for card in cards_1x()}
+
+
+def _state_text(State state not None):
+    """`State.to_text`."""
+    cdef const table_t* t = &state.table.t
+    cdef const player_t* p
+    cdef const creature_t* x
+    cdef int who, i, entry
+    cdef bint short = t.rules != RULES_15
+    rows = [card_text(&t.cards[i], short) for i in range(t.n_instances, t.n_cards)]
+    pool = len(rows)
+    places = {}
+    for i, row in enumerate(rows):
+        places.setdefault(row, i)
+
+    def named(int entry, bint copy=False):
+        cdef const card_t* c = &state.table.t.cards[entry]
+        if entry >= state.table.t.n_instances and c.id == POOL_ID:
+            k = entry - state.table.t.n_instances
+        else:
+            row = card_text(c, state.table.t.rules != RULES_15)
+            k = places.setdefault(row, len(rows))
+            if k == len(rows):
+                rows.append(row)
+        return f"{'?' if c.id == POOL_ID else c.id}{'+' if copy else ''}:{k}"
+
+    players = []
+    for who in range(2):
+        p = &state.s.p[who]
+        numbers = [p.health, p.max_mana, p.mana, p.bonus, state_next_draw(&state.s, who),
+                   p.shown_draw]
+        special = str(p.lost) if t.rules == RULES_15 else (
+            ".".join([str(5 * (i + 1)) for i in range(5) if p.runes >> i & 1]) or "-")
+        hand = [named(p.hand >> 8 * i & 255) for i in range(p.hand_size)]
+        deck = [named(state.s.deck[who][i]) for i in range(MAX_DECK - p.deck_left, MAX_DECK)]
+        board = []
+        for slot in board_order(p, t):
+            x = &p.board[slot]
+            flags = "".join([letter for letter, set_ in (
+                ("r", marked(p, READY) >> slot & 1), ("s", marked(p, SPENT) >> slot & 1),
+                ("f", x.forgotten)) if set_])
+            board.append(f"{named(x.card, x.copy)}:{x.attack}:{x.defense}:"
+                         f"{abilities_of(x.keywords)}:{lane_of(slot, t)}:{flags or '-'}")
+        players.append("/".join((",".join(map(str, numbers)) + f",{special}",
+                                 *[",".join(part) or "-" for part in (hand, board, deck)])))
+    winner = state_winner(&state.s)
+    return (f"{state.rules} {state.s.turn} {'-' if winner < 0 else winner} {players[0]} "
+            f"{players[1]} {pool} {','.join(rows) or '-'}")
+
+
+def _split(text, mark, where, *names):
+    """The parts of a field, as many as there are names."""
+    parts = text.split(mark)
+    if len(parts) != len(names):
+        raise ValueError(f"{where}: expected {mark.join(names)}, got {text!r}")
+    return parts
+
+
+def _parts(text, where):
+    """The entries of a list, each with its name; a dash is an empty list."""
+    return [] if text == "-" else [(part, f"{where}[{i}]")
+                                   for i, part in enumerate(text.split(","))]
+
+
+def _integer_in(text, where, low, high):
+    if not _TEXT_INTEGER.fullmatch(text):
+        raise ValueError(f"{where}: expected an integer, got {text!r}")
+    return _number(int(text), where, low, high)
+
+
+_TEXT_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_FIELDS = ("rules", "turn", "winner", "player", "player", "pool", "cards")
+_PLAYER_PARTS = ("numbers", "hand", "board", "deck")
+_NUMBERS = (("health", -MAX_HEALTH, MAX_HEALTH), ("max_mana", 0, MAX_MANA + 1),
+            ("mana", 0, MAX_MANA + 1), ("bonus", 0, 1),
+            ("next_draw", 0, MAX_HEALTH // 50 + MAX_HEALTH // 100), ("shown_draw", 0, MAX_HEALTH))
+_CARD_PARTS = ("base", "type", "cost", "attack", "defense", "abilities", "my", "opponent", "draw",
+               "area")
+_CREATURE_PARTS = ("id", "card", "attack", "defense", "abilities", "lane", "flags")
+
+
+def _text_card(text, where, rules):
+    """The `Card` of a row of the list of cards."""
+    if ":" not in text and rules != "1.5":
+        row = _fixed_rows().get(_integer_in(text, where, 0, 65535))
+        if row is None:
+            raise ValueError(f"{where}: no card of 1.x has the base id {text}")
+    else:
+        parts = _split(text, ":", where, *_CARD_PARTS)
+        row = [part if name == "abilities" else _integer_in(part, f"{where}.{name}", -500, 65535)
+               for name, part in zip(_CARD_PARTS, parts)]
+    try:
+        return Card.from_row(row)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _state_of_text(text):
+    """`State.from_text`, the inverse of `_state_text`."""
+    cdef Table table
+    cdef State state
+    cdef state_t* s
+    cdef int who
+    if not isinstance(text, str):
+        raise TypeError(f"expected a string, got {text!r}")
+    fields = text.split()
+    if len(fields) != len(_FIELDS):
+        raise ValueError(f"expected {len(_FIELDS)} fields ({' '.join(_FIELDS)}), "
+                         f"got {len(fields)}")
+    if fields[0] not in _RULES_CODES:
+        raise ValueError(f"rules: expected {', '.join(_RULES_CODES)}, got {fields[0]!r}")
+    table = new_table(fields[0])
+    state = new_state(table)
+    s = &state.s
+    memset(s, 0, sizeof(state_t))
+    s.turn = <int32_t>_integer_in(fields[1], "turn", -1, MAX_TURN)
+    if fields[2] not in ("-", "0", "1"):
+        raise ValueError(f"winner: expected -, 0 or 1, got {fields[2]!r}")
+    cards = [_text_card(part, where, fields[0]) for part, where in _parts(fields[6], "cards")]
+    if len(cards) > MAX_CARDS:
+        raise ValueError(f"cards: {len(cards)} cards, expected at most {MAX_CARDS}")
+    pool = _integer_in(fields[5], "pool", 0, len(cards))
+    players = []
+    for who in range(2):
+        parts = _split(fields[3 + who], "/", f"players[{who}]", *_PLAYER_PARTS)
+        players.append((parts[0], [
+            _parts(part, f"players[{who}].{name}")
+            for part, name in zip(parts[1:], _PLAYER_PARTS[1:])]))
+    # Entries by ascending id, as in any other table; then the pool.
+    instances = {}
+    seen = set()
+    for _, lists in players:
+        for entries in lists:
+            for part, where in entries:
+                _text_instance(part, where, cards, pool, instances, seen)
+    entries = {id: table.add(cards[instances[id]], id) for id in sorted(instances)}
+    table.t.n_instances = table.t.n_cards
+    for card in cards[:pool]:
+        table.add(card, POOL_ID)
+
+    def entry_named(part):
+        """Its table entry, and whether it is an area copy."""
+        id, k = part.split(":")[:2]
+        copy = id.endswith("+")
+        id = id.removesuffix("+")
+        return (table.t.n_instances + int(k) if id == "?" else entries[int(id)]), copy
+
+    for who in range(2):
+        fill_from_text(state, who, players[who][0], players[who][1], entry_named)
+        s.p[who].won = fields[2] == str(who)
+    fault = state_fault(s, &table.t)
+    if fault is not NULL:
+        raise ValueError(f"position: {fault.decode()}")
+    return state
+
+
+def _text_instance(part, where, cards, pool, instances, seen):
+    """Check the id and the card of one entry of a hand, board or deck, and note them."""
+    parts = part.split(":")
+    on_board = len(parts) == len(_CREATURE_PARTS) and ".board[" in where
+    if not on_board:
+        names = _CREATURE_PARTS if ".board[" in where else ("id", "card")
+        parts = _split(part, ":", where, *names)
+    id = parts[0].removesuffix("+") if on_board else parts[0]
+    k = _integer_in(parts[1], f"{where}.card", 0, len(cards) - 1)
+    if id == "?":
+        if k >= pool:
+            raise ValueError(f"{where}: a card without an id has to be one of the pool's {pool}")
+        return
+    number = _integer_in(id, f"{where}.id", 0, POOL_ID - 1)
+    shown = number + (id != parts[0])
+    if shown in seen:
+        raise ValueError(f"{where}.id: instance id {shown} occurs twice")
+    seen.add(shown)
+    if instances.setdefault(number, k) != k:
+        raise ValueError(f"{where}.card: instance {number} is card {instances[number]} elsewhere")
+
+
+cdef int fill_from_text(State state, int who, str numbers, lists, entry_named) except -1:
+    cdef const table_t* t = &state.table.t
+    cdef player_t* p = &state.s.p[who]
+    cdef creature_t* x
+    cdef int entry, lane, slot
+    cdef str where = f"players[{who}]"
+    special = "lost" if t.rules == RULES_15 else "runes"
+    parts = _split(numbers, ",", where, *[name for name, _, _ in _NUMBERS], special)
+    values = [_integer_in(part, f"{where}.{name}", low, high)
+              for part, (name, low, high) in zip(parts, _NUMBERS)]
+    hand, board, deck = lists
+    clear_player(p, t.rules)
+    p.health, p.max_mana, p.mana, p.bonus, p.next_draw, p.shown_draw = values
+    p.runes = 0
+    if t.rules == RULES_15:
+        p.lost = <int32_t>_integer_in(parts[6], f"{where}.lost", 0, MAX_HEALTH // 10)
+        p.next_draw -= p.lost // 5
+        if p.next_draw < 0:
+            raise ValueError(f"{where}.next_draw: expected at least {p.lost // 5}, "
+                             f"a card for every five of lost {p.lost}")
+    elif parts[6] != "-":
+        for rune in parts[6].split("."):
+            if rune not in ("5", "10", "15", "20", "25"):
+                raise ValueError(f"{where}.runes: expected 5, 10, 15, 20 or 25, got {rune!r}")
+            p.runes |= 1 << (int(rune) // 5 - 1)
+    if len(hand) > MAX_HAND:
+        raise ValueError(f"{where}.hand: {len(hand)} cards, expected at most {MAX_HAND}")
+    for part, _ in hand:
+        add_to_hand(p, t, entry_named(part)[0])
+    if len(deck) > MAX_DECK:
+        raise ValueError(f"{where}.deck: {len(deck)} cards, expected at most {MAX_DECK}")
+    p.deck_left = <uint8_t>len(deck)
+    for i, (part, _) in enumerate(deck, MAX_DECK - len(deck)):
+        state.s.deck[who][i] = entry_named(part)[0]
+    for part, here in board:
+        _, _, attack, defense, abilities, lane_text, flags = part.split(":")
+        entry, copy = entry_named(part)
+        if t.cards[entry].type != CREATURE:
+            raise ValueError(f"{here}.card: a card of type {t.cards[entry].type} is no creature")
+        lane = <int>_integer_in(lane_text, f"{here}.lane", 0, 0 if t.rules == RULES_10 else 1)
+        slot = COUNT[marked(p, OCCUPIED)] if t.rules == RULES_10 else (
+            COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
+        if slot == (MAX_BOARD if t.rules == RULES_10 else 3):
+            raise ValueError(f"{here}: no room in lane {lane}")
+        slot += 3 * lane
+        if abilities not in _ABILITY_BITS:
+            raise ValueError(f"{here}.abilities: expected a form of BCDGLW, got {abilities!r}")
+        letters = set(flags if flags != "-" else "")
+        if len(letters) != len(flags.replace("-", "")) or letters - set(
+                "rs" if t.rules == RULES_15 else "rsf"):
+            raise ValueError(f"{here}.flags: expected - or some of rs, in 1.x rsf, got {flags!r}")
+        add_creature(p, &t.cards[entry], copy, lane, t.rules, True)
+        x = &p.board[slot]
+        x.attack = <int16_t>_integer_in(attack, f"{here}.attack", -32768, 32767)
+        x.defense = <int16_t>_integer_in(defense, f"{here}.defense", -32768, 32767)
+        x.keywords = _ABILITY_BITS[abilities]
+        x.forgotten = "f" in letters
+        p.marks &= ~(<uint32_t>(1 << READY | 1 << GUARDED | 1 << SPENT) << slot)
+        p.marks |= (<uint32_t>("r" in letters) << READY | <uint32_t>("s" in letters) << SPENT
+                    | (1U << GUARDED if x.keywords & GUARD else 0)) << slot
+    return 0
+
+
+# ---- what a player is shown ----------------------------------------------------------------------
+
+cdef inline int cut(int x, int most) noexcept nogil:
+    return most if x > most else -most if x < -most else x
+
+
+cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil:
+    c.attack = <int16_t>cut(row.attack, MAX_CARD_STAT)
+    c.defense = <int16_t>cut(row.defense, MAX_CARD_STAT)
+    c.my_health = <int16_t>row.my_health
+    c.opponent_health = <int16_t>row.opponent_health
+    c.cost = <uint8_t>row.cost
+    c.draw = <uint8_t>row.draw
+    c.type = <uint8_t>row.type
+    c.keywords = <uint8_t>row.keywords
+    c.area = <uint8_t>row.area
+    c.id = <uint8_t>row.id
+    c.base_id = <uint16_t>row.base_id
+    complete_card(c, entry)
+
+
+cdef bint row_has_place(
+    const shown_card_t* row, int room, const table_t* t
+) noexcept nogil:
+    """Whether a row is one of a battle, and there is room for it."""
+    cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
+    return (
+        room > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
+        and 0 <= row.base_id <= 65535 and 0 <= row.type <= 3 and 0 <= row.cost <= 127
+        and 0 <= row.area <= 2 and 0 <= row.draw <= 100
+        and cut(row.my_health, MAX_CARD_STAT) == row.my_health
+        and cut(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
+        and cut(row.attack, most) == row.attack and cut(row.defense, most) == row.defense
+        and (row.location == 0
+             or (row.type == CREATURE and 0 <= row.lane <= (t.rules != RULES_10)))
+    )
+
+
+cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexcept nogil:
+    """The entry of which a creature is the area copy (section 7), -1: it is none."""
+    cdef int i
+    if t.rules == RULES_15:
+        for i in range(first, t.n_cards):
+            if t.cards[i].id == row.id - 1 and t.cards[i].base_id == row.base_id:
+                return i
+    return -1
+
+
+cdef int state_show(
+    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
+) noexcept nogil:
+    cdef player_t* p
+    cdef const shown_card_t* row
+    cdef const card_t* printed
+    cdef creature_t* x
+    cdef uint64_t[4] seen
+    cdef int side, i, j, entry, slot, room
+    cdef uint32_t bit
+    memset(s, 0, sizeof(state_t))
+    memset(seen, 0, sizeof(seen))
+    s.turn = who
+    for side in range(2):
+        p = &s.p[who if side == 0 else 1 - who]
+        clear_player(p, t.rules)
+        p.health = o.player[side].health
+        p.max_mana = p.mana = <uint8_t>o.player[side].max_mana
+        p.shown_draw = o.player[side].draw
+        if t.rules != RULES_15:
+            p.runes = (1 << o.player[side].rune // 5) - 1
+    s.p[1 - who].won = o.player[0].health <= 0
+    s.p[who].won = o.player[1].health <= 0 < o.player[0].health
+    for i in range(o.n_cards):
+        row = &o.cards[i]
+        p = &s.p[1 - who if row.location == -1 else who]
+        if row.location == 0:
+            slot = p.hand_size
+            room = MAX_HAND - slot
+        elif t.rules != RULES_10 and (row.lane == 0 or row.lane == 1):
+            slot = COUNT[p.marks >> (OCCUPIED + 3 * row.lane) & 7]
+            room = 3 - slot
+        else:
+            slot = COUNT[marked(p, OCCUPIED)]
+            room = MAX_BOARD - slot
+        if not row_has_place(row, room, t):
+            return i
+        if seen[row.id >> 6] >> (row.id & 63) & 1:
+            return 1000 + i
+        seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
+        entry = -1 if row.location == 0 or pool is NULL else original_of(t, row, 0)
+        if entry < 0:
+            entry = t.n_cards
+            t.n_cards = t.n_instances = entry + 1
+            card_of_row(&t.cards[entry], row, entry)
+            if row.location != 0 and pool is not NULL:
+                for j in range(pool.n_cards):
+                    if pool.cards[j].base_id == row.base_id:
+                        t.cards[entry] = pool.cards[j]
+                        t.cards[entry].id = <uint8_t>row.id
+                        complete_card(&t.cards[entry], entry)
+                        break
+        if row.location == 0:
+            add_to_hand(p, t, entry)
+            continue
+        slot += 3 * row.lane
+        printed = &t.cards[entry]
+        add_creature(p, printed, printed.id != row.id, row.lane, t.rules, True)
+        x = &p.board[slot]
+        x.attack = <int16_t>row.attack
+        x.defense = <int16_t>row.defense
+        x.keywords = <uint8_t>row.keywords
+        if t.rules != RULES_15:
+            x.forgotten = (row.my_health != printed.my_health
+                           or row.opponent_health != printed.opponent_health
+                           or row.draw != printed.draw)
+        bit = 1U << slot
+        p.marks &= ~(bit << READY | bit << GUARDED)
+        if row.keywords & GUARD:
+            p.marks |= bit << GUARDED
+        if row.location == 1:
+            p.marks |= bit << READY
+    return -1
+
+
+cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept nogil:
+    memset(&s.deck[who][MAX_DECK - n], entry, n)
+    s.p[who].deck_left = <uint8_t>n
+
+
+cdef void state_fill_hand(
+    state_t* s, const table_t* t, int who, uint8_t entry, int n
+) noexcept nogil:
+    for _ in range(n):
+        add_to_hand(&s.p[who], t, entry)
 
 
 # ---- hidden information --------------------------------------------------------------------------
@@ -2658,6 +3138,8 @@ cdef class Determinizer:
         cdef int who, number, i, places
         self.state = state.clone()      # what was checked here is what samples are made of
         self.u.viewer = _player_number(viewer)
+        if groups is None:              # compiled code fills `u` in
+            return
         entries = {state.table.card(i): i
                    for i in range(state.table.t.n_instances, state.table.t.n_cards)}
         for who in range(2):

@@ -126,10 +126,6 @@ class Game(Protocol):
     def title(self) -> str:
         """What tables say was played, such as "rules 1.5"."""
 
-    @property
-    def agent_names(self) -> Sequence[str]:
-        """Names of players of this process, to suggest one for a name that is mistyped."""
-
     def new_match(self, seed: int, card_seed: int | None) -> Match:
         """The match of these seeds before its first answer.
 
@@ -138,13 +134,20 @@ class Game(Protocol):
         """
 
     def is_agent(self, spec: str) -> bool:
-        """Whether the text describes a player of this process; otherwise it is a command.
-
-        ``ValueError`` for a text that is meant to be an agent but cannot be made into one.
-        """
+        """Whether the text describes a player of this process; otherwise it is a command."""
 
     def make_agent(self, spec: str) -> Contestant:
         """The player of this process that a text describes; ``ValueError`` names what is wrong."""
+
+    def describe(self, agent: Any) -> tuple[str | None, Contestant]:
+        """The text from which `make_agent` makes players of a class, or just like a ready one.
+
+        None if there is no such text; and a player. ``ValueError`` or ``TypeError`` for what is
+        none.
+        """
+
+    def suggest(self, name: str) -> str:
+        """The end of a message about an unknown player: ``"; did you mean 'greedy'?"``, or ""."""
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and strings; ``"game"`` is the game's name."""

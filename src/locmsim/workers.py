@@ -5,6 +5,7 @@ compiled loops, are in `locmsim.parallel`, which everything imports and which mu
 """
 
 import contextlib
+import logging
 import math
 import multiprocessing
 import os
@@ -18,13 +19,41 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-__all__ = ["QUEUED", "CorePool", "Workers", "available_cores", "local_workers"]
+__all__ = [
+    "QUEUED",
+    "CorePool",
+    "UnguardedError",
+    "Workers",
+    "available_cores",
+    "end_if_imported_again",
+    "local_workers",
+]
+
+_log = logging.getLogger(__name__)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 #: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
 QUEUED = 1
+
+
+#: The exit code of a worker process in which the main script went on to start workers of its own.
+_UNGUARDED = 86
+
+
+class UnguardedError(RuntimeError):
+    """A script that starts worker processes has no main guard."""
+
+
+def end_if_imported_again() -> None:
+    """End this process if it is a worker that is importing the main script.
+
+    Workers do that to find what is defined there. A script without a main guard would start
+    everything again in each of them.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        sys.exit(_UNGUARDED)
 
 
 class Workers(NamedTuple):
@@ -67,7 +96,9 @@ def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
     Each is bound to one of `cores`, and so are the bots it starts; with more jobs than cores, none.
     At the end all processes are gone, also in the middle of their games.
     """
+    end_if_imported_again()
     pinned = cores if jobs <= len(cores) else ()
+    _log.info("%d jobs on the cores %s", jobs, [*pinned] or "all")
     if jobs == 1:
         with _bound_to(pinned):
             yield Workers(_ThisProcess(), lambda: 1)
@@ -140,6 +171,7 @@ class CorePool(Executor):
             core = dead.core if dead else self._cores.pop() if self._cores else None
             worker = _Worker(core, self._other_end)
             self._workers.append(worker)
+            _log.debug("worker process %s on core %s", worker.pid, core)
             return worker
 
     def stop(self) -> None:
@@ -166,6 +198,7 @@ class _Worker:
         self._tasks, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, lifeline, core), daemon=True)
         self._process.start()
+        self.pid = self._process.pid
         theirs.close()
 
     def run(self, *task: Any) -> Any:
@@ -177,6 +210,11 @@ class _Worker:
             self.alive = False
             self.dismiss()
             code = self._process.exitcode
+            if code == _UNGUARDED:
+                raise UnguardedError(
+                    "worker processes import the main script again: put what it runs under"
+                    ' `if __name__ == "__main__":`, or play with jobs=1'
+                ) from None
             raise BrokenExecutor(f"a worker process ended in its task, exit code {code}") from None
         if done:
             return result

@@ -132,9 +132,11 @@ def test_no_file_for_no_games(path: Path) -> None:
     path.touch()
     with writing(path):
         pass
-    assert path.exists()
-    with writing(path) as store:
-        assert len(store) == 0
+    assert not path.exists()
+    path.write_text("notes")
+    with pytest.raises(StoreError):
+        writing(path)
+    assert path.read_text() == "notes"
 
 
 def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None:

@@ -1,7 +1,8 @@
 """Whole matches: docs/rules.md, sections 1, 3, 4, 8 and 10."""
 
+import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -759,3 +760,97 @@ def test_bad_logs() -> None:
     for key in log:
         with pytest.raises(ValueError, match=f"not a match log: .*{key}"):
             Match.replay({name: value for name, value in log.items() if name != key})
+
+
+# ------------------------------------------------------------------------------- histories
+
+
+def some_answer(match: Match, random: JavaRandom) -> str:
+    """Up to four random actions of the turn; PASS in the choice phase."""
+    if match.phase == "choice":
+        return "PASS"
+    state = state_of(match).clone()
+    line = []
+    while len(line) < 4 and (actions := state.legal_actions()[1:]):
+        action = actions[random.next_int(len(actions))]
+        line.append(state.action_to_string(action))
+        state.apply_action(action)
+    # In old ids most of them name nothing; then the turn is empty.
+    return ";".join(line) or "PASS"
+
+
+@pytest.mark.parametrize(
+    ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
+)
+def test_information_state_is_all_that_was_shown(rules: str, ids: str) -> None:
+    match = Match(rules, seed=4, ids=ids)
+    random = JavaRandom(1)
+    shown = ["player 0\n", "player 1\n"]
+    history = []
+    for step in range(100):
+        for player in (0, 1):
+            question = match.input_text(player) if player in match.to_ask else ""
+            assert match.information_state_string(player) == shown[player] + question
+        assert match.history_str() == "\n".join(history)
+        if match.phase == "over":
+            break
+        player = match.to_ask[step % len(match.to_ask)]
+        line = some_answer(match, random)
+        shown[player] += f"{match.input_text(player)}> {line}\n"
+        history.append(f"{player}: {line}")
+        match.submit(player, line)
+    assert len(history) == 100 or match.phase == "over"
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        match.information_state_string(2)
+
+
+def test_a_timeout_is_no_line() -> None:
+    texts = set()
+    for line in (None, "!", "", "> ", "PASS"):
+        match = battle()
+        match.submit(0, line)
+        texts.add((match.information_state_string(0), match.history_str()))
+    assert len({text for text, _ in texts}) == len({text for _, text in texts}) == 5
+
+
+def test_hidden_cards_are_no_part_of_an_information_state() -> None:
+    """Nor is what the other player has chosen, or the order of the decks."""
+    one, other = Match(seed=3), Match(seed=3, params={"shufflePlayer1Seed": 9})
+    for match, line in ((one, "PASS"), (other, f"CHOOSE {one.offers[-1].base_id};PASS")):
+        match.submit(1, line)
+        match.submit(0, "PASS")
+    assert state_of(one) != state_of(other)
+    assert one.information_state_string(0) == other.information_state_string(0)
+    assert one.information_state_string(1) != other.information_state_string(1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
+)
+@pytest.mark.parametrize("copied", [Match.clone, copy.copy, copy.deepcopy])
+def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], Match]) -> None:
+    """At every step: the clone plays on to another end, the original as if there was none."""
+    lone, match = Match(rules, seed=6, ids=ids), Match(rules, seed=6, ids=ids)
+    random = JavaRandom(3)
+    while lone.phase != "over":
+        clone = copied(match)
+        assert clone.log == match.log
+        assert vars(clone).keys() == vars(match).keys()
+        for _ in range(3):
+            if clone.phase != "over":
+                clone.submit(clone.to_ask[-1], "PASS")
+        player = lone.to_ask[0]
+        line = some_answer(lone, random)
+        assert lone.submit(player, line) == match.submit(player, line)
+        assert match.state == lone.state
+        assert (match.chosen, match.decks, match.scores) == (lone.chosen, lone.decks, lone.scores)
+        assert match.log == lone.log
+        assert match.information_state_string(player) == lone.information_state_string(player)
+        if clone.state is not None and not clone.state.is_terminal():
+            clone.state.apply_action(0)
+        clone.cards.clear()
+        clone.offers.clear()
+        clone.params.clear()
+        clone.decks[0].clear()
+    assert len(match.cards) in (120, 160)
+    assert match.params["seed"] == 6

@@ -1098,3 +1098,66 @@ def test_validate_finds_what_an_illegal_action_breaks():
 
     with pytest.raises(AssertionError, match="mana out of range"):
         apply_what_costs_too_much()
+
+
+# ------------------------------------------------------------------------------- OpenSpiel's names
+
+
+@each_rules
+def test_rewards_and_returns(rules):
+    for state, action in random_game(start_position(5, rules), 5):
+        assert state.rewards() == state.returns() == [0.0, 0.0]
+        assert [state.player_reward(p) for p in (0, 1)] == [0.0, 0.0]
+        last = state.child(action)
+    assert last.rewards() == last.returns()
+    assert sorted(last.rewards()) == [-1.0, 1.0]
+    for player in (0, 1):
+        value = 1.0 if player == last.winner else -1.0
+        assert last.player_reward(player) == last.player_return(player) == value
+    for method in (last.player_reward, last.player_return):
+        with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+            method(2)
+
+
+@each_rules
+def test_observation_string_tells_apart_what_a_player_sees(rules):
+    seen = {}
+    for state, _ in random_game(start_position(6, rules), 6):
+        for player in (0, 1):
+            text = state.observation_string(player)
+            assert text.endswith("\n" + state.observation(player).format())
+            hidden = state.resample_hidden(player, 1)
+            assert hidden.observation_string(player) == text
+            # What may be done is part of it.
+            legal = state.legal_actions(player)
+            assert seen.setdefault((player, text), legal) == legal
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        state.observation_string(2)
+
+
+@each_rules
+def test_observation_string_follows_the_turn(rules):
+    """Each action shows, also one that changes nothing of the protocol's text but the mana."""
+    for state, action in random_game(start_position(8, rules), 8):
+        player = state.current_player()
+        child = state.child(action)
+        assert child.observation_string(player) != state.observation_string(player)
+
+
+@each_rules
+def test_resample_from_infostate(rules):
+    state = list(random_game(start_position(7, rules), 7))[12][0]
+    numbers = iter([0.5, 0.25, 0.0, 1 - 2**-53])
+    drawn = state.resample_from_infostate(1, lambda: next(numbers))
+    assert drawn == state.resample_hidden(1, (2**31 << 32) + 2**30)
+    assert drawn.observation_string(1) == state.observation_string(1)
+    drawn = state.resample_from_infostate(0, lambda: next(numbers))
+    assert drawn == state.resample_hidden(0, 2**32 - 1)
+    random = np.random.default_rng(1)
+    samples = {state.resample_from_infostate(0, random.random).key() for _ in range(8)}
+    assert len(samples) == 8
+    for number in (1.0, -0.1, float("nan")):
+        with pytest.raises(ValueError, match=r"sampler: expected numbers in \[0, 1\)"):
+            state.resample_from_infostate(0, lambda number=number: number)
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        state.resample_from_infostate(2, random.random)

@@ -23,7 +23,6 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.osl import OSLAgent
-from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.registry import (
     AGENTS,
@@ -51,7 +50,6 @@ __all__ = [
     "MCTSAgent",
     "MaxAttackAgent",
     "OSLAgent",
-    "OwnTurnAgent",
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",

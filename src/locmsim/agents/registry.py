@@ -32,7 +32,6 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.osl import OSLAgent
-from locmsim.agents.own_turn import OwnTurnAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.rule import RuleAgent
 
@@ -61,7 +60,6 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "greedy": GreedyAgent,
     "beam": BeamAgent,
     "mcts": MCTSAgent,
-    "own-turn": OwnTurnAgent,
     "rule": RuleAgent,
     "osl": OSLAgent,
     "max-attack": MaxAttackAgent,

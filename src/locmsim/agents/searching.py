@@ -41,10 +41,10 @@ class SearchAgent(BaseAgent):
     """
 
     searches: ClassVar[type[MCTS] | type[BeamSearch]]
-    #: What `options` may be.
-    options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
     #: What bounds them beside the time: an argument of their method `search`.
     bound: ClassVar[str]
+    #: What `options` may be.
+    options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
 
     FIRST_TURN = 5
 

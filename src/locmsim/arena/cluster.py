@@ -1,11 +1,14 @@
 """Games on a Dask cluster."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 
 from locmsim.workers import QUEUED, Workers
 
 __all__ = ["dask_workers"]
+
+_log = logging.getLogger(__name__)
 
 #: How long to look for the scheduler.
 _CONNECT_SECONDS = 15
@@ -28,6 +31,7 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
             raise ValueError(
                 "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
             )
+        _log.info("cluster %s: workers and their threads %s", address, client.nthreads())
         executor = client.get_executor(pure=False)
 
         def slots() -> int:

@@ -1,12 +1,14 @@
 """Tournaments in Legends of Code and Magic: the one module of the arena that knows the game."""
 
+import inspect
 import os
+import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from locmsim.agents.base import Agent
-from locmsim.agents.registry import AGENTS, make_agent
+from locmsim.agents.registry import AGENTS, agent_spec, did_you_mean, is_agent, make_agent
 from locmsim.arena.schedule import Player
 from locmsim.arena.tournament import Tournament, as_player
 from locmsim.game.match import Match
@@ -30,11 +32,6 @@ class LocmGame:
         """What tables say was played."""
         return f"rules {self.rules}"
 
-    @property
-    def agent_names(self) -> Sequence[str]:
-        """The names of agents."""
-        return list(AGENTS)
-
     def new_match(self, seed: int, card_seed: int | None) -> Match:
         """The match of these seeds; ``ValueError`` for a `card_seed` where cards are fixed."""
         if card_seed is not None and get_rules(self.rules).draft:
@@ -43,12 +40,21 @@ class LocmGame:
         return Match(self.rules, seed=seed, params=params, ids=self.ids)
 
     def is_agent(self, spec: str) -> bool:
-        """Whether a text starts with the name of an agent."""
-        return spec.partition(":")[0] in AGENTS
+        """Whether a text describes an agent, see `locmsim.agents.registry`."""
+        return is_agent(spec)
 
     def make_agent(self, spec: str) -> Agent:
         """The agent that a text describes; ``ValueError``."""
         return make_agent(spec)
+
+    def describe(self, agent: Any) -> tuple[str | None, Agent]:
+        """The text for a class or a ready agent, None if none makes its like; and an agent."""
+        made = make_agent(agent)
+        return _spec_of(made), made
+
+    def suggest(self, name: str) -> str:
+        """The agent that was meant, for a message."""
+        return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 
     def to_json(self) -> dict[str, Any]:
         """As plain strings."""
@@ -67,7 +73,8 @@ class LocmGame:
 class Arena(Tournament):
     """A tournament in Legends of Code and Magic with its results; a context manager.
 
-    `players` are descriptions for `parse_player`, or `Player` objects. `db` names an SQLite file;
+    `players` are descriptions for `parse_player`, classes of agents, ready agents, or `Player`
+    objects. `db` names an SQLite file;
     without one the results are kept in memory. If the file has results already, what is not given
     here is taken from it, and what is given must agree with it, except that `games` (for each
     pairing; default 200, or all `seeds`) and `sprt` may change. `rules` (default "1.5") and `ids`
@@ -80,7 +87,7 @@ class Arena(Tournament):
 
     def __init__(
         self,
-        players: Sequence[str | Player] | None = None,
+        players: Sequence[Any] | None = None,
         *,
         rules: str | None = None,
         ids: str | None = None,
@@ -97,11 +104,52 @@ class Arena(Tournament):
         super().__init__(players, game=game, db=db, games=games, sprt=sprt, **settings)
 
 
+def _spec_of(agent: Agent) -> str | None:
+    """The text from which agents are made that are just like this one; None if there is none."""
+    kind = type(agent)
+    try:
+        spec = agent_spec(kind)
+    except ValueError:
+        return None
+    arguments = inspect.signature(kind).parameters.values()
+    if is_dataclass(agent) and {p.name for p in arguments} == {f.name for f in fields(agent)}:
+        plain = [field for field in fields(agent) if field.default_factory is MISSING]
+        changed = {f.name: v for f in plain if (v := getattr(agent, f.name)) != f.default}
+        if any(type(value) not in (bool, int, float, str) for value in changed.values()):
+            return None
+        if any("," in str(value) for value in changed.values()):
+            return None
+        options = ",".join(f"{name}={value}" for name, value in changed.items())
+        alike = _alike(agent, kind(**changed), derived=True)
+        return (f"{spec}:{options}" if options else spec) if alike else None
+    if any(p.default is p.empty for p in arguments if p.kind == p.POSITIONAL_OR_KEYWORD):
+        return None
+    return spec if _alike(agent, kind(), derived=False) else None
+
+
+def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:
+    """Whether two agents of a class have the same in them.
+
+    What cannot be compared counts as the same if it can only be `derived` from what can.
+    """
+    mine, theirs = (getattr(some, "__dict__", None) for some in (agent, other))
+    if mine is None or theirs is None or mine.keys() != theirs.keys():
+        return False
+    for name, value in mine.items():
+        try:
+            same = pickle.dumps(value) == pickle.dumps(theirs[name])
+        except Exception:  # whatever objects raise that cannot be pickled
+            same = derived
+        if not same:
+            return False
+    return True
+
+
 def parse_player(text: str) -> Player:
     """A player from ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
 
-    What starts with the name of an agent (`locmsim.agents.AGENTS`) is one, with its options; all
-    else is a command. ``ValueError`` for an agent's wrong options and for an empty command.
+    What describes an agent (`locmsim.agents.registry`) is one; all else is a command.
+    ``ValueError`` for an agent that is not there, its wrong options, and for an empty command.
     """
     player, _ = as_player(text, LocmGame())
     return player

@@ -31,6 +31,8 @@ class _Agents(threading.local):
             player = settings.players[index]
             if player.agent is None:
                 self.made[key] = settings.game.make_agent(player.spec)
+            elif isinstance(player.agent, type):
+                self.made[key] = player.agent()
             else:
                 self.made[key] = copy.deepcopy(player.agent)
         return self.made[key]

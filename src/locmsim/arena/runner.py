@@ -14,7 +14,7 @@ from locmsim.arena.playing import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.workers import Workers
+from locmsim.workers import UnguardedError, Workers
 
 __all__ = ["ArenaError", "play_missing"]
 
@@ -134,6 +134,8 @@ class _Run:
         except BrokenExecutor:
             self._retry(numbers)
             return
+        except UnguardedError as error:
+            raise ArenaError(str(error)) from None
         except Exception as error:
             what = f"game {numbers[0]}"
             if len(numbers) > 1:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
-from locmsim.contract import Contestant, Game
+from locmsim.contract import Game
 
 __all__ = ["MODES", "Fixture", "Player", "Settings"]
 
@@ -36,8 +36,10 @@ class Player:
     spec: str
     #: True for a command.
     process: bool
-    #: The agent itself, if it was given ready; each seat and worker gets a copy.
-    agent: Contestant | None = field(default=None, compare=False, repr=False)
+    #: Whether it was given ready and `spec` does not make its like.
+    ready: bool = False
+    #: The agent's class, or a ready agent, of which each seat and worker gets a copy.
+    agent: Any = field(default=None, compare=False, repr=False)
 
 
 class Fixture(NamedTuple):
@@ -171,7 +173,12 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         """As plain dicts, lists, numbers and strings."""
         players = [
-            {"name": player.name, "spec": player.spec, "process": player.process}
+            {
+                "name": player.name,
+                "spec": player.spec,
+                "process": player.process,
+                "ready": player.ready,
+            }
             for player in self.players
         ]
         return {**self.fields(), "players": players, "game": self.game.to_json()}

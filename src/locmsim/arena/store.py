@@ -162,7 +162,7 @@ class Store:
 
     def _open_to_write(self) -> sqlite3.Connection:
         if self.path != ":memory:":
-            self._made = not os.path.exists(self.path)
+            self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             if fcntl is not None:
                 # Another kind of lock than SQLite's, which it does not disturb: two tournaments
@@ -226,7 +226,7 @@ class Store:
             raise StoreError(f"cannot {what} {self.path}: {error}") from None
 
     def close(self) -> None:
-        """Close the file; what was added stays. A file that was made for nothing is removed."""
+        """Close the file; what was added stays. One made here, or empty, for nothing is removed."""
         empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.

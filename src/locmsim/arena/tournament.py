@@ -1,12 +1,14 @@
 """A tournament in any game, and the file that its results are in."""
 
-import difflib
+import contextlib
 import logging
 import os
+import pickle
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -23,11 +25,12 @@ from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
 from locmsim.referee.play import Result
 from locmsim.stats import Sprt
-from locmsim.workers import Workers, available_cores, local_workers
+from locmsim.workers import Workers, available_cores, end_if_imported_again, local_workers
 
 __all__ = ["Tournament", "as_player"]
 
-_log = logging.getLogger(__name__)
+# Nothing is told unless somebody asks for it, warnings neither.
+logging.getLogger("locmsim").addHandler(logging.NullHandler())
 
 #: Games of each pairing, if nobody says how many.
 DEFAULT_GAMES = 200
@@ -47,7 +50,7 @@ class Tournament:
 
     def __init__(
         self,
-        players: Sequence[str | Player] | None = None,
+        players: Sequence[Any] | None = None,
         *,
         game: Callable[[Any], Game],
         db: str | os.PathLike[str] = ":memory:",
@@ -55,6 +58,7 @@ class Tournament:
         sprt: Sprt | None = None,
         **settings: Any,
     ) -> None:
+        end_if_imported_again()
         self._agents: dict[str, Contestant] = {}
         self._store = Store(db, self.game_type, write=True)
         try:
@@ -79,13 +83,20 @@ class Tournament:
             self.close()
             raise
 
-    def _players(self, players: Sequence[str | Player], game: Game) -> tuple[Player, ...]:
+    def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
         for given in players:
             if isinstance(given, Player):
                 parsed.append(given)
                 continue
-            player, agent = as_player(given, game)
+            if isinstance(given, str):
+                player, agent = as_player(given, game)
+            else:
+                spec, agent = game.describe(given)
+                kind = given if isinstance(given, type) else type(given)
+                ready = spec is None
+                kept = given if ready or isinstance(given, type) else None
+                player = Player(kind.__name__, spec or kind.__qualname__, False, ready, kept)
             if agent is not None:
                 self._agents[player.spec] = agent
             parsed.append(player)
@@ -121,6 +132,7 @@ class Tournament:
         executor: Executor | None = None,
         slots: int | None = None,
         dask: str | None = None,
+        progress: bool = False,
         on_games: Callable[[int], None] = lambda games: None,
     ) -> None:
         """Play the games that are missing, or until the sequential test has decided.
@@ -130,22 +142,50 @@ class Tournament:
         `executor`, which gets `slots` tasks at a time (default: twice the number of cores). Games
         with time limits, and those of agents that have a ``time_ms``, get a core each:
         ``ValueError`` for more jobs than that, or for a cluster whose workers have several threads.
-        `on_games` is told of games as they come in.
+        With `progress` a line on the standard error shows how far it is, the score and its
+        interval; `on_games` is told of games as they come in.
 
         `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
         games that came in are stored and another call goes on with the rest.
         """
+        for player in self.settings.players:
+            if player.ready and player.agent is None:
+                raise ValueError(
+                    f"player {player.name!r}: a ready agent was given when {self._store.path} was"
+                    " made, and no text makes its like: give it again"
+                )
         try:
-            with self._workers(jobs, executor, slots, dask) as workers:
-                play_missing(self._store, self.tally, self.goal.games, workers, on_games)
+            with (
+                self._workers(jobs, executor, slots, dask) as workers,
+                self._bar(on_games) if progress else nullcontext(on_games) as tell,
+            ):
+                play_missing(self._store, self.tally, self.goal.games, workers, tell)
         finally:
             forget_agents()
+
+    @contextlib.contextmanager
+    def _bar(self, on_games: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
+        """A line that shows how far the games are."""
+        from tqdm import tqdm  # slow to import
+
+        with tqdm(
+            total=self.goal.games, initial=self.tally.games, unit="game", file=sys.stderr
+        ) as bar:
+
+            def show(games: int) -> None:
+                bar.set_postfix_str(report.running_score(self.tally), refresh=False)
+                bar.update(games)
+                on_games(games)
+
+            yield show
 
     def _workers(
         self, jobs: int | None, executor: Executor | None, slots: int | None, dask: str | None
     ) -> AbstractContextManager[Workers]:
         if sum(option is not None for option in (jobs, executor, dask)) > 1:
             raise ValueError("expected one of jobs, executor and dask")
+        if dask is not None or (executor is None and jobs != 1):
+            self._check_ready_agents()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
         cores = available_cores()
@@ -183,12 +223,29 @@ class Tournament:
                 continue
             program = shlex.split(player.spec)[0]
             if shutil.which(program) is None:
-                names = self.settings.game.agent_names
-                near = difflib.get_close_matches(player.spec.partition(":")[0], names, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"agents: {', '.join(names)}"
+                hint = self.settings.game.suggest(player.spec.partition(":")[0])
                 raise ValueError(
                     f"player {player.spec!r}: there is neither a program {program!r} nor an agent"
-                    f" of that name ({hint})"
+                    f" of that name{hint}"
+                )
+
+    def _check_ready_agents(self) -> None:
+        """Better now than as an error of every worker."""
+        for player in self.settings.players:
+            if player.agent is None:
+                continue
+            reason = None
+            kind = player.agent if isinstance(player.agent, type) else type(player.agent)
+            if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+                reason = f"{kind.__name__} was defined at a prompt or in a notebook"
+            try:
+                pickle.dumps(player.agent)
+            except Exception as error:
+                reason = str(error)
+            if reason is not None:
+                raise ValueError(
+                    f"player {player.name!r} cannot be sent to other processes ({reason}): play"
+                    " with jobs=1, or give its class from a module"
                 )
 
     def table(self) -> str:

@@ -24,7 +24,6 @@ _COMMANDS = {
     "perft": "count the sequences of legal actions",
     "arena": "play many matches between players",
     "tune": "improve weights by self-play",
-    "vestrock": "the card game Vestrock: server, bots, arena",
 }
 
 
@@ -34,14 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ``SystemExit`` with 2 for wrong usage, with 128 + n when signal n ends it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["vestrock"]:  # another game, with commands of its own
-        from locmsim.vestrock.cli import main as vestrock
-
-        return vestrock(words[1:])
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         words.insert(0, "play")
     if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"], ["-h"], ["--help"]):
         words.insert(1, "run")
+    if words[:1] == ["vestrock"]:  # another game with commands of its own
+        from locmsim.vestrock.cli import main as vestrock
+
+        return vestrock(words[1:])
     options = _parser(words[0] if words else None).parse_args(words)
     try:
         options.run(options)
@@ -73,4 +72,5 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             module = import_module(f"locmsim.cli.{name}")
             module.add_options(command)
             command.set_defaults(run=module.run, parser=command)
+    commands.add_parser("vestrock", help="another card game: server, bots, arena")
     return parser

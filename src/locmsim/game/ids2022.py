@@ -25,6 +25,14 @@ class OldIds:
         self._new[-1] = -1  # the opponent himself
         self._next = 2 * DECK_SIZE + 1
 
+    def clone(self) -> "OldIds":
+        """An independent copy."""
+        twin = OldIds()
+        twin._old = dict(self._old)
+        twin._new = dict(self._new)
+        twin._next = self._next
+        return twin
+
     def old(self, new: int) -> int:
         """The old id of a card or creature; what has none keeps its number."""
         return self._old.get(new, new)

@@ -6,7 +6,7 @@ lines and scores) and 10 (time limits).
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from locmsim._core import State
 from locmsim.contract import Fault, FaultKind, TurnResult
@@ -23,6 +23,14 @@ __all__ = ["Match"]
 
 _LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
 _LOG_OF_RESULT = ("winner", "scores", "error")
+
+
+class _Shown(NamedTuple):
+    """A question: a step of the choice phase, or a state and what the opponent had done."""
+
+    at: int | State
+    actions: tuple[OpponentAction, ...]
+    line: str | None
 
 
 class Match:
@@ -96,6 +104,39 @@ class Match:
         self._answers: list[tuple[int, str | None]] = []
         self._base_ids: dict[int, int] = {}  # of instances, area copies included
         self._performed: list[tuple[OpponentAction, ...]] = [(), ()]
+        # Per player what was shown with each question that has been answered, and the answer.
+        self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
+
+    def clone(self) -> "Match":
+        """An independent copy of the match as it stands.
+
+        Returns
+        -------
+        Match
+            Answers to either of the two do not change the other one.
+        """
+        twin = Match.__new__(Match)
+        vars(twin).update(vars(self))
+        twin.params = dict(self.params)
+        twin.cards = self.cards[:]
+        twin.offers = [o if isinstance(o, Card) else o[:] for o in self.offers]  # type: ignore[assignment]
+        twin.chosen = [ids[:] for ids in self.chosen]
+        twin.decks = [[pair[:] for pair in deck] for deck in self.decks]
+        twin.state = None if self.state is None else self.state.clone()
+        twin.scores = None if self.scores is None else self.scores[:]
+        twin._ids = None if self._ids is None else self._ids.clone()
+        twin._pending = dict(self._pending)
+        twin._answers = self._answers[:]
+        twin._base_ids = dict(self._base_ids)
+        twin._performed = self._performed[:]
+        twin._shown = (self._shown[0][:], self._shown[1][:])
+        return twin
+
+    def __copy__(self) -> "Match":
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
+        return self.clone()
 
     # ------------------------------------------------------------------------ asking
 
@@ -122,12 +163,9 @@ class Match:
         return self._to_ask
 
     def observation(self, player: int) -> Observation:
-        """What `player` is shown when he is asked; ``ValueError`` if it is not his turn."""
+        """What `player` is shown when they are asked; ``ValueError`` if it is not their turn."""
         self._check_asked(player)
-        if self.state is None:
-            return self._choice.observation(player, self._step)
-        seen = Observation.of(self.state, player, self._performed[1 - player])
-        return seen if self._ids is None else self._ids.old_observation(seen)
+        return self._observation(player, self._question(player, None))
 
     def input_text(self, player: int) -> str:
         """What the referee sends to `player`; ``ValueError`` if it is not his turn."""
@@ -145,6 +183,65 @@ class Match:
         if self.state is None:
             return self._rules.choice_limits_ms[self._step > 0]
         return self._rules.battle_limits_ms[self.state.turn > 1]
+
+    def information_state_string(self, player: int) -> str:
+        """All that has been shown to `player` so far, and what they answered.
+
+        Two matches with equal strings look the same to the player and have always done so: it is
+        the information state in which a strategy decides.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1, asked now or not.
+
+        Returns
+        -------
+        str
+            A line ``player 0``; then each text that the referee sent, followed by the answer on a
+            line that starts with ``> ``, or by a line ``!`` for a timeout. If `player` is asked now
+            it ends with the text of the question.
+
+        Raises
+        ------
+        ValueError
+            For any other `player`.
+        """
+        if player not in (0, 1):
+            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        parts = [f"player {player}\n"]
+        for shown in self._shown[player]:
+            parts.append(self._observation(player, shown).format())
+            parts.append("!\n" if shown.line is None else f"> {shown.line}\n")
+        if player in self._to_ask:
+            parts.append(self.input_text(player))
+        return "".join(parts)
+
+    def history_str(self) -> str:
+        """All answers in the order given: one text for each history, and one history for each text.
+
+        Returns
+        -------
+        str
+            A line for each answer: the player, and after ``: `` what they answered; the player
+            alone for a timeout.
+        """
+        return "\n".join(
+            [str(player) if line is None else f"{player}: {line}" for player, line in self._answers]
+        )
+
+    def _question(self, player: int, line: str | None) -> "_Shown":
+        """What `player` is shown now, to be kept with the answer `line`."""
+        if self.state is None:
+            return _Shown(self._step, (), line)
+        return _Shown(self.state.clone(), self._performed[1 - player], line)
+
+    def _observation(self, player: int, shown: "_Shown") -> Observation:
+        """What `player` was shown; old ids, once given, never change."""
+        if isinstance(shown.at, int):
+            return self._choice.observation(player, shown.at)
+        seen = Observation.of(shown.at, player, shown.actions)
+        return seen if self._ids is None else self._ids.old_observation(seen)
 
     def _check_asked(self, player: int) -> None:
         """In the choice phase both players are asked in each step until both have answered."""
@@ -171,6 +268,7 @@ class Match:
         if line is not None and ("\n" in line or "\r" in line):
             raise ValueError(f"an answer is a single line, got {line!r}")
         self._answers.append((int(player), line))
+        self._shown[player].append(self._question(player, line))
         if self.state is not None:
             return self._take_turn(self.state, player, line)
         self._pending[player] = line

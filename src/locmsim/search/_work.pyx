@@ -23,16 +23,24 @@ from locmsim.search._wins cimport can_kill
 from locmsim.search._work cimport MAX_TURN_ACTIONS, MAX_REPLY_WIDTH, work_t, put_world
 
 
-cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
+cdef float by_function(work_t* w, const state_t* s, int who) noexcept nogil:
+    """The value by a function; 0 once it has failed."""
     cdef float value
-    if w.function is NULL:
-        return evaluate(s, w.table, w.eval, who)
     if w.failed:
         return 0
     if w.function(w.owner, s, who, &value) < 0:
         w.failed = w.budget.over = True
         return 0
     return value
+
+
+cdef float by_weights(const work_t* w, const state_t* s, int who) noexcept nogil:
+    """The value by weights: a function of its own, so that callers keep their registers."""
+    return evaluate(s, w.table, w.eval, who)
+
+
+cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
+    return by_weights(w, s, who) if w.function is NULL else by_function(w, s, who)
 
 
 cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:

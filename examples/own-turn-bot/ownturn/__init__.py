@@ -1,4 +1,4 @@
-"""The agent that plays by the search in `_ownturn.pyx`."""
+"""An agent that searches its own turn, as a plug-in of locmsim."""
 
 import json
 import time
@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from locmsim._core import State
-from locmsim.agents._ownturn import OwnTurn
-from locmsim.agents.base import BaseAgent, check_bounds
+from locmsim import State
+from locmsim.agents import BaseAgent
 from locmsim.rules.rulesets import RULES
+from ownturn._search import OwnTurn
 
-__all__ = ["OwnTurnAgent", "own_turn_weights"]
+__all__ = ["OwnTurn", "OwnTurnAgent", "weights"]
 
 
 @cache
-def own_turn_weights(rules: str) -> dict[str, float]:
-    """The weights of the own-turn search for a rule set: see `locmsim.agents._ownturn.OwnTurn`."""
-    text = files("locmsim").joinpath("data/own-turn.json").read_text(encoding="utf-8")
-    weights: dict[str, dict[str, float]] = json.loads(text)
-    return weights[rules]
+def weights(rules: str) -> dict[str, float]:
+    """The weights for a rule set: see `OwnTurn`."""
+    return json.loads((files("ownturn") / "weights.json").read_text(encoding="utf-8"))[rules]
 
 
 @dataclass
@@ -28,7 +26,7 @@ class OwnTurnAgent(BaseAgent):
 
     It takes `time_ms` for a turn, but leaves `SPARE_MS` of the rule set's limit, and applies no
     more than `nodes` actions; 0 for no bound of that kind. With a bound of nodes alone the answers
-    depend on the seed and on what was shown only.
+    depend on what was shown only.
     """
 
     time_ms: float = 150.0
@@ -39,15 +37,20 @@ class OwnTurnAgent(BaseAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_bounds(self.time_ms, "nodes", self.nodes)
+        if not (self.time_ms >= 0 and self.nodes >= 0 and (self.time_ms or self.nodes)):
+            raise ValueError(
+                "time_ms and nodes: expected 0 or more and not both 0,"
+                f" got {self.time_ms} and {self.nodes}"
+            )
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
         self._searches: dict[str, OwnTurn] = {}
 
     def plan(self, state: State, started: float) -> list[int]:
+        """The actions of a turn that was asked for at the time `started`."""
         if state.rules not in self._searches:
-            self._searches[state.rules] = OwnTurn(own_turn_weights(state.rules))
+            self._searches[state.rules] = OwnTurn(weights(state.rules))
         time_ns = None
         if self.time_ms:
             time_ms = min(self.time_ms, RULES[state.rules].battle_limits_ms[1] - self.SPARE_MS)

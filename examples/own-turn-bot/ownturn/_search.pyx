@@ -1,7 +1,7 @@
 """A search over one's own turn that thinks of no opponent: cards first, then attacks.
 
-`locmsim.agents.OwnTurnAgent` plays by it. It shares nothing with `locmsim.search`, which it is
-there to measure.
+It calls the kernel of the installed locmsim, whose structs and functions are declared in
+``locmsim/_core.pxd``, and shares nothing with `locmsim.search`.
 
 The turn ends where the evaluation is best. In that position it uses what both players can see only:
 never which cards the opponent holds, never the order of a deck.
@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
 from locmsim._core cimport (
+    ABI_VERSION,
     ATTACK,
     BREAKTHROUGH,
     DRAIN,
@@ -42,7 +43,15 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport now_ns_
 
+import locmsim
+
 __all__ = ["OTHER_TERMS", "SIDE_TERMS", "OwnTurn"]
+
+# The structs have been compiled in as they were in the locmsim of the build.
+if locmsim.ABI_VERSION != ABI_VERSION:
+    raise ImportError(
+        f"built for version {ABI_VERSION} of locmsim's structs, but {locmsim.ABI_VERSION} is "
+        "installed: build own-turn-bot again")
 
 #: What the evaluation counts for each player. Weights are called "own." or "their." and a name.
 SIDE_TERMS = {
@@ -64,7 +73,7 @@ SIDE_TERMS = {
     "open_attack": "each point of attack in lanes without an enemy Guard",
     "kill": "that being enough to kill",
 }
-#: ... and for the player alone: his hand, and how ways to play cards are compared.
+#: ... and for the player alone: their hand, and how ways to play cards are compared.
 OTHER_TERMS = {
     "hand.green": "each green item in hand",
     "hand.red": "each red item in hand",

@@ -1,0 +1,14 @@
+"""The agent as a bot that reads questions from its standard input, for any referee."""
+
+import sys
+
+from locmsim.bot import main as bot
+
+
+def main() -> int:
+    """Run the bot; options are those of ``python -m locmsim.bot``."""
+    return bot(["--agent", "ownturn:OwnTurnAgent", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+# What one player knows about a game, and the states that are consistent with it: plain functions on
+# plain structs, without the GIL. Section numbers are those of docs/rules.md.
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+
+from locmsim._core cimport MAX_CARDS, MAX_DECK, shown_t, state_t, table_t, unknown_t
+
+cdef enum:
+    COPIES = 2                  # of a card in a deck of 1.5
+
+ctypedef struct belief_t:
+    int32_t rules
+    int32_t seat                # 0 or 1; -1 as long as nothing tells
+    int32_t turn                # own turns before the present one
+    # Cards taken, in the order in which they were taken first.
+    int32_t n_kinds, n_chosen
+    int32_t chosen[MAX_CARDS]           # base id
+    int32_t copies[MAX_CARDS]
+    # Cards seen, own and the opponent's, in the order in which they were seen first.
+    int32_t n_seen[2]
+    int32_t seen_id[2][MAX_CARDS]
+    int32_t seen[2][MAX_CARDS]          # base id
+
+ctypedef struct pool_t:         # the cards that may be in the game
+    const table_t* t            # no instances
+    int32_t n                   # cards, in the order in which they are considered:
+    uint8_t entry[MAX_CARDS]            # ... entry of the table
+    double weight[MAX_CARDS]            # ... how attractive it is
+    int32_t n_triplets          # of a complete draft, else 0
+    uint8_t triplet_size[MAX_DECK]
+    uint8_t triplet[MAX_DECK][3]        # entries of the table
+    double triplet_weight[MAX_DECK][3]
+
+cdef void belief_reset(belief_t* b) noexcept nogil
+cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil
+# Take in what is shown in the battle, once for each turn.
+cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil
+# The position that is shown, with what follows from the game so far; any card in the hidden places,
+# or none without a pool. The table gets the visible cards, and the pool behind them. Errors as
+# those of state_show.
+cdef int belief_root(
+    const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
+) noexcept nogil
+# What the hidden places of that position may hold; entries of the pool begin at `first`.
+cdef void belief_unknown(
+    const belief_t* b, const shown_t* o, const pool_t* pool, int first, unknown_t* u
+) noexcept nogil
+
+cdef class Knowledge:
+    cdef belief_t b
+    cdef shown_t shown          # what was seen last
+    cdef pool_t pool
+    cdef object pool_table      # the table of `pool`, None: not made yet
+    cdef list pool_cards
+    cdef bint weighed           # the weights of `pool` are filled in

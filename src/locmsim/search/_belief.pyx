@@ -1,0 +1,418 @@
+"""What one player knows about a game: `Knowledge`, the compiled part of `Belief`."""
+
+cimport cython
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.string cimport memset
+
+from locmsim._core cimport (
+    ATTACK,
+    MAX_CARDS,
+    MAX_DECK,
+    MAX_HAND,
+    MAX_MANA,
+    MAX_WEIGHT,
+    RULES_10,
+    RULES_15,
+    Determinizer,
+    State,
+    Table,
+    complete_card,
+    read_shown,
+    shown_action_t,
+    shown_player_t,
+    shown_t,
+    state_fill_deck,
+    state_fill_hand,
+    state_show,
+    state_t,
+    table_t,
+    unknown_t,
+)
+
+__all__ = ["Knowledge"]
+
+cdef enum:
+    IDS_PER_PLAYER = 60         # 1.5: ids at this distance belong to different players
+
+
+# ---- what is known -------------------------------------------------------------------------------
+
+cdef void belief_reset(belief_t* b) noexcept nogil:
+    memset(b, 0, sizeof(belief_t))
+    b.seat = b.turn = -1
+
+
+cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil:
+    cdef int i = 0
+    while i < b.n_kinds and b.chosen[i] != base_id:
+        i += 1
+    if i == MAX_CARDS:
+        return
+    if i == b.n_kinds:
+        b.chosen[i] = base_id
+        b.copies[i] = 0
+        b.n_kinds += 1
+    b.copies[i] += 1
+    b.n_chosen += 1
+
+
+cdef void note(belief_t* b, int whose, int32_t id, int32_t base_id) noexcept nogil:
+    """A card was seen."""
+    cdef int i = 0
+    # An area copy has the id of its original plus one, and originals have even ids (1.5).
+    if b.rules == RULES_15:
+        id &= ~1
+    while i < b.n_seen[whose] and b.seen_id[whose][i] != id:
+        i += 1
+    if i == MAX_CARDS:
+        return
+    b.seen_id[whose][i] = id
+    b.seen[whose][i] = base_id
+    if i == b.n_seen[whose]:
+        b.n_seen[whose] += 1
+
+
+cdef int find_seat(const belief_t* b, const shown_t* o) noexcept nogil:
+    """Instance ids tell the players apart (section 1)."""
+    cdef int who
+    for who in range(2):
+        if b.n_seen[who]:
+            if b.rules != RULES_15:
+                return (b.seen_id[who][0] + 1 + who) & 1
+            return (b.seen_id[who][0] // <int32_t>IDS_PER_PLAYER + who) & 1
+    # Without any card: the second player has as much mana as the first, mostly; on their own turn
+    # the first is one ahead.
+    return o.player[0].max_mana == o.player[1].max_mana
+
+
+cdef int own_turns(const belief_t* b, const shown_t* o) noexcept nogil:
+    """Turns before this one: player 0's mana counts them, up to its limit."""
+    cdef int first = o.player[b.seat].max_mana
+    cdef int least = MAX_MANA - 1
+    if first < MAX_MANA:
+        return first - 1
+    if b.seat == 0 and o.player[1].max_mana > MAX_MANA:
+        least += 1
+    return max(least, b.turn + 1)
+
+
+cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil:
+    cdef int i
+    b.rules = o.rules
+    for i in range(o.n_cards):
+        note(b, o.cards[i].location == -1, o.cards[i].id, o.cards[i].base_id)
+    for i in range(o.n_actions):
+        note(b, 1, o.actions[i].id, o.actions[i].base_id)
+    if b.seat < 0:
+        b.seat = find_seat(b, o)
+    b.turn = own_turns(b, o)
+
+
+# ---- the position --------------------------------------------------------------------------------
+
+cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil:
+    """The entry of a card; -1: there is none."""
+    cdef int i
+    for i in range(t.n_cards):
+        if t.cards[i].base_id == base_id:
+            return i
+    return -1
+
+
+cdef int belief_root(
+    const belief_t* b, const shown_t* o, const table_t* pool, state_t* s, table_t* t
+) noexcept nogil:
+    cdef int seat = b.seat if b.seat > 0 else 0
+    cdef int mine = o.player[0].max_mana, theirs = o.player[1].max_mana
+    cdef int i, entry, first, mana, lost = 0
+    cdef const shown_action_t* a
+    cdef int fault = state_show(s, t, o, seat, pool)
+    if fault >= 0:
+        return fault
+    s.turn = 2 * b.turn + seat
+    # With the bonus the second player's mana is a turn ahead, up to its limit.
+    s.p[seat].bonus = seat == 1 and mine == min(<int>MAX_MANA + 1, b.turn + 2)
+    s.p[1 - seat].bonus = seat == 0 and theirs == min(<int>MAX_MANA + 1, b.turn + 1)
+    # What the opponent kept of the mana: the bonus is lost after a turn that ends with 0. And, in
+    # 1.5, what the opponent's own cards cost them, which counts towards the next draw: each is taken
+    # to have had its effect once. No generated card harms its player.
+    mana = theirs
+    for i in range(o.n_actions):
+        a = &o.actions[i]
+        entry = -1 if a.kind == ATTACK or pool is NULL else card_with(pool, a.base_id)
+        if entry >= 0:
+            mana -= pool.cards[entry].cost
+            if t.rules == RULES_15 and pool.cards[entry].my_health < 0:
+                lost -= pool.cards[entry].my_health
+    s.p[1 - seat].mana = <uint8_t>(mana if mana > 0 else 0)
+    lost = min(lost, 5 * o.player[1].draw + 4)
+    s.p[seat].next_draw = 1
+    s.p[1 - seat].lost = lost
+    s.p[1 - seat].next_draw = o.player[1].draw - lost // 5
+    if pool is NULL:
+        return -1
+    first = t.n_cards
+    for i in range(pool.n_cards):
+        t.cards[first + i] = pool.cards[i]
+        complete_card(&t.cards[first + i], first + i)
+    t.n_cards += pool.n_cards
+    state_fill_deck(s, seat, <uint8_t>first, o.player[0].deck_size)
+    state_fill_deck(s, 1 - seat, <uint8_t>first, o.player[1].deck_size)
+    state_fill_hand(s, t, 1 - seat, <uint8_t>first, o.opponent_hand)
+    return -1
+
+
+# ---- what may be hidden --------------------------------------------------------------------------
+
+cdef void add_candidate(
+    unknown_t* u, int who, int group, int entry, double weight, double scale
+) noexcept nogil:
+    cdef int i = u.n[who]
+    cdef uint32_t scaled = <uint32_t>(weight * scale)
+    u.entry[who][i] = <uint8_t>entry
+    u.group[who][i] = <uint8_t>group
+    u.weight[who][i] = scaled if scaled > 1 else 1
+    u.n[who] = i + 1
+
+
+cdef void likely(
+    const belief_t* b, int whose, const pool_t* pool, int places, int first, unknown_t* u, int who
+) noexcept nogil:
+    """Two of each card less those seen; more if that is too little for the hidden places."""
+    cdef int left[MAX_CARDS]
+    cdef int i, j, entry, group = 0, missing = places, more = 0
+    cdef double most = 0
+    for i in range(pool.n):
+        left[i] = COPIES
+    for j in range(b.n_seen[whose]):
+        entry = card_with(pool.t, b.seen[whose][j])
+        for i in range(pool.n):
+            if pool.entry[i] == entry and left[i] > 0:
+                left[i] -= 1
+    for i in range(pool.n):
+        missing -= left[i]
+    if missing > 0:
+        more = (missing + pool.n - 1) // pool.n
+    for i in range(pool.n):
+        left[i] += more
+        if left[i] and pool.weight[i] > most:
+            most = pool.weight[i]
+    for i in range(pool.n):
+        if left[i]:
+            u.copies[who][group] = <uint8_t>left[i]
+            add_candidate(u, who, group, first + pool.entry[i], pool.weight[i], MAX_WEIGHT / most)
+            group += 1
+
+
+cdef bint own_deck(
+    const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
+) noexcept nogil:
+    """The cards taken that were not seen yet; False if these are not those of the own deck."""
+    cdef int left[MAX_CARDS]
+    cdef int i, j, group = 0, total = 0
+    if b.n_chosen != MAX_DECK:
+        return False
+    for i in range(b.n_kinds):
+        left[i] = b.copies[i]
+    for j in range(b.n_seen[0]):
+        for i in range(b.n_kinds):
+            if b.chosen[i] == b.seen[0][j] and left[i] > 0:
+                left[i] -= 1
+    for i in range(b.n_kinds):
+        total += left[i]
+        if left[i] and card_with(pool.t, b.chosen[i]) < 0:
+            return False
+    if total != places:
+        return False
+    for i in range(b.n_kinds):
+        if left[i]:
+            u.copies[who][group] = <uint8_t>left[i]
+            add_candidate(
+                u, who, group, first + card_with(pool.t, b.chosen[i]), 1.0, MAX_WEIGHT)
+            group += 1
+    return True
+
+
+cdef bint offers(const pool_t* pool, int turn, int entry) noexcept nogil:
+    """Whether a draft turn offered a card."""
+    cdef int i
+    for i in range(pool.triplet_size[turn]):
+        if pool.triplet[turn][i] == entry:
+            return True
+    return False
+
+
+cdef bint assign(
+    const pool_t* pool, const int* shown, int i, int* owner, bint* tried
+) noexcept nogil:
+    """Match a card to a draft turn that offered it, moving others if need be."""
+    cdef int turn
+    for turn in range(pool.n_triplets):
+        if not tried[turn] and offers(pool, turn, shown[i]):
+            tried[turn] = True
+            if owner[turn] < 0 or assign(pool, shown, owner[turn], owner, tried):
+                owner[turn] = i
+                return True
+    return False
+
+
+cdef bint their_picks(
+    const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
+) noexcept nogil:
+    """One card of each draft turn that none of the cards seen need have come from.
+
+    Each card is matched to a turn that offered it, as many as can be (augmenting paths). False if
+    too few turns are left.
+    """
+    cdef int shown[MAX_CARDS]
+    cdef int owner[MAX_DECK]
+    cdef bint tried[MAX_DECK]
+    cdef int turn, i, group = 0, n_open = 0
+    cdef double most = 0
+    for turn in range(pool.n_triplets):
+        owner[turn] = -1
+    for i in range(b.n_seen[1]):
+        shown[i] = card_with(pool.t, b.seen[1][i])
+    for i in range(b.n_seen[1]):
+        memset(tried, 0, sizeof(tried))
+        assign(pool, shown, i, owner, tried)
+    for turn in range(pool.n_triplets):
+        if owner[turn] < 0:
+            n_open += 1
+            for i in range(pool.triplet_size[turn]):
+                most = max(most, pool.triplet_weight[turn][i])
+    if n_open < places:
+        return False
+    for turn in range(pool.n_triplets):
+        if owner[turn] < 0:
+            u.copies[who][group] = 1
+            for i in range(pool.triplet_size[turn]):
+                add_candidate(
+                    u, who, group, first + pool.triplet[turn][i], pool.triplet_weight[turn][i],
+                    MAX_WEIGHT / most)
+            group += 1
+    return True
+
+
+cdef void belief_unknown(
+    const belief_t* b, const shown_t* o, const pool_t* pool, int first, unknown_t* u
+) noexcept nogil:
+    cdef int seat = b.seat if b.seat > 0 else 0
+    cdef int mine = o.player[0].deck_size
+    cdef int theirs = o.opponent_hand + o.player[1].deck_size
+    memset(u, 0, sizeof(unknown_t))
+    u.viewer = seat
+    if not own_deck(b, pool, mine, first, u, seat):
+        likely(b, 0, pool, mine, first, u, seat)
+    if not (pool.n_triplets and their_picks(b, pool, theirs, first, u, 1 - seat)):
+        likely(b, 1, pool, theirs, first, u, 1 - seat)
+
+
+# ---- for Python ----------------------------------------------------------------------------------
+
+@cython.final
+cdef class Knowledge:
+    """What one player knows: see `Belief`, which knows what the cards are."""
+
+    def __cinit__(self):
+        belief_reset(&self.b)
+
+    @property
+    def seat(self):
+        """0 or 1, None as long as nothing tells."""
+        return None if self.b.seat < 0 else self.b.seat
+
+    @seat.setter
+    def seat(self, seat):
+        self.b.seat = seat
+
+    @property
+    def opponent_cards(self):
+        """Base ids of the opponent's cards seen."""
+        return [self.b.seen[1][i] for i in range(self.b.n_seen[1])]
+
+    def chose(self, base_id):
+        """The player took a card."""
+        belief_chose(&self.b, base_id)
+
+    def see(self, observation):
+        """Take in an `Observation` of the battle; ``ValueError`` if it cannot be."""
+        read_shown(&self.shown, observation)
+        belief_see(&self.b, &self.shown)
+
+    def set_pool(self, cards):
+        """The cards that may be in the game, in the order in which they are considered."""
+        cdef Table table = Table.__new__(Table)
+        cdef int i
+        table.t.rules = self.b.rules
+        table.add_pool(cards)
+        entries = {table.card(i): i for i in range(table.t.n_cards)}
+        self.pool.t = &table.t
+        self.pool.n = 0
+        self.pool.n_triplets = 0
+        for i, card in enumerate(cards):
+            self.pool.entry[i] = entries[card]
+            self.pool.n = i + 1
+        self.pool_table = table
+        self.pool_cards = list(cards)
+        self.weighed = False
+
+    def weigh(self, weights, triplets):
+        """How attractive the cards of the pool are, in its order; and in each draft turn.
+
+        `triplets` has a list of pairs of card and weight for each turn of a complete draft.
+        """
+        cdef Table table = self.pool_table
+        cdef int turn, i
+        entries = {table.card(i): i for i in range(table.t.n_cards)}
+        for i, weight in enumerate(weights):
+            self.pool.weight[i] = weight
+        for turn, triplet in enumerate(triplets):
+            self.pool.triplet_size[turn] = len(triplet)
+            for i, (card, weight) in enumerate(triplet):
+                self.pool.triplet[turn][i] = entries[card]
+                self.pool.triplet_weight[turn][i] = weight
+        self.pool.n_triplets = len(triplets)
+        self.weighed = True
+
+    @property
+    def is_weighed(self):
+        """Whether `weigh` was called for the present pool."""
+        return self.weighed
+
+    def root(self):
+        """The position seen last with any cards in the hidden places.
+
+        ``ValueError`` for one that cannot be.
+        """
+        cdef Table table = Table.__new__(Table)
+        cdef Table pool = self.pool_table
+        cdef State state = State.__new__(State)
+        cdef shown_t* o = &self.shown
+        cdef int fault
+        for name, value, most in (
+            ("me.deck_size", o.player[0].deck_size, MAX_DECK),
+            ("opponent.deck_size", o.player[1].deck_size, MAX_DECK),
+            ("opponent_hand", o.opponent_hand, MAX_HAND),
+        ):
+            if not 0 <= value <= most:
+                raise ValueError(f"{name}: expected 0 to {most}, got {value}")
+        if o.n_cards + pool.t.n_cards > MAX_CARDS:
+            raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+        table.t.rules = self.b.rules
+        fault = belief_root(&self.b, o, &pool.t, &state.s, &table.t)
+        if fault >= 1000:
+            raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
+        if fault >= 0:
+            raise ValueError(f"cards[{fault}]: there is no place for this row")
+        state.table = table
+        return state
+
+    def determinizer(self):
+        """What may be hidden in that position."""
+        cdef State state = self.root()
+        cdef Determinizer worlds = Determinizer(state, self.b.seat, None)
+        with nogil:
+            belief_unknown(
+                &self.b, &self.shown, &self.pool, state.table.t.n_instances, &worlds.u)
+        return worlds

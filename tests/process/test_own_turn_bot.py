@@ -1,0 +1,219 @@
+"""examples/own-turn-bot: built against the installed locmsim, found by its name, played."""
+
+import importlib
+import os
+import subprocess
+import sys
+import time
+
+import lethal_data
+import pytest
+from built_examples import install
+from helpers import RULE_SETS
+from lethal_data import KINDS
+
+from locmsim import State
+from locmsim.agents import known_agents, make_agent
+from locmsim.game.match import Match
+from locmsim.game.positions import load_position
+from locmsim.referee import play
+from locmsim.rules.rulesets import RULES
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The folder that the example is installed in, and that of its source."""
+    target = tmp_path_factory.mktemp("own-turn") / "site"
+    return target, install("own-turn-bot", target)
+
+
+@pytest.fixture
+def ownturn(installed, monkeypatch):
+    """The example as a module."""
+    monkeypatch.syspath_prepend(str(installed[0]))
+    return importlib.import_module("ownturn")
+
+
+def environment(target):
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), *sys.path])}
+
+
+# ------------------------------------------------------------------------------------- the plug-in
+
+
+def test_it_is_an_agent_by_its_name(ownturn):
+    info = next(info for info in known_agents() if info.name == "own-turn")
+    assert info.package == "own-turn-bot"
+    assert set(info.options) == {"deck", "draft", "time_ms", "nodes"}
+    assert isinstance(make_agent("own-turn:nodes=5"), ownturn.OwnTurnAgent)
+
+
+def test_the_readme_plays_a_game(installed):
+    target, source = installed
+    code = (source / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, env=environment(target), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "player 0 has won\n"
+
+
+def test_the_bot_wins_a_match_against_random_actions(installed):
+    target, _ = installed
+    bot = f"{sys.executable} -m ownturn.bot --time-ms 20"
+    other = f"{sys.executable} -m locmsim.bot --agent random"
+    for rules in RULE_SETS:
+        match = Match(rules, seed=2)
+        result = play((bot, other), match, timeout_scale=5, env=environment(target))
+        assert result.fault is None
+        assert result.scores == (1, 0)
+
+
+def test_another_layout_is_refused(installed):
+    code = "import locmsim; locmsim.ABI_VERSION += 1; import ownturn"
+    command = [sys.executable, "-c", code]
+    env = environment(installed[0])
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert "ImportError: built for version" in done.stderr
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_games_against_agents(ownturn, rules):
+    """It wins them, with legal actions only; the same every time."""
+    lines = []
+    for _ in range(2):
+        match = Match(rules, seed=4)
+        contest(match, ("own-turn:time_ms=0,nodes=500", "greedy"), lines)
+        assert match.winner == 0
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
+
+
+def contest(match, specs, lines=None):
+    agents = [make_agent(spec) for spec in specs]
+    while match.to_ask:
+        player = match.to_ask[0]
+        ask = agents[player].choose if match.state is None else agents[player].act
+        line = ask(match.observation(player))
+        result = match.submit(player, line)
+        assert result.error is None
+        assert result.ignored in ([], ["PASS"])
+        if lines is not None:
+            lines.append(line)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_is_hidden_does_not_matter(ownturn, rules):
+    match = Match(rules, seed=9)
+    agents = make_agent("greedy"), make_agent("greedy")
+    while match.state is None or match.state.turn < 6:
+        player = match.to_ask[0]
+        ask = agents[player].choose if match.state is None else agents[player].act
+        match.submit(player, ask(match.observation(player)))
+    player = match.to_ask[0]
+    lines = set()
+    for seed in range(4):
+        agent = make_agent("own-turn:time_ms=0,nodes=500")
+        agent.reset(seed)
+        lines.add(agent.act(match.state.resample_hidden(player, seed).observation(player)))
+    assert len(lines) == 1
+    assert lines != {"PASS"}
+
+
+# ------------------------------------------------------------------------------------- the search
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_wins_when_it_can(ownturn, kind):
+    state = load_position(lethal_data.path(kind))
+    player = state.current_player()
+    agent = ownturn.OwnTurnAgent(time_ms=0, nodes=200_000)
+    _, ignored = state.apply_line(agent.act(state.observation(player)))
+    assert not ignored
+    assert state.winner == player
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_stops_at_the_deadline(ownturn, rules):
+    """A tenth of a millisecond a turn takes far less than a bound of many nodes."""
+    match = Match(rules, seed=2)
+    agents = make_agent("greedy"), make_agent("greedy")
+    search = ownturn.OwnTurn(ownturn.weights(rules))
+    bounds = {"time_ns": 100_000}, {"nodes": 200_000}
+    taken = [0.0, 0.0]
+    while match.to_ask:
+        player = match.to_ask[0]
+        if match.state is not None and not match.state.is_terminal():
+            for i, bound in enumerate(bounds):
+                started = time.perf_counter()
+                search.search(match.state, **bound)
+                taken[i] += time.perf_counter() - started
+        ask = agents[player].choose if match.state is None else agents[player].act
+        match.submit(player, ask(match.observation(player)))
+    assert 3 * taken[0] < taken[1]
+
+
+def test_it_leaves_time(ownturn, monkeypatch):
+    """It asks for what is left of its time, at most the limit less what it spares."""
+    asked = []
+
+    class Spy:
+        def search(self, state, *, time_ns, nodes):
+            asked.append((time_ns, nodes))
+            return []
+
+    monkeypatch.setattr("ownturn.OwnTurn", lambda weights: Spy())
+    for rules, most in (("1.5", 150), ("1.2", 150), ("1.0", 50)):
+        deck = Match("1.5", seed=1).cards[:30]
+        state = State.new(deck, deck, rules=rules)
+        ownturn.OwnTurnAgent().plan(state, time.perf_counter())
+        time_ns, nodes = asked.pop()
+        assert nodes is None
+        assert most - 40 < time_ns / 1e6 <= most
+        ownturn.OwnTurnAgent().plan(state, time.perf_counter() - 1)
+        assert asked.pop() == (0, None)
+        ownturn.OwnTurnAgent(time_ms=0, nodes=5).plan(state, 0.0)
+        assert asked.pop() == (None, 5)
+
+
+def test_it_finds_more_with_more_nodes(ownturn):
+    """Better by the result: a fiftieth of the nodes loses most games."""
+    wins = 0
+    for seed in range(6):
+        for seat in range(2):
+            specs = ["own-turn:time_ms=0,nodes=20", "own-turn:time_ms=0,nodes=1000"]
+            match = Match("1.5", seed=seed)
+            contest(match, specs[:: 1 if seat else -1])
+            wins += match.winner == seat
+    assert wins >= 7
+
+
+def test_weights(ownturn):
+    from ownturn import _search
+
+    names = {
+        *_search.OTHER_TERMS,
+        *(f"{side}.{name}" for side in ("own", "their") for name in _search.SIDE_TERMS),
+    }
+    for rules in RULES:
+        assert set(ownturn.weights(rules)) == names
+    weights = dict(ownturn.weights("1.5"))
+    with pytest.raises(ValueError, match="weights: unknown term 'luck'"):
+        ownturn.OwnTurn({**weights, "luck": 1.0})
+    del weights["their.card"]
+    with pytest.raises(ValueError, match=r"weights: their\.card is missing"):
+        ownturn.OwnTurn(weights)
+
+
+def test_it_refuses(ownturn):
+    deck = Match("1.5", seed=1).cards[:30]
+    search = ownturn.OwnTurn(ownturn.weights("1.5"))
+    with pytest.raises(ValueError, match="one of time_ns and nodes must be given"):
+        search.search(State.new(deck, deck))
+    finished = load_position(lethal_data.path("green"))
+    for action in search.search(finished, nodes=200_000):
+        finished.apply_action(action)
+    with pytest.raises(ValueError, match="the game is over"):
+        search.search(finished, nodes=1)
+    with pytest.raises(ValueError, match=r"agent own-turn: time_ms and nodes: .* not both 0"):
+        make_agent("own-turn:time_ms=0")
+    with pytest.raises(ValueError, match="agent own-turn: time_ms and nodes: expected 0 or more"):
+        make_agent("own-turn:nodes=-1")

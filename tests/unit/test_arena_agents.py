@@ -1,0 +1,178 @@
+"""Classes and ready agents as players of an arena."""
+
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from locmsim.agents import GreedyAgent, MCTSAgent, RandomAgent
+from locmsim.arena import Arena, Player, StoreError
+from locmsim.game.observation import Observation
+
+
+@dataclass
+class Stubborn(RandomAgent):
+    """Says the same line in every turn."""
+
+    line: str = "PASS"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+
+    def act(self, observation: Observation) -> str:
+        return self.line
+
+
+class Counting(RandomAgent):
+    """Keeps a number that no description can hold."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+
+def lines(arena: Arena, index: int) -> set[str | None]:
+    """The answers of a player in the turns after the choice."""
+    found = set()
+    for number in range(1, arena.tally.games + 1):
+        record = arena.record(number)
+        turns = record.answers[2:]
+        found |= {a.line for a in turns if record.outcome.players[a.seat] == index}
+    return found
+
+
+def test_classes_and_ready_agents(tmp_path: Path) -> None:
+    """Their descriptions make their likes, so that a file can be resumed without them."""
+    db = tmp_path / "results.db"
+    players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent(), "random"]
+    with Arena(players, db=db, games=2, seed=1, timeout_scale=0) as arena:
+        names = [(player.name, player.spec) for player in arena.settings.players]
+        assert names == [
+            ("Stubborn", f"{__name__}:Stubborn"),
+            ("Stubborn#2", f"{__name__}:Stubborn:line=PASS # thinking"),
+            ("RandomAgent", "random"),
+            ("GreedyAgent", "greedy"),
+            ("random", "random"),
+        ]
+        assert not any(player.ready for player in arena.settings.players)
+        arena.run(jobs=1)
+        assert lines(arena, 0) == {"PASS"}
+        assert lines(arena, 1) == {"PASS # thinking"}
+    with Arena(db=db, games=4) as arena:
+        arena.run(jobs=1)
+        assert lines(arena, 1) == {"PASS # thinking"}
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Counting([7]), lambda: MCTSAgent(iterations=9, time_ms=0), lambda: altered()]
+)
+def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
+    """They play, and a file with them asks for them again."""
+    db = tmp_path / "results.db"
+    agent = make()
+    with Arena([agent, "random"], db=db, games=2, seed=1, timeout_scale=0) as arena:
+        name = type(agent).__qualname__
+        assert arena.settings.players[0] == Player(name, name, False, True)
+        arena.run(jobs=1)
+    with Arena(db=db, games=4) as arena:
+        with pytest.raises(ValueError, match=r"a ready agent was given when .* give it again"):
+            arena.run(jobs=1)
+        assert arena.tally.games == 2
+    with Arena([make(), "random"], db=db, games=4) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 4
+    with pytest.raises(StoreError, match="another tournament"):
+        Arena([type(agent).__name__ + "=random", "random"], db=db)
+
+
+def altered() -> RandomAgent:
+    agent = RandomAgent()
+    agent.depth = 3  # type: ignore[attr-defined]
+    return agent
+
+
+def test_ready_agents_in_other_processes() -> None:
+    """They are sent there."""
+    with Arena([Counting([7]), "random"], games=8, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=2)
+        assert arena.tally.games == 8
+        assert not arena.tally.players[0].faults
+
+
+def test_what_cannot_be_sent() -> None:
+    agent = Counting([7])
+    agent.numbers = lambda: 7  # type: ignore[assignment]
+    with (
+        Arena([agent, "random"], games=2, seed=1, timeout_scale=0) as arena,
+        pytest.raises(ValueError, match=r"'Counting' cannot be sent to other processes \(.*jobs=1"),
+    ):
+        arena.run(jobs=2)
+
+
+def test_no_player() -> None:
+    with pytest.raises(TypeError, match="expected a description, a class or an agent, got 7"):
+        Arena([7, "random"])
+    with pytest.raises(ValueError, match="agent int: it lacks the method"):
+        Arena([int, "random"])
+
+
+SCRIPT = """
+from locmsim.agents import RandomAgent
+from locmsim.arena import Arena
+
+class Mine(RandomAgent):
+    pass
+
+{guard}
+    with Arena([Mine, "random"], games=4, seed=1, timeout_scale=0, db={db!r}) as arena:
+        arena.run(jobs={jobs})
+        print(arena.tally.games, arena.settings.players[0].spec)
+"""
+
+
+def script(folder: Path, guard: str, jobs: int) -> subprocess.CompletedProcess[str]:
+    path = folder / "script.py"
+    path.write_text(SCRIPT.format(guard=guard, jobs=jobs, db=str(folder / "results.db")))
+    return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120)
+
+
+def test_agent_of_a_script(tmp_path: Path) -> None:
+    """Workers find its class in the file; so does the command line when it resumes."""
+    done = script(tmp_path, 'if __name__ == "__main__":', 2)
+    assert (done.stdout, done.stderr) == (f"4 {tmp_path}/script.py:Mine\n", "")
+    command = [sys.executable, "-m", "locmsim", "arena", "--db", "results.db", "--games", "6"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("6 games")
+    assert "faults of" not in done.stdout
+
+
+def test_script_without_a_main_guard(tmp_path: Path) -> None:
+    """Said in one line; in this process it needs none."""
+    done = script(tmp_path, "if True:", 2)
+    assert done.stdout == ""
+    last = done.stderr.splitlines()[-1]
+    assert 'put what it runs under `if __name__ == "__main__":`' in last
+    assert done.stderr.count("Traceback") == 1
+    assert not (tmp_path / "results.db").exists()
+    done = script(tmp_path, "if True:", 1)
+    assert done.stdout.startswith("4 ")
+
+
+def test_agent_of_a_file_by_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        textwrap.dedent("""
+        from locmsim.agents import RandomAgent
+        class Mine(RandomAgent):
+            def __init__(self, depth: int = 1):
+                super().__init__()
+        """)
+    )
+    with Arena([f"a={tmp_path}/mine.py:Mine:depth=2", "random"], games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        assert not arena.tally.players[0].faults
+    with pytest.raises(ValueError, match=r"no class 'Mien'.*did you mean 'Mine'"):
+        Arena([f"{tmp_path}/mine.py:Mien", "random"])
