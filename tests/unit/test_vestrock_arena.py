@@ -132,6 +132,16 @@ def test_bots_by_their_descriptions() -> None:
     assert not GAME.is_agent("./my-bot rule")
     with pytest.raises(ValueError, match="search"):
         GAME.is_agent("search:speed=1")
+    assert GAME.suggest("serach") == "; did you mean 'search'?"
+    assert GAME.suggest("./program") == "; the bots are random, rule, search"
+    ready = make_bot("search:time_ms=9")
+    spec, contestant = GAME.describe(ready)
+    assert (spec, contestant.bot, contestant.time_ms) == (None, ready, 9)
+    contestant.reset(1)
+    assert contestant.bot is ready
+    assert GAME.describe(Contestant("rule"))[0] == "rule"
+    with pytest.raises(TypeError, match="turn"):
+        GAME.describe(object())
     assert Contestant("rule").time_ms == 0
     assert Contestant("search:nodes=10").time_ms == 0
     assert Contestant("search:time_ms=7").time_ms == 7

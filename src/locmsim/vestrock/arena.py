@@ -9,10 +9,10 @@ turn ends as soon as its player has answered.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from locmsim.arena import tournament as core
-from locmsim.arena.schedule import Player
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.stats import Sprt
 from locmsim.vestrock._core import Table
@@ -34,13 +34,23 @@ class Contestant:
 
     Parameters
     ----------
-    spec : str
-        As for `locmsim.vestrock.bots.make_bot`.
+    bot : str or Bot
+        As for `locmsim.vestrock.bots.make_bot`, or a ready one.
+
+    Raises
+    ------
+    ValueError
+        The text describes no bot.
+    TypeError
+        It is something else.
     """
 
-    def __init__(self, spec: str) -> None:
-        self._spec = spec
-        self.bot: Bot = make_bot(spec)
+    def __init__(self, bot: str | Bot) -> None:
+        #: The text that makes such bots; None for a ready one.
+        self.spec = bot if isinstance(bot, str) else None
+        self.bot: Bot = make_bot(bot) if isinstance(bot, str) else bot
+        if not callable(getattr(self.bot, "turn", None)):
+            raise TypeError(f"expected a bot with a method turn, got {bot!r}")
 
     @property
     def time_ms(self) -> float:
@@ -50,8 +60,9 @@ class Contestant:
         return float(getattr(self.bot, "time_ms", 0.0))
 
     def reset(self, seed: int = 0) -> None:
-        """A new match begins; everything random depends on `seed`."""
-        self.bot = make_bot(self._spec, seed)
+        """A new match begins; everything random of a bot of this package depends on `seed`."""
+        if self.spec is not None:
+            self.bot = make_bot(self.spec, seed)
 
 
 class ArenaMatch:
@@ -186,11 +197,6 @@ class ArenaGame:
         return "Vestrock"
 
     @property
-    def agent_names(self) -> Sequence[str]:
-        """The names of bots."""
-        return BOTS
-
-    @property
     def parameters(self) -> dict[str, int]:
         """Those of a match, by name."""
         return {key: value for key, value in asdict(self).items() if key != "cards"}
@@ -210,6 +216,16 @@ class ArenaGame:
     def make_agent(self, spec: str) -> Contestant:
         """The bot that a text describes; ``ValueError`` names what is wrong."""
         return Contestant(spec)
+
+    def describe(self, agent: Any) -> tuple[str | None, Contestant]:
+        """The text for a ready bot, None if none makes its like; and the player."""
+        made = agent if isinstance(agent, Contestant) else Contestant(agent)
+        return made.spec, made
+
+    def suggest(self, name: str) -> str:
+        """The bot that was meant, for a message."""
+        close = get_close_matches(name, BOTS, n=1)
+        return f"; did you mean {close[0]!r}?" if close else f"; the bots are {', '.join(BOTS)}"
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and strings."""
@@ -233,8 +249,9 @@ class Arena(core.Tournament):
 
     Parameters
     ----------
-    players : sequence of str or Player
-        Bots of this package (``"search:nodes=500"``), commands, or ``NAME=`` either.
+    players : sequence
+        Bots of this package (``"search:nodes=500"``), commands, ``NAME=`` either, or ready objects
+        with a method ``turn`` as of `locmsim.vestrock.bots.Bot`.
     game : ArenaGame, optional
         What is played; default the one in the file, or that of the rules.
     db : str or path
@@ -258,7 +275,7 @@ class Arena(core.Tournament):
 
     def __init__(
         self,
-        players: Sequence[str | Player] | None = None,
+        players: Sequence[Any] | None = None,
         *,
         game: ArenaGame | None = None,
         db: str | os.PathLike[str] = ":memory:",
