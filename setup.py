@@ -5,8 +5,10 @@ gcov and marks of the Cython lines (docs/development.md); everything else is in 
 """
 
 import os
+import re
 import sys
 
+from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -35,6 +37,10 @@ else:
     # Pairing up neighbouring fields of a struct in vector registers delays what is read next.
     COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG"] if DEBUG else ["-O2", "-g0", "-fno-tree-slp-vectorize"]
 
+    if tuple(map(int, cython_version.split(".")[:2])) < (3, 2):
+        # Without assertions its own memoryview helper has variables that nothing uses.
+        COMPILE_ARGS.append("-Wno-unused-variable")
+
 MACROS = [("LOCMSIM_DEBUG", "1" if DEBUG else "0")]
 if not DEBUG:
     MACROS.append(("CYTHON_WITHOUT_ASSERTIONS", "1"))
@@ -45,10 +51,11 @@ if COVERAGE:
     COMPILE_ARGS = ["-O0", "--coverage"]
     LINK_ARGS = ["--coverage"]
 instrumented = DEBUG or COVERAGE or "-fsanitize" in os.environ.get("CFLAGS", "")
-if not instrumented and sys.platform != "win32":
-    # `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
-    # Instrumented code would take the compiler minutes that way.
-    MACROS.append(("CYTHON_INLINE", "inline __attribute__((always_inline, unused))"))
+always = not instrumented and sys.platform != "win32"
+# `cdef inline` is to mean it: the kernel specialises functions by passing literals to them.
+# Instrumented code would take the compiler minutes that way. See `inline_ours`.
+INLINE = "inline __attribute__((always_inline, unused))" if always else "CYTHON_INLINE"
+MACROS.append(("LOCMSIM_INLINE", INLINE))
 
 MODULES = [
     "_core",
@@ -79,6 +86,19 @@ extensions = [
 ]
 
 
+def inline_ours(path):
+    """Let our inline functions in a C file be LOCMSIM_INLINE, whose names begin with __pyx_f_.
+
+    Cython's helpers keep CYTHON_INLINE: some of them call themselves and cannot always be inlined.
+    """
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    ours = re.sub(r"(?m)^static CYTHON_INLINE (?=.*\b__pyx_f_)", "static LOCMSIM_INLINE ", text)
+    if ours != text:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(ours)
+
+
 class BuildExt(build_ext):
     """Tells `locmsim bench` what the modules are compiled with."""
 
@@ -91,7 +111,12 @@ class BuildExt(build_ext):
         super().build_extensions()
 
 
+modules = cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE)
+for module in modules:
+    for source in module.sources:
+        inline_ours(source)
+
 setup(
-    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE),
+    ext_modules=modules,
     cmdclass={"build_ext": BuildExt},
 )

@@ -88,7 +88,8 @@ def as_bot(games: list[list[str]], rules: str, agent: str) -> float:
         command = [sys.executable, "-m", "locmsim.bot", "--agent", spec(agent)]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as bot:
-            assert bot.stdin and bot.stdout
+            assert bot.stdin
+            assert bot.stdout
             for text in texts:
                 choice = Observation.parse(text, rules).phase == "choice"
                 start = perf_counter()

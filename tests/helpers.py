@@ -24,8 +24,8 @@ import pytest
 
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
-from locmsim.networks.network import Model
 from locmsim.rules.cards import Card
+from locmsim.tuning.training import Model
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None

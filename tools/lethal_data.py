@@ -22,7 +22,7 @@ from helpers import DATA
 
 from locmsim import Card, State
 from locmsim.agents import make_agent
-from locmsim.decks.building import GreedyBuilder
+from locmsim.decks import GreedyBuilder
 from locmsim.game.match import Match
 from locmsim.game.positions import load_position, save_position
 from locmsim.rules.cards import Area, CardType

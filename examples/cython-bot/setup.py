@@ -11,7 +11,7 @@ setup(
     packages=["flatbot"],
     install_requires=["locmsim"],
     ext_modules=cythonize(
-        [Extension("flatbot._playouts", ["flatbot/_playouts.pyx"])],
+        [Extension("flatbot._turns", ["flatbot/_turns.pyx"])],
         include_path=[locmsim.get_include()],
         language_level=3,
     ),

@@ -1,59 +1,32 @@
-"""examples/cython-bot: built against the installed locmsim, run, and worth its playouts."""
+"""examples/cython-bot: built against the installed locmsim, run, and better than greedy."""
 
+import importlib
 import importlib.util
-import shutil
 import subprocess
 import sys
-import sysconfig
-from pathlib import Path
 
 import pytest
+from built_examples import install
+from helpers import RULE_SETS
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "cython-bot"
-
-pytest.importorskip("Cython")
-pytest.importorskip("setuptools")
-compiler = (sysconfig.get_config_var("CC") or "cl").split()[0]
-if shutil.which(compiler) is None:
-    pytest.skip(f"no C compiler ({compiler})", allow_module_level=True)
-
-CHECK = """
-import random
-from flatbot import choose, count_wins
+from locmsim.agents import make_agent
+from locmsim.game.match import Match
 from locmsim.game.positions import random_game, start_position
-
-for rules in ("1.5", "1.2", "1.0"):
-    for state, _ in random_game(start_position(1, rules), 1):
-        me = state.current_player()
-        assert count_wins(state, 20, 7) == {
-            action: int((state.child(action).rollouts(20, 7) == me).sum())
-            for action in state.legal_actions()
-        }
-    state = start_position(1, rules)
-    while not state.is_terminal():
-        state.apply_action(0)
-    assert count_wins(state, 20, 7) == {}
-
-wins = 0
-for seed in range(10):
-    state, rng = start_position(seed), random.Random(seed)
-    while not state.is_terminal():
-        mine = state.current_player() == seed % 2
-        state.apply_action(choose(state) if mine else rng.choice(state.legal_actions()))
-    wins += state.winner == seed % 2
-print(wins)
-"""
+from locmsim.search.belief import Belief
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A copy of the example with its compiled module beside the source."""
-    folder = tmp_path_factory.mktemp("example") / "cython-bot"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("*.c", "*.so", "build"))
-    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    """The folder that the example is installed in, and that of its source."""
+    target = tmp_path_factory.mktemp("cython-bot") / "site"
+    return target, install("cython-bot", target)
+
+
+@pytest.fixture
+def flatbot(built, monkeypatch):
+    """The example as a module."""
+    monkeypatch.syspath_prepend(str(built[0]))
+    return importlib.import_module("flatbot")
 
 
 def run(folder, code):
@@ -61,24 +34,88 @@ def run(folder, code):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
-def test_it_counts_as_the_package_does_and_beats_random_play(built):
-    done = run(built, CHECK)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= 8
+def contest(match, specs):
+    agents = [make_agent(spec) for spec in specs]
+    for seed, agent in enumerate(agents):
+        agent.reset(seed)
+    while match.to_ask:
+        player = match.to_ask[0]
+        ask = agents[player].choose if match.state is None else agents[player].act
+        result = match.submit(player, ask(match.observation(player)))
+        assert result.error is None
+        assert result.ignored in ([], ["PASS"])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_beats_greedy(flatbot, rules):
+    """With equal decks: 70 to 90 of 100 games in longer matches."""
+    wins = 0
+    for seed in range(8):
+        for seat, specs in enumerate([("flatbot:FlatAgent:deck=classic", "greedy")] * 2):
+            match = Match(rules, seed=seed)
+            contest(match, specs if seat == 0 else specs[::-1])
+            wins += match.winner == seat
+    assert wins >= 9
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_turns_are_the_better_the_more_are_tried(flatbot, rules):
+    """By the evaluation of the bot, which has no favourite; what is hidden does not matter."""
+    gains = 0.0
+    for state, _ in random_game(start_position(1, rules), 1):
+        player = state.current_player()
+        assert flatbot.evaluate(state, 0) == pytest.approx(-flatbot.evaluate(state, 1))
+        if state.turn % 4 or len(state.legal_actions()) < 5 or state.players[player].mana == 0:
+            continue
+        observation = state.observation(player)
+        belief = Belief()
+        belief.see(observation)
+        if belief.root().legal_actions() != state.legal_actions():
+            continue  # in the middle of a turn
+        values = []
+        for tries in (1, 300):
+            results = [
+                flatbot.best_turn(
+                    belief.sample(seed), belief.determinizer(), tries=tries, samples=1, seed=3
+                )
+                for seed in range(2)
+            ]
+            assert results[0] == results[1]
+            end = state.clone()
+            for action in results[0]:
+                end.apply_action(action)
+            values.append(flatbot.evaluate(end, player))
+        gains += values[1] - values[0]
+    assert gains > 0
+
+
+def test_it_refuses(flatbot):
+    state = start_position(1)
+    belief = Belief()
+    belief.see(state.observation(0))
+    with pytest.raises(ValueError, match="tries and samples: expected 1 or more, got 0 and 8"):
+        flatbot.best_turn(belief.sample(1), belief.determinizer(), tries=0)
+    while not state.is_terminal():
+        state.apply_action(0)
+    with pytest.raises(ValueError, match="the game is over"):
+        flatbot.best_turn(state, belief.determinizer())
 
 
 def test_the_readme_plays_a_game(built):
-    code = (built / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    done = run(built, code)
+    target, source = built
+    code = (source / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    done = run(target, code)
     assert done.returncode == 0, done.stderr
     assert done.stdout in ("player 0 has won\n", "player 1 has won\n")
 
 
 def test_another_layout_is_refused(built):
-    done = run(built, "import locmsim; locmsim.ABI_VERSION += 1; import flatbot")
+    done = run(built[0], "import locmsim; locmsim.ABI_VERSION += 1; import flatbot")
     assert "ImportError: built for version" in done.stderr
 
 
 def test_the_example_is_not_importable_unbuilt():
     """Nothing that was built by hand is in the way."""
+    sys.modules.pop("flatbot", None)
+    importlib.invalidate_caches()
     assert importlib.util.find_spec("flatbot") is None

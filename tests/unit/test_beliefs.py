@@ -9,7 +9,7 @@ from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_card
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim.decks.building import build_deck, card_score
+from locmsim.decks import build_deck, card_score
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import CardType, cards_1x

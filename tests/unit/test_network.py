@@ -1,6 +1,5 @@
-"""The network that foretells results: the compiled one against numpy, learning, use in searches."""
+"""The value network: the compiled one against numpy, training, use in searches."""
 
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -8,20 +7,11 @@ import pytest
 from helpers import RULE_SETS, check_gradients
 
 from locmsim import State
-from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
-from locmsim.networks.network import (
-    BLOCKS,
-    SHAPES,
-    Network,
-    _blocks,
-    _Positions,
-    descend,
-    inputs,
-    learn,
-)
-from locmsim.search import BeamOptions, BeamSearch, Evaluation, load_weights
-from locmsim.tuning.tune import Weights
+from locmsim.networks import BLOCKS, SHAPES, Network, inputs
+from locmsim.search import BeamOptions, BeamSearch, Evaluation
+from locmsim.tuning.positions import PositionModel, _blocks, train_network
+from locmsim.tuning.training import train
 
 ROWS = sum(int(np.prod(shape)) for shape in BLOCKS.values())
 
@@ -40,9 +30,9 @@ def random_arrays(seed: int = 0) -> dict[str, np.ndarray]:
     return {name: 0.2 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
 
 
-def plain_model(positions: np.ndarray, arrays: dict[str, np.ndarray]) -> _Positions:
+def plain_model(positions: np.ndarray, arrays: dict[str, np.ndarray]) -> PositionModel:
     """The numpy network with these arrays, its inputs as they are."""
-    model = _Positions(positions, np.random.default_rng(0))
+    model = PositionModel(positions, np.random.default_rng(0))
     model.spread = {name: np.ones_like(spread) for name, spread in model.spread.items()}
     model.arrays = {name: np.asarray(a, np.float32) for name, a in arrays.items()}
     return model
@@ -95,31 +85,12 @@ def test_gradients_are_the_derivatives():
     check_gradients(model, positions)
 
 
-def test_it_learns_what_decides():
-    """Results that follow from health and the attack on the board are foretold."""
-    some = states("1.5", 60)[::2]
-    positions = np.stack([inputs(state, 0) for state in some])
-
-    def margin(state: State) -> int:
-        me, op = state.players
-        return me.health - op.health + 2 * sum(c.attack for c in me.board)
-
-    won = np.array([margin(state) > 0 for state in some])
-    arrays, loss = learn(positions, won, epochs=100)
-    assert loss < 0.25
-    network = Network(arrays)
-    right = [(network(state, 0) > 0) == (margin(state) > 0) for state in some]
-    assert np.mean(right) > 0.95
-    again, _ = learn(positions, won, epochs=100)
-    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
-
-
-def test_learning_needs_positions():
+def test_training_needs_positions():
     with pytest.raises(ValueError, match="no positions"):
-        learn(np.zeros((0, ROWS)), np.zeros(0))
+        train_network(np.zeros((0, ROWS)), np.zeros(0))
 
 
-def test_descent_finds_a_single_weight():
+def test_training_finds_a_single_weight():
     class Coin:
         arrays = {"odds": np.zeros((), np.float32)}  # noqa: RUF012
 
@@ -130,8 +101,13 @@ def test_descent_finds_a_single_weight():
             return {"odds": np.asarray(logits.sum())}
 
     won = np.arange(1000) % 4 == 0
-    loss = descend(
-        Coin(), np.zeros((1000, 1)), won, epochs=2000, chance=np.random.default_rng(0), decay=0
+    loss = train(
+        Coin(),
+        np.zeros((1000, 1)),
+        won,
+        epochs=2000,
+        chance=np.random.default_rng(0),
+        decay={"odds": 0.0},
     )
     assert loss == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)), abs=1e-3)
 
@@ -196,27 +172,3 @@ def test_a_search_plays_for_what_the_network_wants():
                 end.apply_action(action)
             sizes[sign] += len(end.players[state.current_player()].hand)
     assert sizes[1] > sizes[-1]
-
-
-def test_networks_in_weights_files(tmp_path):
-    path = tmp_path / "weights.json"
-    ours = Weights.load()
-    content = {"1.5": ours.evaluation, "network": {"1.5": ours.network}}
-    path.write_text(json.dumps(content))
-    loaded = load_weights(path)
-    state = states("1.5", 1)[5]
-    assert loaded["1.5"].network(state, 0) == Evaluation().network(state, 0)
-    path.write_text(json.dumps({"network": {"1.2": ours.network}}))
-    assert load_weights(path)["1.2"].network is not None
-    path.write_text(json.dumps({"1.5": {}}))
-    assert load_weights(path)["1.5"].network is None
-    agent = make_agent("beam", weights=str(path), time_ms=0, iterations=100)
-    assert agent.search.evaluation["1.5"].network is None
-    for broken, message in (
-        ({"network": {"1.5": {"card": [1]}}}, r"weights\.json: 1\.5: network: creature is missing"),
-        ({"network": {"1.7": {}}}, "unknown rule set '1.7'"),
-        ({"network": [1]}, "expected an object of rule sets"),
-    ):
-        path.write_text(json.dumps(broken))
-        with pytest.raises(ValueError, match=message):
-            load_weights(path)

@@ -14,7 +14,6 @@ from lethal_data import KINDS
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim.agents import make_agent
 from locmsim.game.match import Match
 from locmsim.game.positions import load_position, random_game, start_position
 from locmsim.rules.cards import CardType
@@ -27,8 +26,6 @@ from locmsim.search import (
     Evaluation,
     MCTSOptions,
     SearchResult,
-    load_weights,
-    save_weights,
 )
 from locmsim.search._engine import Engine, play_game, turn_key
 from locmsim.search.belief import Belief
@@ -155,32 +152,6 @@ def test_a_won_position_is_worth_more_than_any_other():
 def test_evaluation_refuses(weights, message):
     with pytest.raises(ValueError, match=message):
         Evaluation(weights)
-
-
-def test_weights_files(tmp_path):
-    path = tmp_path / "weights.json"
-    save_weights(path, {"1.2": {"own.health": 0.75}})
-    loaded = load_weights(path)
-    assert loaded["1.2"]["own.health"] == 0.75
-    assert dict(loaded["1.5"]) == dict(Evaluation())
-    assert dict(loaded["1.2"]) == {**Evaluation(rules="1.2"), "own.health": 0.75}
-    assert make_agent(f"beam:weights={path}").search.evaluation["1.2"]["own.health"] == 0.75
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", "no JSON: "),
-        ("[]", "expected an object of rule sets"),
-        ('{"1.4": {}}', "unknown rule set '1.4'"),
-        ('{"1.0": {"own.ward": []}}', r"1\.0: weights: own.ward: expected a number"),
-    ],
-)
-def test_weights_files_that_are_wrong(tmp_path, content, message):
-    path = tmp_path / "bad.json"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ValueError, match=f"bad.json: {message}"):
-        load_weights(path)
 
 
 # ---- positions of a turn -------------------------------------------------------------------------

@@ -1,22 +1,25 @@
-"""A bot that tries each legal action with playouts and takes the one that wins most often."""
+"""A bot that tries thousands of random turns, and the best of them against answers."""
 
-from collections import Counter
+from dataclasses import dataclass
 
-from flatbot._playouts import count_wins
+from flatbot._turns import best_turn, evaluate
 from locmsim import State
+from locmsim.agents import BaseAgent
 
-__all__ = ["choose", "count_wins"]
+__all__ = ["FlatAgent", "best_turn", "evaluate"]
 
 
-def choose(state: State, *, worlds: int = 8, playouts: int = 25, seed: int = 0) -> int:
-    """The most promising action of the player to move.
+@dataclass
+class FlatAgent(BaseAgent):
+    """Flat Monte-Carlo search over whole turns, answered greedily in sampled worlds."""
 
-    In each of several worlds, where the cards that he cannot see are drawn anew, every action gets
-    the same number of playouts.
-    """
-    player = state.current_player()
-    wins: Counter[int] = Counter()
-    for world in range(worlds):
-        drawn = state.resample_hidden(player, seed + world)
-        wins.update(count_wins(drawn, playouts, seed + world))
-    return max(wins, key=wins.__getitem__)
+    tries: int = 2000
+    samples: int = 8
+
+    def plan(self, state: State, started: float) -> list[int]:
+        """The actions of a turn that was asked for at the time `started`."""
+        worlds = self.belief.determinizer()
+        # A sampled state knows all cards that the worlds are drawn from.
+        root = self.belief.sample(0)
+        seed = self.random.getrandbits(60)
+        return best_turn(root, worlds, tries=self.tries, samples=self.samples, seed=seed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from locmsim._core import State
-from locmsim.decks.building import (
+from locmsim.decks import (
     DECK_BUILDERS,
     DRAFT_PICKERS,
     DeckBuilder,
@@ -77,7 +77,7 @@ class BaseAgent(ABC):
         state = self.belief.root()
         if state.is_terminal():  # dead from drawing, but asked
             return "PASS"
-        return line_of(state, self.plan(state, started))
+        return line_of(state, self.plan(state.clone(), started))
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
         """The base ids of a deck."""
@@ -89,7 +89,21 @@ class BaseAgent(ABC):
 
     @abstractmethod
     def plan(self, state: State, started: float) -> list[int]:
-        """The actions of a turn, PASS not among them; the agent was asked at the time `started`."""
+        """The actions of a turn.
+
+        Parameters
+        ----------
+        state : State
+            The position at the turn's start, with any cards in the hidden places; a copy to play
+            with.
+        started : float
+            When the agent was asked, by `time.perf_counter`.
+
+        Returns
+        -------
+        list of int
+            Legal one after the other, PASS not among them.
+        """
 
 
 def line_of(state: State, actions: list[int]) -> str:

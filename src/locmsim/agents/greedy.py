@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
-from locmsim.decks.building import DeckBuilder
+from locmsim.decks import DeckBuilder
 from locmsim.search._evaluation import TERMS
 from locmsim.search.evaluation import Evaluation
 

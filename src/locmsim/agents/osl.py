@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
-from locmsim.decks.building import DeckBuilder
+from locmsim.decks import DeckBuilder
 
 __all__ = ["OSLAgent", "osl_action"]
 

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from locmsim._core import State
-from locmsim.decks.building import deck_line
+from locmsim.decks import deck_line
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from locmsim._core import PlayerView, State
 from locmsim.agents.base import BaseAgent
-from locmsim.decks.building import DeckBuilder
+from locmsim.decks import DeckBuilder
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES
 

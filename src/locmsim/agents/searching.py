@@ -6,7 +6,15 @@ from typing import Any, ClassVar
 
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent, check_bounds
-from locmsim.decks.building import CardScore, DeckBuilder, DraftPicker
+from locmsim.decks import (
+    CardScore,
+    DeckBuilder,
+    DraftPicker,
+    deck_builder,
+    draft_picker,
+    score_of,
+)
+from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
 from locmsim.search import (
     MCTS,
@@ -15,7 +23,6 @@ from locmsim.search import (
     Belief,
     MCTSOptions,
     SearchResult,
-    load_weights,
 )
 
 __all__ = ["SearchAgent"]
@@ -34,9 +41,12 @@ class SearchAgent(BaseAgent):
     referee, the pipes and a machine that does something else for a while), and five times as long
     for the first one, whose limit is higher; or a number of `iterations` (see
     `locmsim.search.MCTS.search`); 0 for no bound of that kind. With a bound of iterations alone the
-    answers depend on the seed and on what was shown only. `weights` is the path of a weights file,
-    `evaluation` what the search takes in its place; `belief` says which cards the opponent is taken
-    to choose: those of high "score", or "any", whatever they are worth; `options` are those of the
+    answers depend on the seed and on what was shown only.
+
+    `weights` is the path of a weights file: positions are evaluated by it, the "default" deck and
+    draft are those of its numbers, and the opponent is taken to choose by them, too. `evaluation`
+    is what the search takes in its place. `belief` says which cards the opponent is taken to
+    choose: those of high "score", or "any", whatever they are worth; `options` are those of the
     search.
     """
 
@@ -71,15 +81,22 @@ class SearchAgent(BaseAgent):
         self.share = share
         self.iterations = iterations
         self._taste = _TASTES[belief]
+        self._their_deck: DeckBuilder | None = None
+        if weights:
+            evaluation = file = WeightsFile.load(weights)
+            tuned = deck_builder(file["1.5"])
+            if belief == "score":
+                self._taste = {rules: score_of(file[rules]) for rules in RULES}
+                self._their_deck = tuned
+            deck = tuned if deck == "default" else deck
+            draft = draft_picker(file) if draft == "default" else draft
         chosen: Any = self.options_class(**options)  # type: ignore[arg-type]
-        self.search = self.searches(
-            chosen, evaluation=load_weights(weights) if weights else evaluation
-        )
+        self.search = self.searches(chosen, evaluation=evaluation)
         super().__init__(deck, draft)
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
-        self.belief = Belief(self._taste)
+        self.belief = Belief(self._taste, self._their_deck)
         self.first_turn = True
         #: What the search found in the last turn.
         self.result: SearchResult | None = None

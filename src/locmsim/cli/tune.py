@@ -14,17 +14,15 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    add("--out", metavar="FILE", required=True, help="weights file, written in each iteration")
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
-    add("--method", choices=("fit", "cmaes"), help="how new weights are found (default: fit)")
-    add("--what", metavar="PARTS", help="some of eval,deck,network (default: eval,deck)")
-    add("--weights", metavar="FILE", help="weights file to start from (default: our own weights)")
     add(
-        "--out",
-        metavar="FILE",
-        default="tuned.json",
-        help="weights file, written after each iteration (default: %(default)s)",
+        "--what",
+        metavar="PARTS",
+        help="some of eval,deck,draft,network (default: eval, and deck in rules 1.5)",
     )
-    add("--state", metavar="DIR", help="folder that keeps all; one that exists is gone on with")
+    add("--weights", metavar="FILE", help="weights file to start from (default: our own weights)")
+    add("--state", metavar="DIR", help="folder that keeps all; one that exists is resumed")
     add("--iterations", type=int, default=10, metavar="N", help="in all (default: %(default)s)")
     add("--games", type=int, metavar="N", help="games of an iteration (default: 4000)")
     add("--match-games", type=int, metavar="N", help="games of a deciding match (default: 1000)")
@@ -32,33 +30,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--pools", type=int, metavar="N", help="different card sets (default: 1000)")
     add("--seed", type=int, metavar="N", help="all that is random follows from it (default: 1)")
     add("--workers", type=int, metavar="N", help="processes (default: one for each core)")
+    add("-v", "--verbose", action="store_true", help="log to stderr what is done")
 
 
 def run(options: argparse.Namespace) -> None:
-    from locmsim.tuning.tune import Tuner
+    import logging
+
+    from locmsim.tuning import PARTS, Tuner
     from locmsim.workers import available_cores
 
     check_target(options.out)
+    if options.verbose:
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
-        if name not in ("run", "parser", "workers") and value is not None:
+        if name not in ("run", "parser", "workers", "verbose") and value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
-    names = ("rules", "method", "games", "match_games", "nodes", "pools", "seed")
+    names = ("rules", "games", "match_games", "nodes", "pools", "seed")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.what is not None:
-        given["what"] = tuple(sorted(set(options.what.split(",")), reverse=True))
+        parts = set(options.what.split(","))
+        known = [part for part in PARTS if part in parts]
+        given["what"] = (*known, *sorted(parts.difference(known)))
     try:
         tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
         tuner.write(options.out)
         with ended_by_signals(), _tuning_progress() as (on_games, say):
             workers = len(available_cores()) if options.workers is None else options.workers
-            for line in tuner.run(options.iterations, workers=workers, on_games=on_games):
-                tuner.write(options.out)
-                say(line)
+            try:
+                for line in tuner.run(options.iterations, workers=workers, on_games=on_games):
+                    tuner.write(options.out)
+                    say(line)
+            except SystemExit:
+                print(_how_to_resume(options, tuner.iteration), file=sys.stderr)
+                raise
     except ValueError as error:
         raise Failure(error, code=2) from None
     except ImportError as error:
-        raise Failure(f"{error}: install locmsim[tune]") from None
+        raise Failure(f'{error}: pip install "locmsim[tune]"') from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}") from None
     if not tuner.accepted:
@@ -67,14 +76,23 @@ def run(options: argparse.Namespace) -> None:
         print("iteration {iteration}: {what} won {score:.1%} of {games} games".format(**match))
 
 
+def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
+    said = f"locmsim tune: stopped after {iterations} complete iterations"
+    if options.state is None:
+        return (
+            f"{said}; the best weights are in {options.out}, what was played since is lost:"
+            " give --state DIR to keep it"
+        )
+    words = ["--state", options.state, "--out", options.out]
+    command = shlex.join(["locmsim", "tune", *words, "--iterations", str(options.iterations)])
+    return f"{said}; resume with: {command}"
+
+
 @contextlib.contextmanager
 def _tuning_progress() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[str], None]]]:
-    """A bar on the terminal for the games that are played, if tqdm is there; lines go above it."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda what, done, count: None, lambda line: print(line, flush=True)
-        return
+    """A bar on the terminal for the games that are played; lines go above it."""
+    from tqdm import tqdm
+
     with tqdm(unit="game", disable=None, file=sys.stderr, leave=False) as bar:
 
         def show(what: str, done: int, count: int) -> None:

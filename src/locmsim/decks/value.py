@@ -2,10 +2,10 @@
 
 A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
 dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
-behind a layer of units. Some of these were learnt from games between decks of all kinds, and say
-what a deck is worth to the search that plays it (`tools/deck_network.py`).
+behind a layer of units. The ensemble in the package was trained on games between decks of all
+kinds, and says what a deck is worth to the search that plays it (`tools/deck_network.py`).
 
-    >>> from locmsim.decks.building import build_deck
+    >>> from locmsim.decks import build_deck
     >>> from locmsim.decks.value import default_value
     >>> from locmsim.rules.generator import generate_cards
     >>> cards = generate_cards(1)
@@ -16,11 +16,9 @@ what a deck is worth to the search that plays it (`tools/deck_network.py`).
     True
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -28,30 +26,28 @@ from numpy.typing import NDArray
 
 from locmsim.decks.features import CARD_TERMS, card_terms
 from locmsim.networks._network import checked
-from locmsim.networks.network import descend
+from locmsim.networks.weights import default_weights
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
+from locmsim.rules.rulesets import COPIES_PER_CARD
 
-__all__ = ["SHAPES", "DeckValue", "default_value", "learn_decks", "term_rows"]
+__all__ = ["SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
 
 _Array = NDArray[np.float32]
 
 _TERMS = {name: column for column, name in enumerate(CARD_TERMS)}
-_UNITS = 64
+#: Of each hidden layer.
+UNITS = 64
 #: Name -> shape of the arrays of a network.
 SHAPES = {
-    "card": (len(_TERMS), _UNITS),
-    "card_bias": (_UNITS,),
-    "hidden": (len(_TERMS) + _UNITS, _UNITS),
-    "hidden_bias": (_UNITS,),
-    "output": (_UNITS,),
-    "direct": (len(_TERMS) + _UNITS,),
+    "card": (len(_TERMS), UNITS),
+    "card_bias": (UNITS,),
+    "hidden": (len(_TERMS) + UNITS, UNITS),
+    "hidden_bias": (UNITS,),
+    "output": (UNITS,),
+    "direct": (len(_TERMS) + UNITS,),
 }
 #: An exchange has to raise the value by more than this.
 _LEAST_GAIN = 1e-4
-#: How fast arrays shrink in learning (see `descend`), and those that only one player has.
-_DECAY = 1e-2
-_DECAY_OF_PLAYERS = 0.1
 
 
 def term_rows(cards: Sequence[Card]) -> _Array:
@@ -64,12 +60,21 @@ def term_rows(cards: Sequence[Card]) -> _Array:
 
 
 class DeckValue:
-    """The value of decks; the difference of two decks' values is the logarithm of the odds.
+    """The value of decks; the difference of two decks' values is the log-odds of winning.
 
-    It is the mean of what some networks say: each likes a few decks too much, and seldom the same
-    ones. Each is given by its arrays, one of numbers for each name in `SHAPES`; ``ValueError``
-    names one that is missing, unknown, of another shape or not finite, or says that no network is
-    given.
+    It is the mean of an ensemble: each network likes a few decks too much, and seldom the same
+    ones.
+
+    Parameters
+    ----------
+    *networks
+        Each an array of numbers for each name in `SHAPES`.
+
+    Raises
+    ------
+    ValueError
+        Names an array that is missing, unknown, of another shape or not finite, or says that no
+        network is given.
     """
 
     def __init__(self, *networks: Mapping[str, Any]) -> None:
@@ -85,8 +90,22 @@ class DeckValue:
         return float(self._output_of(hidden.sum(axis=0) + self._bias) + direct.sum())
 
     def improved(self, deck: Sequence[int], cards: Sequence[Card]) -> list[int]:
-        """The deck, by base ids, that exchanging cards for offered ones leads to: one at a time, as
-        long as that raises the value, and always by the best exchange."""
+        """Exchange cards of a deck for offered ones while that raises its value.
+
+        Cards are exchanged one at a time, always by the best exchange.
+
+        Parameters
+        ----------
+        deck
+            Base ids of 30 of the offered cards.
+        cards
+            The offer.
+
+        Returns
+        -------
+        list of int
+            Base ids of the deck that no exchange makes better.
+        """
         # Sorted, so that the order of the offer decides nothing.
         offered = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
         hidden, direct = self._inputs(offered)
@@ -139,115 +158,4 @@ def _by_row(rows: _Array, matrix: _Array) -> _Array:
 @cache
 def default_value() -> DeckValue:
     """The one in the package."""
-    text = files("locmsim").joinpath("data/deck-network.json").read_text(encoding="utf-8")
-    return DeckValue(*json.loads(text)["networks"])
-
-
-# ---------------------------------------------------------------------------------- learning
-
-
-def learn_decks(
-    decks: NDArray[Any],
-    won: NDArray[Any],
-    *,
-    players: NDArray[Any] | None = None,
-    epochs: int = 12,
-    seed: int = 0,
-) -> tuple[DeckValue, float]:
-    """A `DeckValue` that foretells results, and the mean loss (nats) in the last epoch.
-
-    `decks` has shape (games, 2, 30, terms), the `term_rows` of the decks of players 0 and 1; `won`
-    is 1 where player 0 has won. `players`, of shape (games, 2), are whole numbers from 0 that tell
-    who played them, if that differs. What a deck is worth is then learnt for each of them, most of
-    it from all games, and the value is that to number 0. ``ValueError`` without games.
-    """
-    if not len(won):
-        raise ValueError("nothing to learn from: no games")
-    if players is None:
-        players = np.zeros((len(won), 2), np.int64)
-    chance = np.random.default_rng(seed)
-    model = _Games(decks, players, chance)
-    decay = dict.fromkeys(SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
-    loss = descend(model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=decay)
-    return model.value(), loss
-
-
-#: Array of `_Games` with a row for each player -> the array that it is added to, that of the sums
-#: first.
-_OF_PLAYERS = {"players_direct": "direct", "players_output": "output"}
-
-
-class _Games:
-    """Pairs of decks, their terms divided by their spread and their sums by ten; the rows of this
-    model are numbers of games."""
-
-    def __init__(
-        self, decks: NDArray[Any], players: NDArray[Any], chance: np.random.Generator
-    ) -> None:
-        self.decks, self.players = decks, players
-        terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
-        self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
-        n = int(players.max()) + 1
-        #: "advantage" is what player 0 has ahead of player 1, decks aside.
-        self.arrays: dict[str, _Array] = {"advantage": np.zeros((n, n), np.float32)}
-        for name, shape in SHAPES.items():
-            size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
-            self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
-        for name, added_to in _OF_PLAYERS.items():
-            self.arrays[name] = np.zeros((n, *SHAPES[added_to]), np.float32)
-
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
-        w = self.arrays
-        players = self.players[rows]
-        cards = self.decks[rows].astype(np.float32) / self.spread
-        units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
-        sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
-        hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
-        direct, output = (w[to] + w[name][players] for name, to in _OF_PLAYERS.items())
-        values = (sums * direct).sum(axis=-1) + (hidden * output).sum(axis=-1)
-        advantage = w["advantage"][players[:, 0], players[:, 1]]
-        layers = {
-            "players": players, "cards": cards, "units": units, "sums": sums, "hidden": hidden,
-            "direct": direct, "output": output,
-        }  # fmt: skip
-        return values[:, 0] - values[:, 1] + advantage, layers
-
-    def gradients(
-        self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
-    ) -> dict[str, NDArray[Any]]:
-        w, n = self.arrays, 2 * len(logits)
-        values = np.stack([logits, -logits], axis=1).reshape(n, 1)
-        players = layers["players"].reshape(n)
-        sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)
-        behind = values * layers["output"].reshape(n, -1) * (hidden > 0)
-        by_sums = (behind @ w["hidden"].T + values * layers["direct"].reshape(n, -1)) / 10
-        units = by_sums[:, None, -_UNITS:] * (layers["units"].reshape(n, DECK_SIZE, -1) > 0)
-        cards = layers["cards"].reshape(n, DECK_SIZE, -1)
-        of_players = {}
-        for name, outer in zip(_OF_PLAYERS, (sums, hidden), strict=True):
-            of_players[name] = np.zeros_like(w[name])
-            np.add.at(of_players[name], players, values * outer)
-        advantage = np.zeros_like(w["advantage"])
-        np.add.at(advantage, (layers["players"][:, 0], layers["players"][:, 1]), logits)
-        return {
-            "card": np.tensordot(cards, units, ([0, 1], [0, 1])),
-            "card_bias": units.sum((0, 1)),
-            "hidden": sums.T @ behind,
-            "hidden_bias": behind.sum(0),
-            "output": hidden.T @ values[:, 0],
-            "direct": sums.T @ values[:, 0],
-            "advantage": advantage,
-            **of_players,
-        }
-
-    def value(self) -> DeckValue:
-        """That to player number 0, for terms as they are."""
-        w = dict(self.arrays)
-        del w["advantage"]
-        for name, added_to in _OF_PLAYERS.items():
-            w[added_to] = w[added_to] + w.pop(name)[0]
-        scale = 10 * np.concatenate([self.spread, np.ones(_UNITS, np.float32)])
-        w["card"] = w["card"] / self.spread[:, None]
-        w["hidden"] = w["hidden"] / scale[:, None]
-        w["direct"] = w["direct"] / scale
-        return DeckValue(w)
+    return DeckValue(*(default_weights("1.5").deck_value or ()))

@@ -1,1 +1,9 @@
-"""Compiled inference of small networks."""
+"""Small networks that searches and builders run, compiled, and the files of weights they are in.
+
+They are trained by `locmsim.tuning`.
+"""
+
+from locmsim.networks._network import BLOCKS, SHAPES, Network, inputs
+from locmsim.networks.weights import Weights, WeightsFile, default_weights
+
+__all__ = ["BLOCKS", "SHAPES", "Network", "Weights", "WeightsFile", "default_weights", "inputs"]

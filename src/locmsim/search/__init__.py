@@ -17,7 +17,7 @@ worlds, in which the opponent replies. They are compiled and run without the GIL
 
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import TERMS, Evaluation, load_weights, save_weights
+from locmsim.search.evaluation import TERMS, Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
 from locmsim.search.results import SearchResult
@@ -33,6 +33,4 @@ __all__ = [
     "SearchOptions",
     "SearchResult",
     "describe_options",
-    "load_weights",
-    "save_weights",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from locmsim._core import State
 from locmsim.game.observation import Observation
+from locmsim.networks.weights import Weights
 from locmsim.search._engine import Engine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, ValueFunction
@@ -22,7 +23,7 @@ class Search:
     def __init__(
         self,
         options: SearchOptions,
-        evaluation: Evaluation | ValueFunction | Mapping[str, Evaluation] | None,
+        evaluation: Evaluation | ValueFunction | Mapping[str, Evaluation | Weights] | None,
     ) -> None:
         self.options = options
         self.evaluation = evaluation
@@ -94,6 +95,8 @@ class Search:
             given: Any = default if self.evaluation is None else self.evaluation
             if isinstance(given, Mapping) and not isinstance(given, Evaluation):
                 given = given[rules]
+            if isinstance(given, Weights):
+                given = Evaluation.of(given, rules)
             if isinstance(given, Evaluation):
                 self._engine = Engine(self.options, given.compiled, given.network)
             else:

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from locmsim._core import Determinizer, State
-from locmsim.decks.building import CardScore, build_deck, card_score
+from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
 from locmsim.game.observation import HAND, CardInPlay, Observation
 from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.rules.generator import generate_cards
@@ -56,10 +56,17 @@ class Belief:
     ----------
     scores : mapping of rule sets to card scores, optional
         The scores by which opponents are taken to choose; those of our own heuristics by default.
+    deck : deck builder, optional
+        One that opponents may have, too (1.5); ours by default, with `scores` none.
     """
 
-    def __init__(self, scores: Mapping[str, CardScore] | None = None) -> None:
+    def __init__(
+        self,
+        scores: Mapping[str, CardScore] | None = None,
+        deck: DeckBuilder | None = None,
+    ) -> None:
         self._scores = scores
+        self._deck = deck
         self._rules = RULES["1.5"]
         self._offers: list[tuple[Card, ...]] = []
         self._cards: dict[int, Card] = {}  # by base id, all that may be in the game
@@ -141,26 +148,6 @@ class Belief:
             self._cards[row.base_id] = card
             self._has_pool = False
 
-    def root(self) -> State:
-        """The position that was seen last, with any cards in the hidden places.
-
-        Enough for all that looks at one's own turn only. What the opponent may hold is not thought
-        about, which takes longer than all else here.
-
-        Returns
-        -------
-        State
-            The mover is the player, at the start of their turn.
-
-        Raises
-        ------
-        ValueError
-            No battle was observed.
-        """
-        if self.observation.phase == "choice":
-            raise ValueError("there is no position before the battle")
-        return self._visible_state(self._pool(), self._seat or 0)
-
     # -------------------------------------------------------------------------------- sampling
 
     def sample(self, seed: int) -> State:
@@ -190,8 +177,19 @@ class Belief:
     def root(self) -> State:
         """The position that was seen last, with any cards in the hidden places.
 
-        Their numbers are right, and what follows from the game so far, such as the second player's
-        bonus mana; nothing is guessed. ``ValueError`` as for `sample`.
+        Enough for all that looks at one's own turn only: nothing is guessed, so it is fast. The
+        numbers of hidden cards are right, and so is what follows from the game so far, such as the
+        second player's bonus mana.
+
+        Returns
+        -------
+        State
+            The mover is the player, at the start of their turn.
+
+        Raises
+        ------
+        ValueError
+            As for `sample`.
         """
         self._set_pool()
         return self._knowledge.root()
@@ -235,24 +233,31 @@ class Belief:
 
     def _weighted(self, cards: Sequence[Card]) -> list[tuple[Card, float]]:
         rules = self._rules.name
-        return attractions(cards, rules, None if self._scores is None else self._scores[rules])
+        score = None if self._scores is None else self._scores[rules]
+        return attractions(cards, rules, score, self._deck)
 
 
 def attractions(
-    cards: Iterable[Card], rules: str, score: CardScore | None = None
+    cards: Iterable[Card],
+    rules: str,
+    score: CardScore | None = None,
+    builder: DeckBuilder | None = None,
 ) -> list[tuple[Card, float]]:
     """The different ones of `cards`, each with the weight, up to 1, of being chosen by anyone.
 
-    `score` tells how attractive a card is. By default that is the one of our own heuristics, and
-    the cards of the deck that we should choose count for more (1.5).
+    `score` tells how attractive a card is, by default that of our own heuristics. The cards of the
+    deck that `builder` builds count for more (1.5); without a `score` it is ours.
     """
+    if builder is None and score is None:
+        builder = DECK_BUILDERS["default"]
     rate = score or card_score(rules)
     scores = {card: rate(card) for card in cards}
     best = max(scores.values())
     heat = _TEMPERATURES[rules]
     deck: Counter[int] = Counter()
-    if score is None and not RULES[rules].draft and len(scores) * COPIES_PER_CARD >= DECK_SIZE:
-        deck.update(build_deck([*scores]))
+    enough = len(scores) * COPIES_PER_CARD >= DECK_SIZE
+    if builder is not None and not RULES[rules].draft and enough:
+        deck.update(build_deck([*scores], builder))
     more = _OWN_DECK / COPIES_PER_CARD
     # Anything may be chosen: weights stay above 0, whatever the unit of the score.
     weights = {

@@ -1,21 +1,15 @@
-"""What positions are worth to a search: `Evaluation`, and files of its weights."""
+"""What positions are worth to a search: `Evaluation`."""
 
-import json
-import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from locmsim._core import State
-from locmsim._io import write_whole
 from locmsim.networks._network import Network
-from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.networks.weights import Weights, default_weights
 from locmsim.search._evaluation import TERMS, Evaluator
 
-__all__ = ["TERMS", "Evaluation", "ValueFunction", "load_weights", "save_weights"]
+__all__ = ["TERMS", "Evaluation", "ValueFunction"]
 
 #: A function of a state and a player whose turn ends there, in the place of the weights: the value
 #: to him. It is called with the GIL for each node, so it makes a search a hundred times slower.
@@ -38,7 +32,7 @@ class Evaluation(Mapping[str, float]):
 
     Searches find turns with the weights. What comes of them is predicted by `network`, if there is
     one: that of the rule set in the package, where it has one and no `weights` are given, or a
-    `locmsim.networks.network.Network`; else by the weights, too. None is for no network.
+    `locmsim.networks.Network`; else by the weights, too. None is for no network.
     """
 
     def __init__(
@@ -48,12 +42,18 @@ class Evaluation(Mapping[str, float]):
         *,
         network: Network | Literal["default"] | None = "default",
     ) -> None:
-        self._weights = {**_defaults().weights[get_rules(rules).name], **(weights or {})}
+        self._weights = {**default_weights(rules).evaluation, **(weights or {})}
         self.compiled = Evaluator(self._weights)
         if network == "default":
-            network = None if weights else _defaults().networks.get(rules)
+            network = None if weights else _default_network(rules)
         #: By which results are predicted, or None.
         self.network: Network | None = network
+
+    @classmethod
+    def of(cls, weights: Weights, rules: str = "1.5") -> "Evaluation":
+        """The evaluation in the weights of a rule set, with their network if they have one."""
+        network = None if weights.network is None else Network(weights.network)
+        return cls(weights.evaluation, rules, network=network)
 
     def replace(self, **weights: float) -> "Evaluation":
         """The same with other weights, whose names may have ``_`` in the place of their dot."""
@@ -77,62 +77,7 @@ class Evaluation(Mapping[str, float]):
         return f"Evaluation({self._weights})"
 
 
-def load_weights(path: str | os.PathLike[str]) -> dict[str, Evaluation]:
-    """The evaluations of a weights file, by rule set; those it lacks are the default ones.
-
-    The file is a JSON object: rule set -> {term: weight}; terms left out have their default. Its
-    object ``"network"``, if it has one, holds networks: rule set -> {name: numbers} (see
-    `locmsim.networks.network.SHAPES`). What else `locmsim tune` writes ("deck", "about") is not
-    read here.
-    ``ValueError`` names the file and what is wrong in it, ``OSError`` if it cannot be read.
-    """
-    try:
-        return _evaluations(json.loads(Path(path).read_text(encoding="utf-8")))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{os.fspath(path)}: no JSON: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
-
-
-def _evaluations(content: Any) -> dict[str, Evaluation]:
-    if not isinstance(content, dict):
-        raise ValueError("expected an object of rule sets, each an object of weights")
-    parts = {key: w for key, w in content.items() if key not in ("deck", "about", "network")}
-    networks = content.get("network", {})
-    if not isinstance(networks, dict) or not all(
-        isinstance(w, dict) for w in [*parts.values(), *networks.values()]
-    ):
-        raise ValueError("expected an object of rule sets, each an object of weights")
-    for rules in [*parts, *networks]:
-        if rules not in RULES:
-            raise ValueError(f"unknown rule set {rules!r}: expected one of {[*RULES]}")
-    evaluations = {}
-    for rules in RULES:
-        try:
-            network = Network(networks[rules]) if rules in networks else None
-            if rules in parts or network:
-                evaluations[rules] = Evaluation(parts.get(rules), rules, network=network)
-            else:
-                evaluations[rules] = Evaluation(rules=rules)
-        except ValueError as error:
-            raise ValueError(f"{rules}: {error}") from None
-    return evaluations
-
-
-def save_weights(path: str | os.PathLike[str], weights: Mapping[str, Mapping[str, float]]) -> None:
-    """Write a weights file for `load_weights`; ``ValueError`` for weights that it would refuse."""
-    content = {rules: dict(Evaluation(w, rules)) for rules, w in weights.items()}
-    write_whole(path, json.dumps(content, indent=1) + "\n")
-
-
-@dataclass(frozen=True)
-class _Defaults:
-    weights: Mapping[str, Mapping[str, float]]
-    networks: Mapping[str, Network]
-
-
 @cache
-def _defaults() -> _Defaults:
-    content = json.loads(files("locmsim").joinpath("data/weights.json").read_text(encoding="utf-8"))
-    networks = {rules: Network(arrays) for rules, arrays in content.get("network", {}).items()}
-    return _Defaults({rules: content[rules] for rules in RULES}, networks)
+def _default_network(rules: str) -> Network | None:
+    arrays = default_weights(rules).network
+    return None if arrays is None else Network(arrays)

@@ -1,1 +1,19 @@
-"""Fits weights, networks and deck values by self-play."""
+"""Training and fitting of all that players evaluate positions by and choose cards.
+
+`Tuner` finds better weights by self-play (docs/tuning.md). Nothing here is imported by a bot.
+"""
+
+from locmsim.tuning.fitting import fit_logistic
+from locmsim.tuning.games import play_match
+from locmsim.tuning.settings import PARTS, PROOF_SEEDS, TUNING_SEEDS, Settings
+from locmsim.tuning.tuner import Tuner
+
+__all__ = [
+    "PARTS",
+    "PROOF_SEEDS",
+    "TUNING_SEEDS",
+    "Settings",
+    "Tuner",
+    "fit_logistic",
+    "play_match",
+]

@@ -1,131 +1,73 @@
-"""The network that foretells the result of a game, learnt from positions and who won.
+"""The value network of positions in numpy, to train it.
 
-`_network.pxd` says what it looks like and runs it in searches; here it is in numpy, to learn it.
+`networks/_network.pxd` says what it looks like and runs it in searches.
 
     >>> import numpy as np
-    >>> from locmsim.game.match import Match
-    >>> from locmsim.networks.network import Network, inputs, learn
+    >>> from locmsim import Match
+    >>> from locmsim.networks import Network, inputs
+    >>> from locmsim.tuning.positions import train_network
     >>> match = Match(seed=1)
     >>> _ = match.submit(0, "PASS"), match.submit(1, "PASS")
     >>> seen = inputs(match.state, 0)
-    >>> arrays, loss = learn(np.stack([seen, seen]), np.array([1, 1]), epochs=200)
+    >>> arrays, loss = train_network(np.stack([seen, seen]), np.array([1, 1]), epochs=200)
     >>> Network(arrays)(match.state, 0) > 1
     True
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.networks._network import BLOCKS, SHAPES, Network, inputs
+from locmsim.networks import BLOCKS, SHAPES
+from locmsim.tuning.training import Array, train
 
-__all__ = ["BLOCKS", "SHAPES", "Network", "descend", "inputs", "learn", "listed"]
+__all__ = ["PositionModel", "train_network"]
 
-_Array = NDArray[np.float32]
-
-#: Positions of a step, and the longest step of a weight.
-_BATCH = 1024
-_RATE = 3e-3
-#: Part of the steps in which they grow to that; then they become shorter.
-_WARM_UP = 0.1
-#: By this part of a step weights shrink.
-_DECAY = 1e-4
-#: How slowly the means of the gradient and of its square follow (Adam).
-_MEANS = 0.9, 0.999
 #: Positions by whose spread inputs are scaled.
 _SAMPLE = 100_000
 #: Arrays that begin with zeros.
 _ZERO = {"lane_bias", "hidden_bias", "deeper_bias", "direct"}
 
 
-def listed(arrays: Mapping[str, NDArray[np.float32]]) -> dict[str, Any]:
-    """Arrays as lists for a file of text, their numbers cut to five digits."""
-
-    def cut(numbers: Any) -> Any:
-        return [*map(cut, numbers)] if isinstance(numbers, list) else float(f"{numbers:.5g}")
-
-    return {name: cut(array.tolist()) for name, array in arrays.items()}
-
-
-class Model(Protocol):
-    """Something whose `arrays` can be learnt."""
-
-    arrays: dict[str, _Array]
-
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], Any]:
-        """The logarithms of the odds, and whatever `gradients` needs."""
-
-    def gradients(self, layers: Any, logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The derivatives of a sum over the rows, given those by the `logits`."""
-
-
-def learn(
+def train_network(
     positions: NDArray[Any], won: NDArray[Any], *, epochs: int = 8, seed: int = 0
-) -> tuple[dict[str, _Array], float]:
-    """The arrays of a `Network` that foretells results, and the mean loss (nats) in the last epoch.
+) -> tuple[dict[str, Array], float]:
+    """Train a value network.
 
-    `positions` has a row of `inputs` for each result in `won` (0 or 1), all of one rule set.
-    ``ValueError`` without rows.
+    Parameters
+    ----------
+    positions
+        Shape (positions, inputs): `locmsim.networks.inputs` of each, all of one rule set.
+    won
+        Shape (positions,): 1 if the player whose turn ends there has won, else 0.
+    epochs
+        How often each position is seen.
+    seed
+        Of the first weights and of the order of the positions.
+
+    Returns
+    -------
+    arrays : dict of str to float32 array
+        For `locmsim.networks.Network`.
+    loss : float
+        The mean loss in the last epoch, nats a position.
+
+    Raises
+    ------
+    ValueError
+        Without positions.
     """
     if not len(won):
-        raise ValueError("nothing to learn from: no positions")
+        raise ValueError("nothing to train on: no positions")
     chance = np.random.default_rng(seed)
-    model = _Positions(positions, chance)
-    loss = descend(model, positions, won, epochs=epochs, chance=chance)
+    model = PositionModel(positions, chance)
+    loss = train(model, positions, won, epochs=epochs, chance=chance)
     return model.unscaled(), loss
 
 
-def descend(
-    model: Model,
-    rows: NDArray[Any],
-    won: NDArray[Any],
-    *,
-    epochs: int,
-    chance: np.random.Generator,
-    decay: Mapping[str, float] | None = None,
-) -> float:
-    """Learn the arrays of a model from rows and results; the mean loss (nats) in the last epoch.
-
-    By Adam, with a step that grows and then shrinks, on the mean of the negative logarithm of the
-    chance that the model gave to each result. `decay` says for arrays by which part of a step they
-    shrink, if not by the usual one.
-    """
-    decays = dict.fromkeys(model.arrays, _DECAY) | dict(decay or {})
-    first = {name: np.zeros_like(array) for name, array in model.arrays.items()}
-    second = {name: np.zeros_like(array) for name, array in model.arrays.items()}
-    batches = -(-len(won) // _BATCH)
-    loss = 0.0
-    for epoch in range(epochs):
-        order = chance.permutation(len(won))
-        losses = 0.0
-        for batch in range(batches):
-            picked = order[batch * _BATCH : (batch + 1) * _BATCH]
-            logits, layers = model.forward(rows[picked])
-            target = won[picked].astype(np.float32)
-            losses += float(np.logaddexp(0, np.where(target > 0, -logits, logits)).sum())
-            errors = 1 / (1 + np.exp(-logits)) - target
-            step = epoch * batches + batch + 1
-            rate = _RATE * _pace(step / (epochs * batches))
-            for name, gradient in model.gradients(layers, errors / len(picked)).items():
-                first[name] += (1 - _MEANS[0]) * (gradient - first[name])
-                second[name] += (1 - _MEANS[1]) * (gradient**2 - second[name])
-                mean = first[name] / (1 - _MEANS[0] ** step)
-                size = np.sqrt(second[name] / (1 - _MEANS[1] ** step)) + 1e-8
-                model.arrays[name] -= rate * (mean / size + decays[name] * model.arrays[name])
-        loss = losses / len(won)
-    return loss
-
-
-def _pace(progress: float) -> float:
-    if progress < _WARM_UP:
-        return progress / _WARM_UP
-    return 0.5 + 0.5 * float(np.cos(np.pi * (progress - _WARM_UP) / (1 - _WARM_UP)))
-
-
-class _Positions:
-    """The network on many positions at a time, its inputs divided by their spread."""
+class PositionModel:
+    """The network on many positions at a time, its inputs divided by their spread: a `Model`."""
 
     def __init__(self, positions: NDArray[Any], chance: np.random.Generator) -> None:
         sample = _blocks(positions[:_SAMPLE])
@@ -136,13 +78,13 @@ class _Positions:
         }
         #: The slots of each lane.
         self.slots = [np.flatnonzero(sample["lane"][0] == lane) for lane in (0, 1)]
-        self.arrays: dict[str, _Array] = {}
+        self.arrays: dict[str, Array] = {}
         for name, shape in SHAPES.items():
             size = shape[-2:][0] ** -0.5 if shape and name not in _ZERO else 0.0
             self.arrays[name] = np.asarray(size * chance.standard_normal(shape), np.float32)
 
-    def forward(self, positions: NDArray[Any]) -> tuple[_Array, dict[str, _Array]]:
-        """The logarithms of the odds, and the layers: what goes into each and comes out."""
+    def forward(self, positions: NDArray[Any]) -> tuple[Array, dict[str, Array]]:
+        """The log-odds, and the layers: what goes into each and comes out."""
         w, n = self.arrays, len(positions)
         seen = _blocks(positions)
         creatures = seen["creatures"] / self.spread["creature"]
@@ -161,7 +103,7 @@ class _Positions:
             "lane": lane, "card": card, "joined": joined, "hidden": hidden, "deeper": deeper,
         }  # fmt: skip
 
-    def gradients(self, layers: dict[str, _Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def gradients(self, layers: dict[str, Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Of a sum over the positions, given its derivatives by the `logits`."""
         w, n = self.arrays, len(logits)
         lanes, sums = w["lane"].shape[1], w["card"].shape[1]
@@ -191,7 +133,7 @@ class _Positions:
             "output_bias": np.asarray(logits.sum()),
         }
 
-    def unscaled(self) -> dict[str, _Array]:
+    def unscaled(self) -> dict[str, Array]:
         """The arrays for inputs as they are."""
         w = dict(self.arrays)
         others = len(self.spread["other"])
@@ -208,7 +150,7 @@ class _Positions:
         return w
 
 
-def _blocks(positions: NDArray[Any]) -> dict[str, _Array]:
+def _blocks(positions: NDArray[Any]) -> dict[str, Array]:
     ends = np.cumsum([np.prod(shape) for shape in BLOCKS.values()])[:-1]
     return {
         name: part.reshape(len(positions), *shape).astype(np.float32)
@@ -218,7 +160,7 @@ def _blocks(positions: NDArray[Any]) -> dict[str, _Array]:
     }
 
 
-def _spread(things: _Array) -> _Array:
+def _spread(things: Array) -> Array:
     """Of creatures or cards, over those that there are."""
     there = things.reshape(-1, things.shape[-1])
     there = there[there[:, 0] > 0]
@@ -226,6 +168,6 @@ def _spread(things: _Array) -> _Array:
     return spread + (spread < 1e-6)
 
 
-def _product(inputs: NDArray[Any], outputs: NDArray[Any]) -> _Array:
+def _product(inputs: NDArray[Any], outputs: NDArray[Any]) -> Array:
     """The derivatives by weights that are the same for all things of a position."""
     return np.tensordot(inputs, outputs, ([0, 1], [0, 1])).astype(np.float32)

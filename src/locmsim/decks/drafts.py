@@ -1,0 +1,133 @@
+"""Draft pickers of rules 1.2 and 1.0: one of three cards, thirty times.
+
+A `DraftPicker` is a plain function: it takes the three cards of the turn, the cards taken before
+and the name of the rule set, and returns 0, 1 or 2. One of your own can be given in place of a
+name, or be registered under one:
+
+    >>> from locmsim.rules.cards import cards_1x
+    >>> from locmsim.decks import DRAFT_PICKERS, pick
+    >>> def hardest_hitter(offer, picked, rules):
+    ...     return max(range(3), key=lambda i: offer[i].attack)
+    >>> pick(cards_1x()[:3], [], "1.2", hardest_hitter)
+    0
+    >>> DRAFT_PICKERS["hardest hitter"] = hardest_hitter
+
+`CurvePicker` makes one of any card score.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from locmsim.decks.builders import named
+from locmsim.decks.scores import (
+    CardScore,
+    card_score,
+    require_draft,
+    score_of,
+    static_order,
+)
+from locmsim.networks.weights import Weights
+from locmsim.rules.cards import Card, CardType
+from locmsim.rules.rulesets import DECK_SIZE, RULES
+
+__all__ = ["DRAFT_PICKERS", "CurvePicker", "DraftPicker", "draft_picker", "pick"]
+
+#: Three offered cards, cards picked before, rule set -> index of the card to take.
+DraftPicker = Callable[[Sequence[Card], Sequence[Card], str], int]
+
+
+def pick(
+    offer: Sequence[Card],
+    picked: Sequence[Card],
+    rules: str,
+    heuristic: str | DraftPicker = "default",
+) -> int:
+    """Which of the three offered cards to take, 0 to 2, having taken `picked` before.
+
+    `rules` is "1.2" or "1.0", `heuristic` a name in `DRAFT_PICKERS` or a function of that kind.
+    ``ValueError`` for anything else, and if the heuristic answers anything but 0, 1 or 2.
+    """
+    require_draft(rules)
+    if len(offer) != 3:
+        raise ValueError(f"a draft turn offers three cards, got {len(offer)}")
+    choice = named("draft picker", heuristic, DRAFT_PICKERS)(offer, picked, rules)
+    if choice not in (0, 1, 2):
+        raise ValueError(f"draft picker {heuristic!r} answered {choice!r}, not 0, 1 or 2")
+    return choice
+
+
+@cache
+def _ranks(rules: str) -> dict[int, int]:
+    return {base_id: rank for rank, base_id in enumerate(static_order(rules))}
+
+
+def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+    """The card that stands first in the static order of the rule set."""
+    ranks = _ranks(rules)
+    return min(range(len(offer)), key=lambda i: ranks.get(offer[i].base_id, len(ranks)))
+
+
+def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+    """The cheapest card, the first of them: a baseline."""
+    return min(range(len(offer)), key=lambda i: offer[i].cost)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePicker:
+    """A `DraftPicker`: a score for each rule set, corrected by what the deck lacks so far.
+
+    A deck should end with `curve` cards of cost 0-1, 2, 3, 4, 5, 6 and 7 or more, and with `items`
+    items. A card gains `pull` for each card that its column of the curve lags behind the share
+    due by now, and loses as much where it is ahead; an item likewise by `item_pull`.
+    """
+
+    scores: Mapping[str, CardScore]
+    curve: tuple[int, ...] = (3, 6, 6, 5, 4, 3, 3)
+    items: int = 8
+    pull: float = 0.5
+    item_pull: float = 0.1
+
+    def __call__(self, offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+        score = self.scores[rules]
+        have = Counter(map(self._column, picked))
+        items = sum(card.type != CardType.CREATURE for card in picked)
+        due = (len(picked) + 1) / DECK_SIZE
+        item_bonus = self.item_pull * (self.items * due - items)
+
+        def worth(i: int) -> float:
+            column = self._column(offer[i])
+            bonus = self.pull * (self.curve[column] * due - have[column])
+            if offer[i].type != CardType.CREATURE:
+                bonus += item_bonus
+            return score(offer[i]) + bonus
+
+        return max(range(len(offer)), key=worth)
+
+    def _column(self, card: Card) -> int:
+        return min(max(card.cost, 1), len(self.curve)) - 1
+
+
+def draft_picker(weights: Mapping[str, Weights]) -> CurvePicker:
+    """The picker that drafts by these weights, given by rule set."""
+    return CurvePicker({name: score_of(w) for name, w in weights.items() if RULES[name].draft})
+
+
+@cache
+def _default_picker() -> CurvePicker:
+    return CurvePicker({name: card_score(name) for name, r in RULES.items() if r.draft})
+
+
+def _pick_by_curve(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+    """The card of the best value, corrected by what the deck lacks."""
+    return _default_picker()(offer, picked, rules)
+
+
+#: The draft pickers by name; "cheapest" is a baseline.
+DRAFT_PICKERS: dict[str, DraftPicker] = {
+    "default": _pick_by_curve,
+    "curve": _pick_by_curve,
+    "order": _pick_by_order,
+    "cheapest": _pick_cheapest,
+}

@@ -1,0 +1,180 @@
+"""Scores of cards: what one of them is worth to a deck."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from locmsim.decks.features import CARD_TERMS, card_terms
+from locmsim.networks.weights import Weights, default_weights
+from locmsim.rules.cards import ABILITIES, Card, CardType
+from locmsim.rules.rulesets import get_rules
+
+__all__ = [
+    "CardScore",
+    "LinearScore",
+    "TableScore",
+    "WeightedScore",
+    "card_score",
+    "require_draft",
+    "score_of",
+    "static_order",
+]
+
+#: What a card is worth to a deck, in any unit.
+CardScore = Callable[[Card], float]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearScore:
+    """A weighted sum of what is printed on a card; every number is counted in its user's favour.
+
+    So attack and defense of red and blue items count as what they take from the enemy, and a
+    negative opponent health change as damage.
+    """
+
+    #: For each mana, and in addition for each mana above six: what comes late may come too late.
+    cost: float
+    cost_above_six: float = 0.0
+    attack: float = 0.0
+    defense: float = 0.0
+    my_health: float = 0.0
+    opponent_damage: float = 0.0
+    draw: float = 0.0
+    #: For the areas target, lane1, lane2.
+    areas: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    #: For a creature, a green, a red and a blue item.
+    types: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    #: For each of B, C, D, G, L, W of a creature, and in addition for each point of its attack.
+    abilities: tuple[float, ...] = (0.0,) * 6
+    abilities_by_attack: tuple[float, ...] = (0.0,) * 6
+    #: For each of B, C, D, G, L, W that a green item gives or a red one takes.
+    given: tuple[float, ...] = (0.0,) * 6
+    taken: tuple[float, ...] = (0.0,) * 6
+    #: What attack and defense have above this counts for nothing: it kills no second creature.
+    enough: int = 12
+
+    def __call__(self, card: Card) -> float:
+        sign = 1 if card.type in (CardType.CREATURE, CardType.GREEN) else -1
+        attack = min(sign * card.attack, self.enough)
+        defense = min(sign * card.defense, self.enough)
+        return (
+            self.cost * card.cost
+            + self.cost_above_six * max(card.cost - 6, 0)
+            + self.attack * attack
+            + self.defense * defense
+            + self.my_health * card.my_health_change
+            - self.opponent_damage * card.opponent_health_change
+            + self.draw * card.card_draw
+            + self.areas[card.area]
+            + self.types[card.type]
+            + self._abilities(card)
+        )
+
+    def _abilities(self, card: Card) -> float:
+        columns = [i for i, letter in enumerate(ABILITIES) if letter in card.abilities]
+        if card.type == CardType.CREATURE:
+            return sum(
+                self.abilities[i] + self.abilities_by_attack[i] * card.attack for i in columns
+            )
+        if card.type == CardType.GREEN:
+            return sum(self.given[i] for i in columns)
+        if card.type == CardType.RED:
+            return sum(self.taken[i] for i in columns)
+        return 0.0
+
+
+class WeightedScore:
+    """A `CardScore`: the sum of what a card has of each of the `CARD_TERMS` times its weight.
+
+    Terms without a weight count for nothing:
+
+    >>> score = WeightedScore({"cost.0": 2.0, "draw": 0.5})
+    >>> score(Card(1, CardType.GREEN, cost=0, attack=1, defense=1, card_draw=3))
+    3.5
+
+    ``ValueError`` names a term that is unknown or a weight that is no finite number.
+    """
+
+    __slots__ = ("weights",)
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        for name, weight in weights.items():
+            if name not in CARD_TERMS:
+                raise ValueError(f"card score: unknown term {name!r}")
+            if (
+                isinstance(weight, bool)
+                or not isinstance(weight, int | float)
+                or not math.isfinite(weight)
+            ):
+                raise ValueError(f"card score: {name}: expected a number, got {weight!r}")
+        #: Term -> weight.
+        self.weights = dict(weights)
+
+    def __call__(self, card: Card) -> float:
+        weight = self.weights.get
+        return sum(weight(name, 0.0) * value for name, value in card_terms(card).items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WeightedScore) and self.weights == other.weights
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"WeightedScore({self.weights})"
+
+
+@dataclass(frozen=True, slots=True)
+class TableScore:
+    """A `CardScore` of a table: base id -> value. Any other card has the value 0.
+
+    That of the package for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): what each
+    of the 160 cards did for the decks it was in, in hundredths of a game at even odds, as a
+    deviation from the mean card.
+    """
+
+    values: Mapping[int, float]
+
+    def __call__(self, card: Card) -> float:
+        return self.values.get(card.base_id, 0.0)
+
+
+def score_of(weights: Weights) -> CardScore:
+    """The card score of a player's weights: that of the draft, or of decks.
+
+    Parameters
+    ----------
+    weights
+        Those of one rule set.
+
+    Raises
+    ------
+    ValueError
+        Names a weight that is unknown or no number.
+    """
+    if weights.draft is not None:
+        return TableScore(weights.draft)
+    return WeightedScore(weights.deck_score or {})
+
+
+def require_draft(rules: str) -> None:
+    """``ValueError`` for rules without a draft."""
+    if not get_rules(rules).draft:
+        raise ValueError(f"rules {rules} have no draft")
+
+
+@cache
+def card_score(rules: str) -> CardScore:
+    """The score behind the default heuristic of this rule set: a guess at anyone's taste."""
+    return score_of(default_weights(rules))
+
+
+@cache
+def static_order(rules: str) -> tuple[int, ...]:
+    """The 160 base ids of rules "1.2" or "1.0", the most wanted first (docs/drafts.md).
+
+    ``ValueError`` for rules without a draft.
+    """
+    require_draft(rules)
+    values = default_weights(rules).draft or {}
+    return tuple(sorted(values, key=lambda base_id: (-values[base_id], base_id)))

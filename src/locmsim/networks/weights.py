@@ -1,0 +1,349 @@
+"""Weights: all numbers that players evaluate positions and choose cards by, in one file.
+
+A weights file is an .npz: the arrays of networks, and one JSON text ``meta`` with the named weights
+and the record of how all of it came about. What the package plays by is such a file, and
+`locmsim tune` writes them.
+
+    >>> from locmsim.networks.weights import WeightsFile, default_weights
+    >>> default_weights("1.5").network["output"].shape
+    (16,)
+    >>> ours = WeightsFile()
+    >>> ours["1.2"] == default_weights("1.2")
+    True
+
+numpy is imported only when there are arrays to read.
+"""
+
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from locmsim._io import write_whole
+from locmsim.networks._network import SHAPES, checked
+from locmsim.rules.rulesets import RULES, get_rules
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    #: The arrays of a network by name, float32.
+    Arrays: TypeAlias = Mapping[str, NDArray[np.float32]]
+else:  # numpy is slow to import
+    Arrays = Mapping
+
+__all__ = ["Arrays", "Weights", "WeightsFile", "default_weights"]
+
+#: Of the files; another number is refused.
+FORMAT = 1
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What a player of one rule set evaluates positions by, and chooses cards.
+
+    Two are equal if all their numbers are.
+
+    Attributes
+    ----------
+    evaluation
+        The linear evaluation: a weight for each name in `locmsim.search.TERMS`.
+    network
+        The value network that predicts results, see `locmsim.networks.SHAPES`; None for none:
+        then the linear evaluation does that, too.
+    deck_score
+        Rules 1.5: what one copy of a card adds to the log-odds of winning, a weight for each of
+        `locmsim.decks.CARD_TERMS`. None in rules with a draft.
+    deck_value
+        Rules 1.5: the ensemble that values whole decks, see `locmsim.decks.value.SHAPES`; None for
+        none: then the best cards by `deck_score` make a deck.
+    draft
+        Rules with a draft: base id -> value of the card, in hundredths of a game at even odds.
+        None in rules without.
+    """
+
+    evaluation: Mapping[str, float]
+    network: Arrays | None = None
+    deck_score: Mapping[str, float] | None = None
+    deck_value: Sequence[Arrays] | None = None
+    draft: Mapping[int, float] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weights):
+            return NotImplemented
+        return all(
+            _same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if hasattr(a, "tobytes") and hasattr(b, "tobytes"):
+        return bool(a.shape == b.shape and (a == b).all())
+    return bool(a == b)
+
+
+class WeightsFile(Mapping[str, Weights]):
+    """The weights of every rule set, as read from a file: rule set -> `Weights`.
+
+    Rule sets that `given` lacks have the weights of the package.
+
+    Parameters
+    ----------
+    given
+        Weights by rule set.
+    record
+        How they came about, oldest first: objects for JSON. `locmsim tune` adds one with its
+        command, the version and the number of games.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule set, and for numbers that make no sense, by their names.
+    """
+
+    def __init__(
+        self, given: Mapping[str, Weights] | None = None, record: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        self.given = {get_rules(rules).name: weights for rules, weights in (given or {}).items()}
+        self.record = [dict(entry) for entry in record]
+        for rules, weights in self.given.items():
+            _check(rules, weights)
+
+    def __getitem__(self, rules: str) -> Weights:
+        if rules not in RULES:
+            raise KeyError(rules)
+        return self.given.get(rules) or default_weights(rules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(RULES)
+
+    def __len__(self) -> int:
+        return len(RULES)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "WeightsFile":
+        """Read a weights file.
+
+        Parts that a rule set in the file lacks are those of the package, except that linear weights
+        come without the network that was trained beside other ones: with an ``evaluation`` and no
+        ``network`` there is no network, with a ``deck_score`` and no ``deck_value`` no deck value.
+
+        A JSON file with linear weights alone is read, too: rule set -> ``{term: weight}``, and
+        ``"deck"`` -> ``{term: weight}`` for the deck score of 1.5. Terms left out have their
+        default.
+
+        Raises
+        ------
+        ValueError
+            Names the file and what is wrong in it.
+        OSError
+            If it cannot be read.
+        """
+        try:
+            with open(path, "rb") as file:
+                start = file.read(2)
+                file.seek(0)
+                parts, record = _read(file) if start == b"PK" else _read_json(file.read())
+            given = {rules: _filled(rules, given) for rules, given in parts.items()}
+            return cls(given, record)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a weights file with what `given` has, and the record; whole or not at all."""
+        import numpy as np
+
+        meta: dict[str, Any] = {"format": FORMAT}
+        arrays: dict[str, Any] = {}
+        for rules, weights in self.given.items():
+            tables = {name: getattr(weights, name) for name in _TABLES}
+            meta[rules] = {name: dict(table) for name, table in tables.items() if table is not None}
+            for name, array in (weights.network or {}).items():
+                arrays[f"{rules}/network/{name}"] = np.asarray(array, np.float32)
+            if weights.deck_value is not None:
+                for name in weights.deck_value[0]:
+                    stack = np.stack([arrays[name] for arrays in weights.deck_value])
+                    arrays[f"{rules}/deck_value/{name}"] = stack.astype(np.float32)
+        meta["record"] = self.record
+        content = io.BytesIO()
+        np.savez_compressed(content, meta=np.array(json.dumps(meta, indent=1)), **arrays)
+        write_whole(path, content.getvalue())
+
+
+@cache
+def default_weights(rules: str) -> Weights:
+    """The weights of the package for a rule set; ``ValueError`` for an unknown one."""
+    name = get_rules(rules).name
+    with files("locmsim").joinpath("data/weights.npz").open("rb") as file:
+        parts, _ = _read(file, only=name)
+    return Weights(**parts[name])
+
+
+# --------------------------------------------------------------------------------- reading
+
+_TABLES = "evaluation", "deck_score", "draft"
+_NETWORKS = "network", "deck_value"
+_Parts: TypeAlias = dict[str, dict[str, Any]]
+
+
+def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
+    """The parts in a file by rule set, or those of one, and the record."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            if "meta" not in names:
+                raise ValueError("no weights file: meta is missing")
+            meta = _object(_json(_text(archive.read(names.pop("meta")))), "meta")
+            if meta.pop("format", None) != FORMAT:
+                raise ValueError(f"meta: no weights file of format {FORMAT}")
+            record = meta.pop("record", [])
+            if not isinstance(record, list) or not all(isinstance(x, dict) for x in record):
+                raise ValueError("meta: record: expected a list of objects")
+            parts = {rules: _tables(rules, tables) for rules, tables in meta.items()}
+            for name, member in names.items():
+                rules, _, rest = name.partition("/")
+                part, _, array = rest.partition("/")
+                if rules not in parts or part not in _NETWORKS:
+                    raise ValueError(f"unknown array {name!r}")
+                if only is None or only == rules:
+                    numbers = _array(archive, member, name)
+                    parts[rules].setdefault(part, {})[array] = numbers
+            for rules, given in parts.items():
+                if "deck_value" in given:
+                    given["deck_value"] = _unstacked(f"{rules}/deck_value", given["deck_value"])
+            return parts, record
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        raise ValueError(f"no weights file: {error}") from None
+
+
+def _text(content: bytes) -> str:
+    """An array that is one string, read without numpy."""
+    length = int.from_bytes(content[8:10], "little")
+    header = content[10 : 10 + length]
+    if content[:8] != b"\x93NUMPY\x01\x00" or b"'<U" not in header or b"()" not in header:
+        raise ValueError("meta: expected one string")
+    try:
+        return content[10 + length :].decode("utf-32-le")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"meta: {error}") from None
+
+
+def _array(archive: zipfile.ZipFile, member: str, name: str) -> "NDArray[np.float32]":
+    from numpy.lib import format as npy
+
+    with archive.open(member) as file:
+        try:
+            array = npy.read_array(file, allow_pickle=False)
+            return array.astype("float32", casting="same_kind", copy=False)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{name}: expected an array of numbers: {error}") from None
+
+
+def _unstacked(name: str, stacks: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The networks of an ensemble, whose arrays have them along the first axis."""
+    counts = {stack.shape[0] if stack.ndim else 0 for stack in stacks.values()}
+    if len(counts) != 1 or not counts.isdisjoint({0}):
+        raise ValueError(f"{name}: expected arrays of the same number of networks")
+    return [{key: stack[i] for key, stack in stacks.items()} for i in range(counts.pop())]
+
+
+def _tables(rules: str, tables: Any) -> dict[str, Any]:
+    parts = _object(tables, rules)
+    for name in parts:
+        if name not in _TABLES:
+            raise ValueError(f"{rules}: unknown part {name!r}")
+        parts[name] = _object(parts[name], f"{rules}: {name}")
+    if "draft" in parts:
+        try:
+            parts["draft"] = {int(base_id): value for base_id, value in parts["draft"].items()}
+        except ValueError:
+            raise ValueError(f"{rules}: draft: expected base ids and values") from None
+    return parts
+
+
+def _read_json(content: bytes) -> tuple[_Parts, list[dict[str, Any]]]:
+    parts: _Parts = {}
+    for name, table in _object(_json(content), "linear weights").items():
+        rules, part = ("1.5", "deck_score") if name == "deck" else (name, "evaluation")
+        parts.setdefault(rules, {})[part] = _object(table, name)
+    return parts, []
+
+
+def _json(content: str | bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError as error:
+        raise ValueError(f"no weights file: no JSON: {error}") from None
+
+
+def _object(content: Any, what: str) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise ValueError(f"{what}: expected an object")
+    return content
+
+
+def _filled(rules: str, given: dict[str, Any]) -> Weights:
+    """Weights of the parts that are given, and of the package's where that makes sense."""
+    if rules not in RULES:
+        raise ValueError(f"unknown rule set {rules!r}: expected one of {', '.join(RULES)}")
+    ours = default_weights(rules)
+    for table, network in (("evaluation", "network"), ("deck_score", "deck_value")):
+        default = getattr(ours, table)
+        if default is None:
+            continue
+        if table not in given and network not in given:
+            given[network] = getattr(ours, network)
+        given[table] = {**default, **given.get(table, {})}
+    given.setdefault("draft", ours.draft)
+    return Weights(**given)
+
+
+# -------------------------------------------------------------------------------- checking
+
+
+def _check(rules: str, weights: Weights) -> None:
+    """``ValueError`` for numbers that make no sense, by their names."""
+    ours = default_weights(rules)
+    try:
+        for part in _TABLES:
+            _check_table(part, getattr(weights, part), getattr(ours, part))
+        if weights.network is not None:
+            checked("network", weights.network, SHAPES)
+        if weights.deck_value is not None:
+            if not ours.deck_value:
+                raise ValueError("deck_value: there is no deck to choose")
+            shapes = {name: array.shape for name, array in ours.deck_value[0].items()}
+            for arrays in weights.deck_value:
+                checked("deck_value", arrays, shapes)
+    except ValueError as error:
+        raise ValueError(f"{rules}: {error}") from None
+
+
+def _check_table(
+    part: str, table: Mapping[_T, float] | None, ours: Mapping[_T, float] | None
+) -> None:
+    if (table is None) != (ours is None):
+        raise ValueError(f"{part}: expected {'no' if ours is None else 'some'} weights")
+    for name, weight in (table or {}).items():
+        if name not in (ours or {}):
+            raise ValueError(f"{part}: unknown term {name!r}")
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            raise ValueError(f"{part}: {name}: expected a number, got {weight!r}")
+        if not math.isfinite(weight):
+            raise ValueError(f"{part}: {name}: expected a finite number, got {weight!r}")
+    if missing := [name for name in ours or {} if name not in (table or {})]:
+        raise ValueError(f"{part}: {missing[0]} is missing")

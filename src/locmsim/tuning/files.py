@@ -1,0 +1,155 @@
+"""The folder of a tuning: what is saved there, so that it can be resumed."""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from locmsim._io import write_whole
+from locmsim.networks import Weights, WeightsFile
+from locmsim.tuning.games import Games
+from locmsim.tuning.settings import Settings
+
+__all__ = ["Folder", "Progress", "replaced"]
+
+
+@dataclass
+class Progress:
+    """How far a tuning has come."""
+
+    #: The file that it started from.
+    start: WeightsFile
+    #: Weights that were taken, the best last; the first ones are those of the start.
+    taken: list[Weights]
+    #: By which it was started and resumed.
+    commands: list[str] = field(default_factory=list)
+    #: Iterations that are complete, and games in them.
+    iteration: int = 0
+    games: int = 0
+    #: Results of matches by which new weights were taken.
+    accepted: list[dict[str, Any]] = field(default_factory=list)
+    #: Matches of this iteration: label -> chunk -> wins of each pair.
+    open: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+
+
+#: Fields of `Progress` that are weights, kept in files of their own.
+_WEIGHTS = {"start", "taken"}
+
+
+def replaced(
+    file: WeightsFile, rules: str, weights: Weights, record: Mapping[str, Any]
+) -> WeightsFile:
+    """A weights file with other weights of a rule set, and a record more."""
+    return WeightsFile({**file.given, rules: weights}, [*file.record, record])
+
+
+class Folder:
+    """Where a tuning is kept, or nowhere.
+
+    ``state.json`` has the settings and the progress, ``start.npz`` the weights file of the start,
+    ``taken-N.npz`` the weights that were taken in iteration N, ``games-N.npz`` its games.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.path = None if path is None else Path(path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def _state(self) -> Path:
+        assert self.path is not None
+        return self.path / "state.json"
+
+    def _taken(self, iteration: int) -> Path:
+        assert self.path is not None
+        return self.path / f"taken-{iteration:04}.npz"
+
+    def games_file(self, iteration: int) -> Path:
+        """The file of the games of an iteration."""
+        assert self.path is not None
+        return self.path / f"games-{iteration:04}.npz"
+
+    def exists(self) -> bool:
+        """Whether there is a tuning in it."""
+        return self.path is not None and self._state.exists()
+
+    # --------------------------------------------------------------------------- progress
+
+    def save(self, settings: Settings, progress: Progress) -> None:
+        """Save all but the games."""
+        if self.path is None:
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        start = self.path / "start.npz"
+        if not start.exists():
+            progress.start.save(start)
+        for match, weights in zip(progress.accepted, progress.taken[1:], strict=True):
+            if not (path := self._taken(match["iteration"])).exists():
+                WeightsFile({settings.rules: weights}).save(path)
+        content = {
+            field.name: getattr(progress, field.name)
+            for field in fields(Progress)
+            if field.name not in _WEIGHTS
+        }
+        text = json.dumps({"settings": asdict(settings), **content})
+        write_whole(self._state, text + "\n")
+
+    def load(self) -> tuple[Settings, Progress]:
+        """What `save` has saved; ``ValueError`` names a file that is not such a one."""
+        assert self.path is not None
+        try:
+            content = json.loads(self._state.read_text(encoding="utf-8"))
+            settings = content.pop("settings")
+            settings["what"] = tuple(settings["what"])
+            chosen = Settings(**settings)
+            iterations = [match["iteration"] for match in content["accepted"]]
+            start = WeightsFile.load(self.path / "start.npz")
+            files = [start, *(WeightsFile.load(self._taken(i)) for i in iterations)]
+            taken = [file[chosen.rules] for file in files]
+            return chosen, Progress(start, taken, **content)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{self._state}: not the state of a tuning: {error}") from None
+
+    # ------------------------------------------------------------------------------ games
+
+    def save_games(self, iteration: int, done: Mapping[int, Games]) -> None:
+        """Save the games of the chunks of an iteration."""
+        if self.path is None or not done:
+            return
+        chunks = sorted(done)
+        parts = [done[chunk] for chunk in chunks]
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            chunks=np.array(chunks),
+            sizes=np.array([(len(part.position_won), len(part.deck_won)) for part in parts]),
+            **vars(Games.joined(parts)),
+        )
+        write_whole(self.games_file(iteration), file.getvalue())
+
+    def load_games(self, iteration: int) -> dict[int, Games]:
+        """Chunk -> its games, as far as they were saved; ``ValueError`` names a bad file."""
+        if self.path is None or not self.games_file(iteration).exists():
+            return {}
+        try:
+            # Opened here, as numpy leaves a file that it refuses open.
+            with self.games_file(iteration).open("rb") as opened, np.load(opened) as file:
+                ends = file["sizes"].cumsum(axis=0)[:-1]
+                columns = [
+                    np.split(file[column.name], ends[:, int(not column.name.startswith("pos"))])
+                    for column in fields(Games)
+                ]
+                parts = [Games(*part) for part in zip(*columns, strict=True)]
+                for part in parts:
+                    part.check()
+                return dict(zip(file["chunks"].tolist(), parts, strict=True))
+        except (ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
+            path = self.games_file(iteration)
+            raise ValueError(f"{path}: not the games of a tuning: {error}") from None

@@ -1,0 +1,81 @@
+"""Logistic regression: what each of some terms does for winning."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["fit_logistic", "rows_as_precision"]
+
+_Array = NDArray[np.float64]
+
+
+def fit_logistic(
+    x: NDArray[Any], won: NDArray[Any], prior: _Array, precision: _Array | float = 0.0
+) -> tuple[_Array, float, float]:
+    """Fit the log-odds of results as a weighted sum of terms and a constant.
+
+    Parameters
+    ----------
+    x
+        Shape (rows, terms).
+    won
+        Shape (rows,): the results, 0 or 1.
+    prior
+        Shape (terms,): what coefficients are expected to be. Terms that never vary keep it.
+    precision
+        Of that, for all terms or for each: the inverse of the variance; 0 for no idea.
+
+    Returns
+    -------
+    coefficients : float64 array
+        Shape (terms,).
+    constant : float
+        The log-odds where all terms are 0.
+    loss : float
+        The mean over the rows of the negative log of the chance that the fit gives to what
+        happened, nats, and of the penalty for leaving the prior.
+
+    Raises
+    ------
+    ValueError
+        Without rows.
+    ImportError
+        Without scipy.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    if not len(won):
+        raise ValueError("nothing to fit: no games")
+    spread = x.std(axis=0, dtype=np.float64)
+    used = spread > 1e-9
+    z = np.column_stack([x[:, used] / spread[used], np.ones(len(x))])  # ... the constant
+    centre = np.append(prior[used] * spread[used], 0.0)
+    penalty = np.append(np.broadcast_to(precision, prior.shape)[used] / spread[used] ** 2, 0.0)
+    sign = np.where(won > 0, -1.0, 1.0)
+
+    def loss(b: _Array) -> tuple[float, _Array]:
+        logits, off = z @ b, b - centre
+        # Of the wrong side: the derivative of log(1 + exp(sign * logit)).
+        wrong = sign * expit(sign * logits)
+        value = np.logaddexp(0, sign * logits).sum() + penalty * off @ off / 2
+        return float(value), z.T @ wrong + penalty * off
+
+    def hessian(b: _Array) -> _Array:
+        chance = expit(z @ b)
+        curvature: _Array = (z.T * (chance * (1 - chance))) @ z + np.diag(penalty)
+        return curvature
+
+    # Newton's method: terms that go together, and strong penalties, cost first-order methods
+    # hundreds of steps.
+    found = minimize(loss, centre, jac=True, hess=hessian, method="trust-ncg")
+    coefficients = prior.astype(np.float64)
+    coefficients[used] = found.x[:-1] / spread[used]
+    return coefficients, float(found.x[-1]), float(found.fun) / len(won)
+
+
+def rows_as_precision(x: NDArray[Any], rows: float) -> _Array:
+    """The precision of a prior that counts as so many rows at even odds, each term by itself."""
+    precision: _Array = rows / 4 * x.var(axis=0, dtype=np.float64)
+    return precision

@@ -1,0 +1,428 @@
+"""Games between players in this process: self-play to learn from, and matches that decide."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import Determinizer, State
+from locmsim.decks import (
+    CARD_TERMS,
+    DeckBuilder,
+    DraftPicker,
+    build_deck,
+    deck_builder,
+    draft_picker,
+    pick,
+)
+from locmsim.decks.value import term_rows
+from locmsim.game.match import Match
+from locmsim.networks import BLOCKS, Network, Weights, inputs
+from locmsim.rules.cards import Card
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
+from locmsim.search import BeamOptions, Evaluation
+from locmsim.search._engine import Engine, play_game
+from locmsim.search._evaluation import TERMS, Evaluator
+from locmsim.search.belief import attractions
+from locmsim.stats import UnitCounts
+from locmsim.tuning.decks import propose_deck, score_builder
+from locmsim.tuning.settings import Settings
+
+__all__ = [
+    "EVALUATION_TERMS",
+    "INPUTS",
+    "MAX_WEIGHT",
+    "Games",
+    "PlayPairs",
+    "SelfPlay",
+    "counted",
+    "deck_rows",
+    "play_match",
+]
+
+#: How the players search.
+_SEARCH = BeamOptions(turns=1, width=16, plans=16, reply_width=4)
+#: Terms of an evaluation that add up; the scale is given.
+EVALUATION_TERMS = tuple(name for name in TERMS if name != "scale")
+#: Numbers that a network sees.
+INPUTS = sum(math.prod(shape) for shape in BLOCKS.values())
+#: An evaluation takes no larger weights.
+MAX_WEIGHT = 999.0
+#: Perturbations in self-play: spread of the logarithm of a weight; what is added to it at most, in
+#: points of the value; up to this part of the picks is random.
+_SPREAD = 0.3
+_ADDED = 0.015
+_RANDOM_PICKS = 0.5
+#: Rules 1.5: games on one card set, and decks proposed for them. A deck takes as long as a game.
+_GAMES_PER_POOL = 10
+_DECKS = 6
+
+_Triplets = Sequence[Sequence[Card]]
+#: What a player judges positions by.
+_Judge: TypeAlias = tuple[Evaluator, Network | None]
+
+
+# ------------------------------------------------------------------------------------- offers
+
+
+@dataclass(frozen=True)
+class _Offer:
+    """The cards of a match."""
+
+    cards: Sequence[Card]
+    triplets: _Triplets
+    #: Which cards the opponent is likely to have: see `Determinizer`.
+    groups: list[tuple[int, list[tuple[Card, float]]]]
+
+
+@lru_cache(1000)
+def _offer(rules: str, seed: int) -> _Offer:
+    if RULES[rules].draft:
+        triplets = [list(triplet) for triplet in cast(_Triplets, Match(rules, seed=seed).offers)]
+        different = {card.base_id: card for triplet in triplets for card in triplet}
+        groups = [(1, attractions(triplet, rules)) for triplet in triplets]
+        return _Offer(list(different.values()), triplets, groups)
+    cards = generate_cards(seed)
+    groups = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, rules)]
+    return _Offer(cards, (), groups)
+
+
+@lru_cache(1000)
+def _terms(pool: int) -> NDArray[np.int8]:
+    """The `CARD_TERMS` of a card set, by base id."""
+    cards = sorted(generate_cards(pool), key=lambda card: card.base_id)
+    return np.clip(term_rows(cards), -128, 127).astype(np.int8)
+
+
+def deck_rows(pools: NDArray[np.int64], decks: NDArray[np.int16]) -> NDArray[np.int8]:
+    """The terms of decks of rules 1.5.
+
+    Parameters
+    ----------
+    pools
+        Shape (games,): seeds of the card sets.
+    decks
+        Shape (games, 2, 30): base ids.
+
+    Returns
+    -------
+    int8 array
+        Shape (games, 2, 30, terms).
+    """
+    rows = np.empty((*decks.shape, len(CARD_TERMS)), np.int8)
+    for pool in np.unique(pools):
+        rows[pools == pool] = _terms(int(pool))[decks[pools == pool]]
+    return rows
+
+
+class _Chooser:
+    """How a player chooses cards."""
+
+    def __init__(self, rules: str, weights: Weights) -> None:
+        self.rules = rules
+        self._builder: DeckBuilder | None = None
+        self._picker: DraftPicker | None = None
+        if RULES[rules].draft:
+            self._picker = draft_picker({rules: weights})
+        else:
+            self._builder = deck_builder(weights)
+
+    def deck(self, offer: _Offer, chance: random.Random | None = None) -> list[Card]:
+        """Thirty cards; with `chance` some of the picks of a draft are any card."""
+        if self._builder is not None:
+            by_id = {card.base_id: card for card in offer.cards}
+            return [by_id[base_id] for base_id in build_deck(offer.cards, self._builder)]
+        assert self._picker is not None
+        share = 0.0 if chance is None else _RANDOM_PICKS * chance.random()
+        deck: list[Card] = []
+        for triplet in offer.triplets:
+            if chance is not None and chance.random() < share:
+                deck.append(chance.choice(triplet))
+            else:
+                deck.append(triplet[pick(triplet, deck, self.rules, self._picker)])
+        return deck
+
+
+# -------------------------------------------------------------------------------------- games
+
+
+@cache
+def _engines() -> tuple[Engine, Engine]:
+    evaluator = Evaluation().compiled
+    return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
+
+
+@cache
+def _units() -> list[Evaluator]:
+    """An evaluation for each term that counts nothing else."""
+    none = {**dict.fromkeys(TERMS, 0.0), "scale": 1.0}
+    return [Evaluator({**none, name: 1.0}) for name in EVALUATION_TERMS]
+
+
+def _network(weights: Weights) -> Network | None:
+    return None if weights.network is None else Network(weights.network)
+
+
+def _play(
+    rules: str,
+    offer: _Offer,
+    decks: Sequence[Sequence[Card]],
+    players: Sequence[_Judge],
+    nodes: int,
+    seed: int,
+    ends: list[State] | None = None,
+) -> int:
+    """The winner, or -1 of a game that had no end."""
+    start = State.new(*decks, rules=rules, pool=offer.cards)
+    groups = [offer.groups, offer.groups]
+    engines = _engines()
+    for engine, player in zip(engines, players, strict=True):
+        engine.evaluate_by(*player)
+    worlds = Determinizer(start, 0, groups), Determinizer(start, 1, groups)
+    return play_game(start, engines, worlds, (nodes, nodes), seed, ends)[0]
+
+
+@dataclass
+class Games:
+    """What is learnt from.
+
+    Attributes
+    ----------
+    positions
+        Shape (positions, terms): the terms of an evaluation at the ends of turns, for the player
+        who has just played.
+    position_inputs
+        Shape (positions, inputs): the same as a network sees them; no rows if none is trained.
+    position_won
+        Shape (positions,): 1 if that player has won.
+    pools
+        Shape (games,): the seeds of the cards.
+    decks
+        Shape (games, 2, 30): base ids of the decks of players 0 and 1.
+    deck_won
+        Shape (games,): 1 if player 0 has won.
+    """
+
+    positions: NDArray[np.float32]
+    position_inputs: NDArray[np.int16]
+    position_won: NDArray[np.int8]
+    pools: NDArray[np.int64]
+    decks: NDArray[np.int16]
+    deck_won: NDArray[np.int8]
+
+    def check(self) -> None:
+        """``ValueError`` if the arrays do not belong together."""
+        rows, games = len(self.position_won), len(self.deck_won)
+        if (
+            self.positions.shape != (rows, len(EVALUATION_TERMS))
+            or self.position_inputs.shape not in ((rows, INPUTS), (0, INPUTS))
+            or self.pools.shape != (games,)
+            or self.decks.shape != (games, 2, DECK_SIZE)
+        ):
+            raise ValueError("arrays of other shapes")
+
+    @staticmethod
+    def joined(parts: Sequence["Games"]) -> "Games":
+        """All of them, in this order."""
+        return Games(
+            *(
+                np.concatenate([getattr(part, column.name) for part in parts])
+                for column in fields(Games)
+            )
+        )
+
+
+class _Rows:
+    """Rows of `Games` as they are found."""
+
+    def __init__(self) -> None:
+        self.positions: list[list[float]] = []
+        self.inputs: list[NDArray[np.int16]] = []
+        self.position_won: list[bool] = []
+        self.pools: list[int] = []
+        self.decks: list[list[list[int]]] = []
+        self.deck_won: list[bool] = []
+
+    def games(self) -> Games:
+        return Games(
+            np.array(self.positions, np.float32).reshape(-1, len(EVALUATION_TERMS)),
+            np.array(self.inputs, np.int16).reshape(-1, INPUTS),
+            np.array(self.position_won, np.int8),
+            np.array(self.pools, np.int64),
+            np.array(self.decks, np.int16).reshape(-1, 2, DECK_SIZE),
+            np.array(self.deck_won, np.int8),
+        )
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """A task: games between perturbed players."""
+
+    settings: Settings
+    iteration: int
+    chunk: int
+    games: int
+    pools: Sequence[int]
+    #: The best weights, and earlier ones.
+    players: Sequence[Weights]
+
+    def __call__(self) -> Games:
+        settings = self.settings
+        chance = settings.random("games", self.iteration, self.chunk)
+        draft = RULES[settings.rules].draft
+        networks = [_network(weights) for weights in self.players]
+        rows = _Rows()
+        decks: list[list[Card]] = []
+        for number in range(self.games):
+            # One player has the best weights, the other as often as not earlier ones.
+            players = [0, chance.choice([0, chance.randrange(len(self.players))])]
+            chance.shuffle(players)
+            if draft or number % _GAMES_PER_POOL == 0:
+                pool = chance.choice(self.pools)
+                offer = _offer(settings.rules, pool)
+                decks = self._decks(offer, players, chance)
+            pair = decks if draft else chance.sample(decks, 2)
+            for deck in pair:
+                chance.shuffle(deck)
+            judges = [
+                (_perturbed(self.players[i].evaluation, chance), networks[i]) for i in players
+            ]
+            ends: list[State] = []
+            seed = chance.getrandbits(60)
+            winner = _play(settings.rules, offer, pair, judges, settings.nodes, seed, ends)
+            if winner >= 0:
+                rows.pools.append(pool)
+                rows.decks.append([[card.base_id for card in deck] for deck in pair])
+                rows.deck_won.append(winner == 0)
+                self._add_positions(rows, ends, winner, chance)
+        return rows.games()
+
+    def _decks(
+        self, offer: _Offer, players: Sequence[int], chance: random.Random
+    ) -> list[list[Card]]:
+        rules = self.settings.rules
+        if RULES[rules].draft:
+            return [_Chooser(rules, self.players[i]).deck(offer, chance) for i in players]
+        decks = []
+        for _ in range(_DECKS):
+            weights = chance.choice(self.players)
+            networks = weights.deck_value or ()
+            decks.append(propose_deck(offer.cards, networks, chance, score_builder(weights)))
+        return decks
+
+    def _add_positions(
+        self, rows: _Rows, ends: Sequence[State], winner: int, chance: random.Random
+    ) -> None:
+        for turn, state in enumerate(ends):
+            # Positions of a game are much alike: half of them say as much.
+            if chance.random() < 0.5 and not state.is_terminal():
+                player = turn % 2
+                rows.positions.append([unit(state, player) for unit in _units()])
+                if "network" in self.settings.what:
+                    rows.inputs.append(inputs(state, player))
+                rows.position_won.append(winner == player)
+
+
+def _perturbed(weights: Mapping[str, float], chance: random.Random) -> Evaluator:
+    added = _ADDED * weights["scale"] / 12
+    changed = {
+        name: weight * math.exp(chance.gauss(0, _SPREAD)) + chance.gauss(0, added)
+        for name, weight in weights.items()
+        if name != "scale"
+    }
+    cut = {name: max(-MAX_WEIGHT, min(MAX_WEIGHT, weight)) for name, weight in changed.items()}
+    return Evaluator({**cut, "scale": weights["scale"]})
+
+
+# ------------------------------------------------------------------------------------ matches
+
+
+@dataclass(frozen=True)
+class PlayPairs:
+    """A task: mirrored pairs of games on new cards; how many of each pair the first player won."""
+
+    rules: str
+    nodes: int
+    first: Weights
+    second: Weights
+    seeds: Sequence[int]
+
+    def __call__(self) -> list[int]:
+        both = self.first, self.second
+        judges = [(Evaluator(weights.evaluation), _network(weights)) for weights in both]
+        choosers = [_Chooser(self.rules, weights) for weights in both]
+        if _choose_alike(*both):  # a deck takes longer than a game
+            choosers[1] = choosers[0]
+        return [self._pair(seed, judges, choosers) for seed in self.seeds]
+
+    def _pair(self, seed: int, judges: Sequence[_Judge], choosers: Sequence[_Chooser]) -> int:
+        offer = _offer(self.rules, seed)
+        chance = random.Random(seed)
+        decks = [chooser.deck(offer) for chooser in choosers]
+        # A deck's cards come in the same order to either player who starts with it.
+        orders = [chance.sample(range(DECK_SIZE), DECK_SIZE) for _ in range(2)]
+        game_seed = chance.getrandbits(60)
+        wins = 0
+        for seat in (0, 1):
+            players = (0, 1) if seat == 0 else (1, 0)
+            winner = _play(
+                self.rules,
+                offer,
+                [[decks[p][i] for i in order] for p, order in zip(players, orders, strict=True)],
+                [judges[p] for p in players],
+                self.nodes,
+                game_seed,
+            )
+            wins += winner == seat
+        return wins
+
+
+def _choose_alike(first: Weights, second: Weights) -> bool:
+    parts = [
+        Weights({}, None, weights.deck_score, weights.deck_value, weights.draft)
+        for weights in (first, second)
+    ]
+    return parts[0] == parts[1]
+
+
+def play_match(
+    first: Weights,
+    second: Weights,
+    seeds: Sequence[int],
+    *,
+    rules: str = "1.5",
+    nodes: int = 2000,
+) -> UnitCounts:
+    """Play mirrored pairs of quick games between weights.
+
+    Parameters
+    ----------
+    first, second
+        The players. Each chooses cards and evaluates positions by its weights.
+    seeds
+        One for each pair: cards and shuffles follow from it.
+    rules
+        The rule set of the weights.
+    nodes
+        Positions that a player searches in a turn.
+
+    Returns
+    -------
+    UnitCounts
+        The pairs, counted for `first`.
+    """
+    return counted(PlayPairs(rules, nodes, first, second, seeds)())
+
+
+def counted(wins: Sequence[int]) -> UnitCounts:
+    """Pairs, given how many games of each were won."""
+    counts = UnitCounts()
+    for n in wins:
+        counts.add(n / 2)
+    return counts

@@ -1,0 +1,113 @@
+"""New weights from games: for each part that can be tuned, those by which results are predicted."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim.decks import CARD_TERMS
+from locmsim.networks import Weights
+from locmsim.networks.weights import Arrays
+from locmsim.tuning.decks import train_deck_value
+from locmsim.tuning.drafts import copies_difference, fit_card_values
+from locmsim.tuning.fitting import fit_logistic, rows_as_precision
+from locmsim.tuning.games import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
+from locmsim.tuning.positions import train_network
+
+__all__ = ["fit_part"]
+
+_log = logging.getLogger(__name__)
+
+#: As how many positions, or decks, the weights so far count.
+_PRIOR_POSITIONS = 2000.0
+_PRIOR_DECKS = 4000.0
+#: Networks of an ensemble that values decks, if there is none to go on from; and how often each of
+#: them sees each game, starting from nothing and from what it was.
+_NETWORKS = 4
+_FIRST_EPOCHS = 12
+_MORE_EPOCHS = 2
+
+
+def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
+    """Fit or train a part to games.
+
+    Parameters
+    ----------
+    part
+        A name in `locmsim.tuning.PARTS`.
+    weights
+        The weights so far.
+    games
+        What is learnt from.
+
+    Returns
+    -------
+    weights : Weights
+        The same with that part new.
+    loss : float
+        The mean loss, nats a row.
+
+    Raises
+    ------
+    ValueError
+        Without games.
+    """
+    new, loss = _FITS[part](weights, games)
+    _log.info("%s: loss %.4f", part, loss)
+    return new, loss
+
+
+def _evaluation(weights: Weights, games: Games) -> tuple[Weights, float]:
+    old = weights.evaluation
+    # The value over half the scale is the log-odds.
+    unit = old["scale"] / 2
+    prior = np.array([old[name] for name in EVALUATION_TERMS]) / unit
+    precision = rows_as_precision(games.positions, _PRIOR_POSITIONS)
+    found, _, loss = fit_logistic(games.positions, games.position_won, prior, precision)
+    new = dict(zip(EVALUATION_TERMS, _cut(found * unit), strict=True))
+    return replace(weights, evaluation={**old, **new}), loss
+
+
+def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
+    arrays, loss = train_network(games.position_inputs, games.position_won)
+    return replace(weights, network=arrays), loss
+
+
+def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
+    """The score by which cards are taken for likely, and the value of decks; the loss of that."""
+    rows = deck_rows(games.pools, games.decks)
+    sums = rows.sum(axis=2, dtype=np.float32)
+    x = sums[:, 0] - sums[:, 1]
+    prior = np.array([(weights.deck_score or {}).get(name, 0.0) for name in CARD_TERMS])
+    found, _, _ = fit_logistic(x, games.deck_won, prior, rows_as_precision(x, _PRIOR_DECKS))
+    score = dict(zip(CARD_TERMS, _cut(found), strict=True))
+    starts: Sequence[Arrays | None] = weights.deck_value or [None] * _NETWORKS
+    epochs = _FIRST_EPOCHS if weights.deck_value is None else _MORE_EPOCHS
+    trained = [
+        train_deck_value(rows, games.deck_won, start=start, epochs=epochs, seed=seed)
+        for seed, start in enumerate(starts)
+    ]
+    networks = [arrays for arrays, _ in trained]
+    loss = float(np.mean([loss for _, loss in trained]))
+    return replace(weights, deck_score=score, deck_value=networks), loss
+
+
+def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
+    differences = np.array([copies_difference(*pair) for pair in games.decks.tolist()])
+    values, loss = fit_card_values(differences, games.deck_won)
+    return replace(weights, draft=values), loss
+
+
+def _cut(vector: NDArray[np.float64]) -> list[float]:
+    """Weights of four digits."""
+    return [float(f"{max(-MAX_WEIGHT, min(MAX_WEIGHT, x)):.4g}") for x in vector.tolist()]
+
+
+_FITS: Mapping[str, Callable[[Weights, Games], tuple[Weights, float]]] = {
+    "eval": _evaluation,
+    "deck": _deck,
+    "draft": _draft,
+    "network": _network,
+}

@@ -1,0 +1,84 @@
+"""What a tuning does, and the seeds that it may see."""
+
+import random
+from dataclasses import dataclass
+
+from locmsim.rules.rulesets import get_rules
+
+__all__ = ["PARTS", "PROOF_SEEDS", "TUNING_SEEDS", "Settings"]
+
+#: Seeds of card sets and drafts. Tuning sees those of the first range only, figures of strength
+#: come from the second: what was tuned on some cards has to prove itself on others.
+TUNING_SEEDS = range(1, 1_000_000)
+PROOF_SEEDS = range(10_000_000, 11_000_000)
+
+#: What can be tuned -> the fields of `Weights` that change with it.
+PARTS = {
+    "eval": ("evaluation",),
+    "deck": ("deck_score", "deck_value"),
+    "draft": ("draft",),
+    "network": ("network",),
+}
+
+_LEAST = {"games": 2, "match_games": 2, "nodes": 1, "pools": 1, "seed": 0}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a tuning does.
+
+    Attributes
+    ----------
+    rules
+        The rule set.
+    what
+        Names in `PARTS`: what changes. By default ``("eval", "deck")`` for rules 1.5, else
+        ``("eval",)``.
+    games
+        Games of self-play in an iteration.
+    match_games
+        Games of each match that decides whether new weights are taken.
+    nodes
+        Budget of the searches: positions in a turn.
+    pools
+        Different card sets, or drafts, of self-play; those of matches are new each time.
+    seed
+        Everything random follows from it.
+
+    Raises
+    ------
+    ValueError
+        Names a field that makes no sense.
+    """
+
+    rules: str = "1.5"
+    what: tuple[str, ...] = ()
+    games: int = 4000
+    match_games: int = 1000
+    nodes: int = 2000
+    pools: int = 1000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        draft = get_rules(self.rules).draft
+        if not self.what:
+            object.__setattr__(self, "what", ("eval",) if draft else ("eval", "deck"))
+        if self.what != tuple(part for part in PARTS if part in self.what):
+            raise ValueError(
+                f"what: expected some of {','.join(PARTS)} in this order,"
+                f" got {','.join(self.what)!r}"
+            )
+        if "deck" in self.what and draft:
+            raise ValueError(f"what: rules {self.rules} have a draft and no deck to choose")
+        if "draft" in self.what and not draft:
+            raise ValueError(f"what: rules {self.rules} have a deck to choose and no draft")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name}: expected {least} or more, got {value!r}")
+        if self.pools > len(TUNING_SEEDS):
+            raise ValueError(f"pools: expected at most {len(TUNING_SEEDS)}, got {self.pools}")
+
+    def random(self, *purpose: object) -> random.Random:
+        """Random numbers for one purpose, the same for the same settings."""
+        return random.Random(f"{self.seed} {self.rules} {purpose}")

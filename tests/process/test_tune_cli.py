@@ -1,0 +1,144 @@
+"""The command ``locmsim tune``: stopping and resuming, its files, the commands of its page."""
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from locmsim.cli.main import main
+from locmsim.networks import WeightsFile
+from locmsim.tuning import PROOF_SEEDS, games
+
+PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
+
+
+def locmsim(*words: str, cwd: Path, code: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "locmsim", *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
+    words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
+    locmsim(*words, "--iterations", "2", "--out", "whole.npz", cwd=tmp_path)
+    more = ["--iterations", "50", "--state", "state", "--out", "b.npz"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "locmsim", *words, *more],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("1: ")
+        time.sleep(0.1)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    if number == signal.SIGINT:
+        assert process.returncode == 128 + number
+        assert "Traceback" not in errors
+        assert "complete iterations; resume with: locmsim tune --state state --out b.npz" in errors
+    done = json.loads((tmp_path / "state" / "state.json").read_text())["iteration"]
+    locmsim(
+        "tune", "--state", "state", "--iterations", str(max(done, 2)), "--out", "b.npz",
+        "--workers", "1", cwd=tmp_path,
+    )  # fmt: skip
+    if done <= 2:
+        whole, resumed = (WeightsFile.load(tmp_path / name) for name in ("whole.npz", "b.npz"))
+        assert whole["1.2"] == resumed["1.2"]
+        assert len(resumed.record[-1].pop("commands")) == 2
+        assert len(whole.record[-1].pop("commands")) == 1
+        assert whole.record == resumed.record
+
+
+def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
+    words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1", "--out", "a.npz", "-v"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "locmsim", *words, "--iterations", "50"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("1: ")
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+    assert "the best weights are in a.npz, what was played since is lost" in errors
+    assert " eval: loss 0." in errors  # -v
+    before = (tmp_path / "a.npz").read_bytes()
+    assert "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2)
+    assert (tmp_path / "a.npz").read_bytes() == before
+
+
+def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = tmp_path / "bad.npz"
+    bad.write_text("{")
+    out = ["--out", str(tmp_path / "tuned.npz")]
+    for words, code, message in (
+        ([*out, "--weights", str(bad)], 2, "bad.npz: no weights file"),
+        ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
+        ([*out, "--what", "luck,eval"], 2, "what: expected some of eval,deck,draft,network in"),
+        ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),
+        (["--out", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
+        (["--out", str(bad)], 2, "bad.npz: exists, and is no weights file"),
+        ([], 2, "the following arguments are required: --out"),
+    ):
+        if code == 2:
+            with pytest.raises(SystemExit, match="2"):
+                main(["tune", *words])
+        else:
+            assert main(["tune", *words]) == code
+        assert message in capsys.readouterr().err
+    assert bad.read_text() == "{"
+
+
+def test_a_package_that_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said before any game is played."""
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    monkeypatch.setattr(games, "_play", None)
+    out = str(tmp_path / "tuned.npz")
+    assert main(["tune", "--workers", "1", "--out", out]) == 1
+    assert "locmsim[tune]" in capsys.readouterr().err
+
+
+def test_commands_of_the_page(tmp_path: Path) -> None:
+    """With fewer games than there."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    commands = [command for block in blocks for command in block.replace("\\\n", "").splitlines()]
+    *commands, arena = commands
+    assert len(commands) >= 3
+    assert "--games 400" in arena
+    first, last = arena.split()[-1].split("..")
+    assert int(first) in PROOF_SEEDS
+    assert int(last) in PROOF_SEEDS
+    table = locmsim(*shlex.split(arena.replace("400", "2"))[1:], cwd=tmp_path)
+    assert table.startswith("2 games of rules 1.5")
+    for command in commands:
+        words = shlex.split(command)[1:]
+        for option in ("--iterations", "--games"):
+            if option in words:
+                at = words.index(option)
+                del words[at : at + 2]
+        if "tuning" not in {path.name for path in tmp_path.iterdir()} or "--state" not in words:
+            words += QUICK
+        locmsim(*words, "--iterations", "1", "--workers", "1", cwd=tmp_path)
+    assert WeightsFile.load(tmp_path / "tuned.npz").record

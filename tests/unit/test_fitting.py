@@ -1,0 +1,96 @@
+"""Logistic regression, and the values of cards in a draft."""
+
+import numpy as np
+import pytest
+
+from locmsim.rules.cards import cards_1x
+from locmsim.tuning import drafts, fit_logistic
+from locmsim.tuning.drafts import copies_difference, fit_card_values
+from locmsim.tuning.fitting import rows_as_precision
+
+
+def synthetic(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Terms, results and the coefficients that they follow; the last term never varies."""
+    chance = np.random.default_rng(3)
+    true = np.array([0.8, -0.05, 0.0, 2.0, 7.0])
+    x = chance.normal(size=(rows, 5)) * [1, 20, 1, 0.3, 0] + [0, 5, 0, 0, 1]
+    odds = x[:, :4] @ true[:4] - 0.3
+    return x.astype(np.float32), chance.random(rows) < 1 / (1 + np.exp(-odds)), true
+
+
+def test_fit_finds_known_coefficients():
+    x, won, true = synthetic(40_000)
+    found, constant, loss = fit_logistic(x, won, np.array([0, 0, 0, 0, 7.0]))
+    assert found == pytest.approx(true, abs=0.06)
+    assert found[1] == pytest.approx(-0.05, abs=0.003)
+    assert found[4] == 7.0
+    assert constant == pytest.approx(-0.3, abs=0.06)
+    assert loss < np.log(2) - 0.05
+
+
+def test_fit_stays_near_what_is_known():
+    """With as many rows as the prior counts for it goes half the way."""
+    x, won, _ = synthetic(4000)
+    x = x[:, :1]
+    free, _, _ = fit_logistic(x, won, np.zeros(1))
+    half, _, _ = fit_logistic(x, won, np.zeros(1), rows_as_precision(x, 4000))
+    bound, _, _ = fit_logistic(x, won, np.zeros(1), rows_as_precision(x, 4e6))
+    assert half[0] == pytest.approx(free[0] / 2, rel=0.15)
+    assert abs(bound[0]) < 0.01
+    assert fit_logistic(x, won, free, 4e6)[0] == pytest.approx(free)
+
+
+def test_nothing_to_fit():
+    with pytest.raises(ValueError, match="nothing to fit"):
+        fit_logistic(np.zeros((0, 3)), np.zeros(0), np.zeros(3))
+    with pytest.raises(ValueError, match="nothing to fit"):
+        fit_card_values(np.zeros((1, 160)), np.zeros(1))
+
+
+# ---- the values of cards -------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _few_choices(monkeypatch):
+    monkeypatch.setattr(drafts, "_VARIANCES", (0.004, 0.04))
+    monkeypatch.setattr(drafts, "_FOLDS", 2)
+
+
+def test_values_are_found_again(caplog):
+    """In made-up games that are decided by values of cards, and nothing else but luck."""
+    caplog.set_level("INFO")
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 4, 160)
+    decks = rng.integers(1, 161, (3000, 2, 30))
+    differences = np.array([copies_difference(*pair) for pair in decks.tolist()])
+    odds = 0.3 + differences @ values / 25
+    won = rng.random(3000) < 1 / (1 + np.exp(-odds))
+    by_id, loss = fit_card_values(differences, won)
+    assert sorted(by_id.values(), reverse=True) == [*by_id.values()]
+    found = np.array([by_id[card.base_id] for card in cards_1x()])
+    assert abs(found.mean()) < 0.01
+    assert np.corrcoef(found, values)[0, 1] > 0.85
+    assert 0.7 < found.std() / values.std() < 1.1
+    assert loss < np.log(2)
+    assert caplog.messages[0].startswith("3000 games: loss 0.")
+
+
+def test_what_no_game_supports_stays_small():
+    rng = np.random.default_rng(1)
+    found, _ = fit_card_values(rng.integers(-1, 2, (1000, 160)), rng.integers(0, 2, 1000))
+    assert np.std([*found.values()]) < 1.5
+
+
+def test_copies_of_two_decks():
+    difference = copies_difference([1, 1, 5], [160, 5, 5])
+    assert {i + 1: n for i, n in enumerate(difference.tolist()) if n} == {1: 2, 5: -1, 160: -1}
+
+
+def test_cards_differ_in_properties():
+    table = drafts._standard_properties()
+    assert table.shape[0] == 160
+    assert np.allclose(table.mean(axis=0), 0)
+    assert np.allclose(table.std(axis=0), 1)
+    assert len(np.unique(table.round(9), axis=0)) == len(
+        {tuple(card.to_row()[1:]) for card in cards_1x()}
+    )
