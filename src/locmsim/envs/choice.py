@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.agents import make_agent
-from locmsim.decks.building import build_deck, pick
+from locmsim.decks import build_deck, pick
 from locmsim.envs._opponents import OPPONENTS, play_battle
 from locmsim.envs.battle import RENDER_MODES, BattleEnv
 from locmsim.envs.games import Options, card_range, deck_choosers

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._core import State, Table
-from locmsim.decks.building import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._opponents import OPPONENTS, POTENTIALS
 from locmsim.envs.outside import Outside, outside_opponent
