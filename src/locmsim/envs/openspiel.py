@@ -194,7 +194,7 @@ class Game:
         """
         if not self._rules.runes:
             return _REFEREES_CAP
-        # From his 51st turn on each player loses a rune a turn, or else the game. A turn has
+        # From their 51st turn on each player loses a rune a turn, or else the game. A turn has
         # one PASS and at most one attack of each creature that stood there; every card is played
         # once, and may attack in the turn in which it came.
         turns = 2 * (TURN_LIMIT + len(DEFAULT_RUNES))
