@@ -251,7 +251,10 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
         for _ in range(n):
             if not lines[-1]:
                 break
-            lines.append(readline())
+            try:
+                lines.append(readline())
+            except EOFError:  # a reader may say so; first the lines before have to make sense
+                break
         return lines[-1]
 
     # A well-formed text says how many lines follow.
