@@ -1,9 +1,18 @@
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["read_text"]
+__all__ = ["read_lines", "read_text"]
 
 def read_text(
     text: str,
+    rules: str | None,
+    player_type: type[Any],
+    action_type: type[Any],
+    row_type: type[Any],
+) -> tuple[Any, ...] | None: ...
+def read_lines(
+    readline: Callable[[], str],
+    lines: list[str],
     rules: str | None,
     player_type: type[Any],
     action_type: type[Any],

@@ -1,6 +1,7 @@
 """Reading the text that a player is sent; see _protocol.pxd."""
 
 from libc.stdint cimport int32_t
+from libc.string cimport memset
 
 from locmsim._core cimport (
     ATTACK,
@@ -20,11 +21,19 @@ from locmsim._core cimport (
     shown_t,
 )
 
-__all__ = ["read_text"]
+__all__ = ["read_lines", "read_text"]
 
 cdef enum:
     MAX_COLUMNS = 13
     MAX_DIGITS = 9
+
+cdef enum:                      # what the next line is
+    OWN_LINE = 0
+    THEIR_LINE = 1
+    COUNTS = 2
+    ACTION_LINES = 3
+    NUMBER_OF_CARDS = 4
+    CARD_ROWS = 5
 
 ctypedef struct line_t:         # a line, split at blanks
     int32_t n                   # columns; more than MAX_COLUMNS are not told apart
@@ -109,7 +118,7 @@ cdef bint read_action(
     cdef int i
     if line.n < 3 or not number(text, line, 0, 0, ANY, &a.base_id):
         return False
-    if text[line.start[0] - 1] != b'\n':
+    if line.start[0] and text[line.start[0] - 1] != b'\n':
         return False
     for i in range(line.n - 1):         # single blanks, so that the text is canonical
         if line.start[i + 1] != line.end[i] + 1 or text[line.end[i]] != b' ':
@@ -167,72 +176,91 @@ cdef bint read_card(
     return number(text, line, 11 + (rules == RULES_15), -1, 1, &c.lane)
 
 
-cdef bint fits(const shown_t* o) noexcept nogil:
-    """Whether the rows can be together."""
-    cdef const shown_card_t* c
-    cdef int places[3][3]
-    cdef bint offered = o.n_cards > 0 and o.cards[0].id == -1
-    cdef int i, j
-    for i in range(3):
-        for j in range(3):
-            places[i][j] = 0
-    for i in range(o.n_cards):
+cdef bint has_place(reader_t* r, const shown_t* o, const shown_card_t* c) noexcept nogil:
+    """Whether a row can be together with those before it."""
+    cdef bint offered = o.cards[0].id == -1
+    cdef int room = MAX_BOARD if o.rules == RULES_10 else MAX_BOARD // 2
+    if c.location == 0:
+        room = MAX_HAND
+    if (c.id == -1) != offered or (c.location == 0) != (c.lane == -1):
+        return False
+    if c.location != 0 and (c.type != CREATURE or offered):
+        return False
+    r.places[c.location + 1][c.lane + 1] += 1
+    return offered or r.places[c.location + 1][c.lane + 1] <= room
+
+
+cdef void reader_start(reader_t* r, shown_t* o, int rules) noexcept nogil:
+    memset(r, 0, sizeof(reader_t))
+    o.rules = rules
+    o.n_actions = o.n_cards = 0
+
+
+cdef int reader_take(
+    reader_t* r, shown_t* o, const char* text, int size, int* at
+) noexcept nogil:
+    cdef line_t line
+    cdef shown_card_t* c
+    cdef int stage = r.stage, i = r.done
+    at[0] = split(text, size, at[0], &line)
+    if stage == OWN_LINE or stage == THEIR_LINE:
+        if o.rules < 0 and stage == OWN_LINE and line.n == 4:
+            o.rules = RULES_15
+        if not read_player(text, &line, &o.player[stage], o.rules):
+            return -1
+    elif stage == COUNTS:
+        if line.n != 2 or not (
+            number(text, &line, 0, 0, ANY, &o.opponent_hand)
+            and number(text, &line, 1, 0, MAX_SHOWN_ACTIONS, &o.n_actions)
+        ):
+            return -1
+        if o.n_actions == 0:
+            stage += 1              # no action line follows
+    elif stage == ACTION_LINES:
+        if not read_action(text, &line, &o.actions[i]):
+            return -1
+        r.start[i] = line.start[1]
+        r.end[i] = line.end[line.n - 1]
+        r.done += 1
+        if r.done < o.n_actions:
+            return 1
+    elif stage == NUMBER_OF_CARDS:
+        if line.n != 1 or not number(text, &line, 0, 0, MAX_SHOWN, &o.n_cards):
+            return -1
+        r.done = 0
+        if o.n_cards == 0:
+            stage += 1
+    else:
+        # 1.x, where the player lines are the same: a card row tells which.
+        if o.rules < 0:
+            o.rules = RULES_10 if line.n == 11 else RULES_12
         c = &o.cards[i]
-        if (c.id == -1) != offered or (c.location == 0) != (c.lane == -1):
-            return False
-        if c.location != 0 and (c.type != CREATURE or offered):
-            return False
-        places[c.location + 1][c.lane + 1] += 1
-        if not offered and places[c.location + 1][c.lane + 1] > (
-                <int>MAX_HAND if c.location == 0 else
-                <int>MAX_BOARD if o.rules == RULES_10 else <int>MAX_BOARD // 2):
-            return False
-    return True
+        if not read_card(text, &line, c, o.rules) or not has_place(r, o, c):
+            return -1
+        r.done += 1
+        if r.done < o.n_cards:
+            return 1
+    r.stage = stage + 1
+    if r.stage <= CARD_ROWS:
+        return 1
+    if o.rules < 0:
+        o.rules = RULES_12
+    return 0
 
 
 cdef int shown_read(
-    shown_t* o, spans_t* spans, const char* text, int size, int rules
+    shown_t* o, reader_t* r, const char* text, int size, int rules
 ) noexcept nogil:
     cdef line_t line
-    cdef int at, i
-    at = split(text, size, 0, &line)
-    if rules < 0 and line.n == 4:
-        rules = RULES_15
-    # 1.x that a card row has to tell: the player lines are the same.
-    o.rules = rules
-    if not read_player(text, &line, &o.player[0], rules):
-        return -1
-    at = split(text, size, at, &line)
-    if not read_player(text, &line, &o.player[1], rules):
-        return -1
-    at = split(text, size, at, &line)
-    if line.n != 2 or not (
-        number(text, &line, 0, 0, ANY, &o.opponent_hand)
-        and number(text, &line, 1, 0, MAX_SHOWN_ACTIONS, &o.n_actions)
-    ):
-        return -1
-    for i in range(o.n_actions):
-        at = split(text, size, at, &line)
-        if not read_action(text, &line, &o.actions[i]):
-            return -1
-        spans.start[i] = line.start[1]
-        spans.end[i] = line.end[line.n - 1]
-    at = split(text, size, at, &line)
-    if line.n != 1 or not number(text, &line, 0, 0, MAX_SHOWN, &o.n_cards):
-        return -1
-    for i in range(o.n_cards):
-        at = split(text, size, at, &line)
-        if o.rules < 0:
-            o.rules = RULES_10 if line.n == 11 else RULES_12
-        if not read_card(text, &line, &o.cards[i], o.rules):
-            return -1
-    if o.rules < 0:
-        o.rules = RULES_12
-    while at < size:
+    cdef int at = 0, more = 1
+    reader_start(r, o, rules)
+    while more > 0:
+        more = reader_take(r, o, text, size, &at)
+    while more == 0 and at < size:
         at = split(text, size, at, &line)
         if line.n:
             return -1
-    return 0 if fits(o) else -1
+    return more
 
 
 cdef tuple ABILITIES = tuple([
@@ -241,34 +269,66 @@ cdef tuple ABILITIES = tuple([
 cdef tuple RULES_NAMES = ("1.5", "1.2", "1.0")
 
 
-def read_text(str text not None, rules, player_type, action_type, row_type):
-    """The fields of the `Observation` that a text shows; None if it is not what a referee writes.
-
-    `rules` is the name of the rule set or None, the types are those of the fields.
-    """
-    cdef shown_t o
-    cdef spans_t spans
+cdef tuple fields_of(const shown_t* o, list texts, player_type, action_type, row_type):
+    """The fields of an `Observation`; `texts` are those of the actions."""
     cdef const shown_card_t* c
     cdef const shown_player_t* p
-    cdef bytes raw
-    cdef int code = -1 if rules is None else RULES_NAMES.index(rules)
     cdef int i
-    if not text.isascii():
-        return None
-    raw = text.encode()
-    if shown_read(&o, &spans, raw, <int>len(raw), code) < 0:
-        return None
     players = []
     for i in range(2):
         p = &o.player[i]
         players.append(player_type(p.health, p.max_mana, p.deck_size, p.draw, p.rune))
-    actions = tuple([
-        action_type(o.actions[i].base_id, text[spans.start[i]:spans.end[i]])
-        for i in range(o.n_actions)])
+    actions = []
+    for i in range(o.n_actions):
+        actions.append(action_type(o.actions[i].base_id, texts[i]))
     rows = []
     for i in range(o.n_cards):
         c = &o.cards[i]
         rows.append(row_type(
             c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense,
             ABILITIES[c.keywords], c.my_health, c.opponent_health, c.draw, c.area, c.lane))
-    return RULES_NAMES[o.rules], players[0], players[1], o.opponent_hand, actions, tuple(rows)
+    return (
+        RULES_NAMES[o.rules], players[0], players[1], o.opponent_hand, tuple(actions), tuple(rows))
+
+
+def read_text(str text not None, rules, player_type, action_type, row_type):
+    """The fields of the `Observation` that a text shows; None if it is not what a referee writes.
+
+    `rules` is the name of the rule set or None, the types are those of the fields.
+    """
+    cdef shown_t o
+    cdef reader_t r
+    cdef bytes raw
+    cdef int i
+    if not text.isascii():
+        return None
+    raw = text.encode()
+    if shown_read(&o, &r, raw, <int>len(raw), -1 if rules is None else RULES_NAMES.index(rules)):
+        return None
+    texts = [text[r.start[i]:r.end[i]] for i in range(o.n_actions)]
+    return fields_of(&o, texts, player_type, action_type, row_type)
+
+
+def read_lines(readline, list lines not None, rules, player_type, action_type, row_type):
+    """The same from a stream, of which no line is read too many.
+
+    What was read is in `lines`, also if the result is None.
+    """
+    cdef shown_t o
+    cdef reader_t r
+    cdef bytes raw
+    cdef int more = 1, at
+    texts = []
+    reader_start(&r, &o, -1 if rules is None else RULES_NAMES.index(rules))
+    while more > 0:
+        line = readline()
+        lines.append(line)
+        if not line or not line.isascii():
+            return None
+        raw = line.encode()
+        at = 0
+        acts = r.stage == ACTION_LINES
+        more = reader_take(&r, &o, raw, <int>len(raw), &at)
+        if acts and more > 0:
+            texts.append(line[r.start[len(texts)]:r.end[len(texts)]])
+    return None if more else fields_of(&o, texts, player_type, action_type, row_type)

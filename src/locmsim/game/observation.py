@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from locmsim._core import State, shown_cards
 from locmsim.errors import ProtocolError
-from locmsim.game._protocol import read_text
+from locmsim.game._protocol import read_lines, read_text
 from locmsim.rules.cards import ABILITIES, BOUNDS, Card, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
@@ -241,33 +241,23 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
     Returns None if the stream ends before the first line. Rule sets and errors are those of
     `Observation.parse`; a stream that ends too early is a ``ProtocolError`` too.
     """
-    first = readline()
-    if not first:
+    lines: list[str] = []
+    name = rules and get_rules(rules).name
+
+    def next_line() -> str:
+        try:
+            return readline()
+        except EOFError:  # a reader may say so; first the lines before have to make sense
+            if not lines:
+                raise
+            return ""
+
+    found = read_lines(next_line, lines, name, PlayerLine, OpponentAction, CardInPlay)
+    if found is not None:
+        return Observation(*found)
+    if not lines[0]:
         return None
-    lines = [first]
-
-    def gather(n: int) -> str:
-        """Read n lines more, as long as there are any; the last one."""
-        for _ in range(n):
-            if not lines[-1]:
-                break
-            try:
-                lines.append(readline())
-            except EOFError:  # a reader may say so; first the lines before have to make sense
-                break
-        return lines[-1]
-
-    # A well-formed text says how many lines follow.
-    _, _, n_actions = gather(2).partition(" ")
-    if n_actions.strip().isdigit():
-        n_cards = gather(int(n_actions) + 1).strip()
-        if n_cards.isdigit():
-            gather(int(n_cards))
-            name = rules and get_rules(rules).name
-            found = read_text("".join(lines), name, PlayerLine, OpponentAction, CardInPlay)
-            if found is not None:
-                return Observation(*found)
-    # Of any other text the slow reader says what is wrong, and where.
+    # Something is unusual: the slow reader says what is wrong, and where.
     lines.reverse()
     return _Reader(lambda: lines.pop() if lines else readline(), rules).read()
 
