@@ -686,7 +686,7 @@ cdef class Rows:
 
     def seat(self, Py_ssize_t i):
         """The caller's seat, -1 if he plays both."""
-        return self.row(i).now.seat
+        return self.row(i).seat
 
     def opponent(self, Py_ssize_t i):
         """Index of the row's opponent."""
