@@ -68,6 +68,7 @@ MODULES = [
     "_core",
     "_batch",
     "_bench",
+    "game._protocol",
     "networks._network",
     "search._beam",
     "search._belief",

@@ -1727,6 +1727,20 @@ cdef class State:
     def __repr__(self):
         return f"<State rules={self.rules} turn={self.turn} winner={self.winner}>"
 
+    def _repr_html_(self):
+        """A picture of both sides, as notebooks show it."""
+        from locmsim.art.board import Place, Side, board_svg
+        sides = []
+        for player, view in enumerate(self.players):
+            words = (f"player {player}: {view.health} health, {view.mana}/{view.max_mana} mana,"
+                     f" {view.deck_size} in the deck")
+            creatures = [Place(c.card, c.attack, c.defense, c.abilities, c.lane)
+                         for c in view.board]
+            sides.append(Side(words, [held.card for held in view.hand], 0, creatures))
+        p = state_player(&self.s)
+        head = str(self).split("\n", 1)[0]
+        return board_svg(sides[1 - p], sides[p], lanes=get_rules(self.rules).lanes, title=head)
+
     # -- looking inside
 
     @property

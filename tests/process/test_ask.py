@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def seat_of(db: str, game: int, index: int) -> int:
 def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     """greedy depends on nothing random; and it is the same as a program."""
     turn = 4 + seat_of(db, 1, 1)
-    for bot in ("greedy", "python -m locmsim.bot --agent greedy"):
+    for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
         ask(bot, f"{db}:1", "--turn", str(turn), "--json")
         answer = json.loads(capsys.readouterr().out)
         with Arena.load(db) as arena:
@@ -43,7 +44,7 @@ def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) 
 
 def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A program gets what was sent; its standard error is shown."""
-    bot = shlex.join([*BOT, "say_error", "2", r"hmm\\n"])
+    bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
     ask(bot, f"{db}:1", "--turn", "5")
     out = capsys.readouterr().out
     assert out.startswith("turn 5, player 1\n    was: ")
@@ -55,7 +56,7 @@ def test_comments_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[s
     good = shlex.join(BOT)
     assert main(["play", good, good, "--timeout-scale", "0", "-l", str(log), "-seed", "1"]) == 0
     capsys.readouterr()
-    bot = shlex.join([*BOT, "say", "2", r"PASS thinking\\n"])
+    bot = shlex.join([*BOT, "say", "2", r"PASS thinking\n"])
     ask(bot, str(log), "--turn", "2", "--json")
     answer = json.loads(capsys.readouterr().out)
     assert (answer["old"], answer["same"]) == ("PASS", True)
@@ -113,6 +114,19 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert data["lines"][0]["line"] in out
     assert "the opponent may hold:" in out
+
+
+def test_text_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+    match = Match(seed=3)
+    for player in (0, 1):
+        match.submit(player, "PASS")
+    assert match.state is not None
+    analyse(match.state.to_text(), "--json")
+    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    assert match.submit(0, line).ignored in ([], ["PASS"])
+    with pytest.raises(SystemExit):
+        analyse("nonsense")
+    assert "neither a file nor the text of a position" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])

@@ -133,7 +133,7 @@ def test_it_wins_when_it_can(ownturn, kind):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_it_stops_at_the_deadline(ownturn, rules):
-    """Where there is much to do, a tenth of a millisecond takes far less than many nodes."""
+    """It takes far less time than a bound of many nodes does, where there is much to do."""
     bodies = [Card(1 + i, CardType.CREATURE, 0, 2 + i, 3 + i) for i in range(6)]
     greens = [Card(10 + i, CardType.GREEN, 0, 1 + i, 2 + i) for i in range(8)]
     state = State.new([*bodies, *greens, *greens, *greens], [*bodies] * 4, rules=rules)

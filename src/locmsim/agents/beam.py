@@ -34,11 +34,12 @@ class BeamAgent(SearchAgent):
         share: float = 0.7,
         **options: float,
     ) -> None:
+        self.nodes = nodes
         search = partial(BeamSearch, BeamOptions(**options))  # type: ignore[arg-type]
         super().__init__(search, nodes, deck, draft, time_ms, weights, evaluation, belief, share)
 
     def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
-        nodes = self.most or None
+        nodes = self.nodes or None
         return self.search.search(
             observation, time_ms=time_ms, nodes=nodes, seed=seed, belief=self.belief
         )

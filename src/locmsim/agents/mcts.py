@@ -35,13 +35,14 @@ class MCTSAgent(SearchAgent):
         share: float = 0.7,
         **options: float,
     ) -> None:
+        self.iterations = iterations
         search = partial(MCTS, MCTSOptions(**options))  # type: ignore[arg-type]
         super().__init__(
             search, iterations, deck, draft, time_ms, weights, evaluation, belief, share
         )
 
     def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
-        iterations = self.most or None
+        iterations = self.iterations or None
         return self.search.search(
             observation, time_ms=time_ms, iterations=iterations, seed=seed, belief=self.belief
         )

@@ -89,7 +89,6 @@ class SearchAgent(ChoosingAgent):
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
         self.share = share
-        self.most = most
         self._taste = _TASTES[belief]
         self._their_deck: DeckBuilder | None = None
         if weights:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from locmsim.cli._common import Failure, number, width
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
+    from locmsim._core import State
     from locmsim.game.observation import Observation
     from locmsim.search.analyse import Analysis
     from locmsim.search.belief import Belief
@@ -25,10 +27,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Search a position several times and print the turns that were found, with what the"
         " opponent may hold. The position is a turn of a match of before (a log FILE or DB:NUMBER,"
-        " with --turn), or what a bot is sent (--file)."
+        " with --turn), the text of a position (State.to_text), or what a bot is sent (--file)."
     )
     add = parser.add_argument
-    add("game", nargs="?", metavar="GAME", help="a log (FILE) or a game of results (DB:NUMBER)")
+    add(
+        "game",
+        nargs="?",
+        metavar="GAME",
+        help="a log (FILE), a game of results (DB:NUMBER) or the text of a position",
+    )
     add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
     add("--file", metavar="FILE", help="protocol text of a battle turn; - for standard input")
     add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of a log 1.5)")
@@ -52,8 +59,11 @@ def run(options: argparse.Namespace) -> None:
     played = None
     if (options.game is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
+    observation: Observation | State
     if options.file is not None:
         observation, belief = _from_file(options.file, options.rules), None
+    elif options.turn is None and not os.path.exists(options.game):
+        observation, belief = _from_text(options.game), None
     else:
         observation, belief, played = _from_game(options)
     try:
@@ -86,6 +96,19 @@ def _from_file(path: str, rules: str | None) -> "Observation":
         raise Failure(f"--file: {error.filename}: {error.strerror}") from None
     except ValueError as error:
         raise Failure(f"--file: {path}: {error}") from None
+
+
+def _from_text(text: str) -> "State":
+    from locmsim._core import State
+
+    try:
+        return State.from_text(text)
+    except ValueError as error:
+        raise Failure(
+            f"GAME: neither a file nor the text of a position ({error}); a game of results, such as"
+            " results.db:7, needs --turn",
+            code=2,
+        ) from None
 
 
 def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":

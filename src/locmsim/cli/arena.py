@@ -210,7 +210,8 @@ def _show_arena(options: argparse.Namespace) -> None:
             print(faults)
         if lost:
             name = options.lost or arena.settings.players[0].name
-            print(f"\nlost by {name} (locmsim play --replay {shlex.quote(options.db)}:GAME -s):")
+            print(f"\nlost by {name}")
+            print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME -s shows one):")
             print(lost)
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, check_target, write
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card
@@ -24,6 +24,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     generate.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
     generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
     generate.set_defaults(act=_generate_cards)
+    draw = actions.add_parser("draw", help="draw the 120 cards of a seed (1.5) on one page")
+    draw.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
+    draw.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
+    draw.add_argument("-o", "--output", metavar="FILE", required=True, help="page to write")
+    draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
+    draw.set_defaults(act=_draw_cards)
     check = actions.add_parser("check", help="check card list files")
     check.add_argument("files", nargs="+", metavar="FILE")
     check.set_defaults(act=_check_cards)
@@ -46,16 +52,45 @@ def _list_cards(options: argparse.Namespace) -> None:
     _print_cards(cards_1x() if options.file is None else load_cards(options.file))
 
 
-def _generate_cards(options: argparse.Namespace) -> None:
-    from locmsim.rules.cards import save_cards
+def _generated(options: argparse.Namespace) -> "list[Card]":
     from locmsim.rules.generator import generate_cards, load_weights
 
     weights = None if options.weights is None else load_weights(options.weights)
-    cards = generate_cards(options.seed, weights)
+    return generate_cards(options.seed, weights)
+
+
+def _generate_cards(options: argparse.Namespace) -> None:
+    from locmsim.rules.cards import save_cards
+
+    cards = _generated(options)
     if options.output is None:
         _print_cards(cards)
     else:
         save_cards(options.output, cards)
+
+
+def _draw_cards(options: argparse.Namespace) -> None:
+    from locmsim.art import sheet_html, sheet_svg
+
+    check_target(options.output)
+    cards = _generated(options)
+    if options.png:
+        _write_png(options.output, sheet_svg(cards))
+    else:
+        write(options.output, sheet_html(cards, f"The cards of seed {options.seed}"))
+
+
+def _write_png(path: str, svg: str) -> None:
+    """Write a picture as PNG; `Failure` without the library for that."""
+    try:
+        import cairosvg
+    except (ImportError, OSError):  # OSError: there is no cairo on this machine
+        raise Failure(
+            "--png needs cairosvg and the cairo library: pip install 'locmsim[png]'"
+        ) from None
+    from locmsim._io import write_whole
+
+    write_whole(path, cairosvg.svg2png(bytestring=svg.encode()))
 
 
 def _check_cards(options: argparse.Namespace) -> None:

@@ -160,6 +160,12 @@ class Card:
             int(self.area),
         ]
 
+    def _repr_svg_(self) -> str:
+        """The card's picture, as notebooks show it."""
+        from locmsim.art import card_svg
+
+        return card_svg(self, width=120)
+
 
 def _integer(name: str, value: object) -> int:
     """`value` as a plain int: numpy's integers pass, text and floats do not."""

@@ -1,0 +1,65 @@
+"""``locmsim replay``: a match of before as a page to watch."""
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from locmsim.cli._common import IDS, STDOUT_PATHS, Failure, check_target, write
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "game",
+        metavar="GAME",
+        help="a log (FILE) or a game of an arena's results (DB:NUMBER)",
+    )
+    add("-o", "--output", metavar="FILE", help="the page to write (default: standard output)")
+    add("--open", action="store_true", help="show the page in the browser")
+    add(
+        "--view",
+        choices=("0", "1"),
+        help="start with the hand of this player only (default: both hands)",
+    )
+    add("--names", nargs=2, metavar="NAME", help="what to call player 0 and player 1")
+    add("--rules", choices=tuple(RULES), help="rule set of a log (default: found out)")
+    add("--ids", choices=IDS, help="instance ids of a log, new or of 2022 (default: found out)")
+
+
+def run(options: argparse.Namespace) -> None:
+    from locmsim.arena import StoreError
+    from locmsim.web import load_replay, replay_html
+
+    if options.output is not None and options.output not in STDOUT_PATHS:
+        check_target(options.output)
+    try:
+        result, names = load_replay(options.game, options.rules, options.ids)
+    except OSError as error:
+        raise Failure(f"{options.game}: {error.strerror}") from None
+    except StoreError as error:
+        raise Failure(error) from None
+    except json.JSONDecodeError as error:
+        raise Failure(f"{options.game}: not a log, which is JSON: {error}") from None
+    except ValueError as error:
+        raise Failure(f"{options.game}: {error}") from None
+    if options.names is not None:
+        names = (options.names[0], options.names[1])
+    view = None if options.view is None else int(options.view)
+    page = replay_html(result, names, view=view)
+    target = options.output
+    if target is None and options.open:
+        # It stays after this program: the browser reads it later.
+        descriptor, target = tempfile.mkstemp(prefix="locmsim-", suffix=".html")
+        os.close(descriptor)
+    write(STDOUT_PATHS[0] if target is None else target, page)
+    if options.open:
+        import webbrowser
+
+        url = Path(target).resolve().as_uri()
+        if not webbrowser.open(url):
+            raise Failure(f"no browser to show {url}")

@@ -1,0 +1,110 @@
+"""Where matches to watch come from: logs in files, and the games of an arena's results."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from locmsim.arena import Arena
+from locmsim.game.match import Match
+from locmsim.referee.play import Result
+from locmsim.referee.transcript import replay_log
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["load_replay"]
+
+_PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
+
+
+def load_replay(
+    source: str, rules: str | None = None, ids: str | None = None
+) -> tuple[Result[Match], tuple[str, str]]:
+    """A match of before, and what its players are called.
+
+    Parameters
+    ----------
+    source : str
+        The path of a log (the Java referee's form, which `locmsim play -l` writes too), or
+        ``DB:NUMBER`` for a game of an arena's results.
+    rules : str, optional
+        The rule set of a log. Logs do not name it; without it, the one is taken under which the
+        match is the same, action by action.
+    ids : {"new", "old"}, optional
+        The instance ids of a log; those of the 2022 contest are "old". Found out like the rules.
+
+    Returns
+    -------
+    result : Result
+        The match, played again.
+    names : tuple of str
+        Names of the two players, empty where they are not known.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it holds no match, or one that comes to another result when it is replayed.
+    StoreError
+        If the arena's results cannot be read or have no such game.
+    """
+    db, colon, number = source.rpartition(":")
+    if not os.path.exists(source) and colon and number.isdecimal():
+        return _arena_game(db, int(number))
+    with open(source, encoding="utf-8") as file:
+        log = json.load(file)
+    return _logged_match(log, rules, ids), _log_names(log)
+
+
+def _arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
+    with Arena.load(db) as arena:
+        result = arena.replay(number)
+        players = arena.settings.players
+        first, second = (players[i].name for i in arena.record(number).fixture.players)
+    return result, (first, second)
+
+
+def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:
+    """The match of a log whose rules may not be known."""
+    tries = [(name, "new") for name in RULES]
+    tries.insert(1, ("1.5", "old"))
+    tries = [pair for pair in tries if rules in (None, pair[0]) and ids in (None, pair[1])]
+    errors = []
+    for pair in tries:
+        try:
+            result = replay_log(log, *pair)
+        except ValueError as error:
+            errors.append(str(error))
+            continue
+        if _performed(log) == [
+            (call.player, text)
+            for call in result.calls
+            if call.turn is not None
+            for text in call.result.applied
+        ]:
+            return result
+        errors.append("other actions were performed than the log says")
+    if len(set(errors)) == 1:
+        raise ValueError(errors[0])
+    found = "; ".join(
+        f"{name} with {kind} instance ids: {error}"
+        for (name, kind), error in zip(tries, errors, strict=True)
+    )
+    raise ValueError(f"the log fits no rules. {found}" if errors else "no such rules and ids")
+
+
+def _performed(log: Any) -> list[tuple[int, str]]:
+    """The actions that a log's summaries list."""
+    summaries = "\n".join(filter(None, log["summaries"]))
+    return [(int(player), text) for player, text in _PERFORMED.findall(summaries)]
+
+
+def _log_names(log: Any) -> tuple[str, str]:
+    """The players' names in a log; the Java referee writes some, mostly "Player 0"."""
+    names = ["", ""]
+    agents = log.get("agents") if isinstance(log, Mapping) else None
+    for agent in agents if isinstance(agents, list) else ():
+        if isinstance(agent, Mapping) and agent.get("index") in (0, 1):
+            names[agent["index"]] = str(agent.get("name") or "")
+    return names[0], names[1]

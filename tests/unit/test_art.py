@@ -1,0 +1,233 @@
+"""Pictures of cards: well-formed, safe, legible and always the same."""
+
+import re
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from locmsim import Card, Match, Observation, generate_cards
+from locmsim.art import card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art.motifs import MOTIFS
+from locmsim.cli.main import main
+from locmsim.rules.cards import ABILITIES, Area, CardType
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert(1)</script>\"'&]]>\u202eevil<svg onload=x>"
+#: What a picture may consist of: nothing that runs, loads or is referred to.
+TAGS = {"svg", "g", "rect", "path", "text", "title"}
+ATTRIBUTES = {
+    *("viewBox", "width", "height", "role", "class", "x", "y", "rx", "d", "fill", "fill-opacity"),
+    *("transform", "stroke", "stroke-width", "stroke-linejoin", "font-size", "font-family"),
+    *("font-weight", "text-anchor"),
+}
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    """The picture's root; it holds harmless elements only."""
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) in TAGS
+        assert set(element.attrib) <= ATTRIBUTES
+        assert "url(" not in "".join(element.attrib.values())
+    return root
+
+
+def texts(svg: str) -> list[str]:
+    return ["".join(element.itertext()) for element in parsed(svg).iter(f"{SVG}text")]
+
+
+def transform(card: Card) -> tuple[int, float]:
+    """Angle and size of the motif."""
+    found = re.search(r"rotate\((-?\d+)\) scale\(([\d.]+)\)", card_art(card))
+    assert found
+    return int(found[1]), float(found[2])
+
+
+def masks(card: Card) -> list[float]:
+    """How much there is of red, green and blue."""
+    return [float(value) for value in re.findall(r'fill-opacity="([\d.]+)"', card_art(card))]
+
+
+@pytest.mark.parametrize("kind", CardType)
+def test_every_motif_is_a_picture(kind: CardType) -> None:
+    count = len(MOTIFS[kind])
+    assert count >= (24 if kind == CardType.CREATURE else 8)
+    pictures = set()
+    for offset in range(count):
+        card = Card(7, kind, 3, 2, 4, "BCDGLW", 1, -2, 1, Area.LANE2, HOSTILE)
+        assert motif_of(card, offset) == (7 + offset) % count
+        picture = card_svg(card, offset=offset)
+        parsed(picture)
+        assert picture == card_svg(card, offset=offset)
+        pictures.add(picture)
+    assert len(pictures) == count
+    assert card_svg(card, offset=0) == card_svg(card, offset=count)
+
+
+@pytest.mark.parametrize("kind", CardType)
+def test_all_motifs_stay_in_their_square(kind: CardType) -> None:
+    for motif in MOTIFS[kind]:
+        for tone, path in motif:
+            assert tone in {"body", "shade", "light", "ink", "white"}
+            assert re.fullmatch(r"[MmLlHhVvQqAaCcz0-9 .\-]+", path), path
+            if not re.search(r"[a-y]", path):  # absolute coordinates only
+                numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", path)]
+                assert min(numbers) >= -6
+                assert max(numbers) <= 106
+
+
+def test_names_are_text() -> None:
+    card = Card(1, CardType.CREATURE, 1, 1, 1, name=HOSTILE)
+    root = parsed(card_svg(card))
+    title = root.find(f"{SVG}title")
+    assert title is not None
+    assert title.text == card_title(card)
+    assert HOSTILE in card_title(card)
+
+
+def test_numbers_are_legible() -> None:
+    creature = Card(3, CardType.CREATURE, 12, 7, 10, "B--G--", 2, -3, 4, Area.LANE1)
+    assert texts(card_svg(creature)) == ["B", "G", "1", "+2", "-3", "4", "12", "7", "10"]
+    now = card_svg(creature, attack=0, defense=123, abilities="-----W")
+    assert texts(now) == ["W", "1", "+2", "-3", "4", "12", "0", "123"]
+    item = Card(3, CardType.RED, 2, -1, -99)
+    assert texts(card_svg(item)) == ["2", "\u22121", "\u221299"]
+    plain = Card(3, CardType.BLUE, 0, 0, 0)
+    assert texts(card_svg(plain)) == ["0"]
+    # At 96 pixels the numbers of a card are at least 12 pixels high.
+    for element in parsed(card_svg(creature)).iter(f"{SVG}text"):
+        assert float(element.attrib["font-size"]) * 0.96 > 11
+
+
+def test_what_has_no_abilities_left_shows_none() -> None:
+    guard = Card(3, CardType.CREATURE, 1, 1, 1, "---G--")
+    assert texts(card_svg(guard)) == ["G", "1", "1", "1"]
+    assert texts(card_svg(guard, abilities="------")) == ["1", "1", "1"]
+
+
+def test_bounds() -> None:
+    for value in (-500, 500):
+        for kind in CardType:
+            picture = card_svg(Card(65535, kind, 127, value, value, "BCDGLW", value, value, 100))
+            assert (
+                texts(picture).count(str(value).replace("-", "\u2212"))
+                + texts(picture).count(f"{value:+d}".replace("-", "\u2212"))
+                >= 2
+            )
+
+
+def test_masks_size_and_angle_follow_the_statistics() -> None:
+    def creature(base_id: int, cost: int, attack: int, defense: int) -> Card:
+        return Card(base_id, CardType.CREATURE, cost, attack, defense)
+
+    assert masks(creature(1, 0, 0, 0)) == [0, 0, 0]
+    assert masks(creature(1, 0, 12, 0)) == [0.55, 0, 0]
+    assert masks(creature(1, 0, 0, 12)) == [0, 0.55, 0]
+    assert masks(creature(1, 12, 0, 0)) == [0, 0, 0.55]
+    values = [masks(creature(1, 0, attack, 0))[0] for attack in range(13)]
+    assert values == sorted(set(values))
+    sizes = [transform(creature(1, 0, attack, attack))[1] for attack in range(13)]
+    assert sizes == sorted(set(sizes))
+    # The parity of the base id says which way, the statistics how far.
+    angles = [transform(creature(1, cost, 3, 4))[0] for cost in range(13)]
+    assert len(set(angles)) > 4
+    assert min(angles) > 0
+    assert [transform(creature(2, cost, 3, 4))[0] for cost in range(13)] == [-a for a in angles]
+    assert [transform(creature(33, cost, 3, 4))[0] for cost in range(13)] == angles
+
+
+@pytest.mark.parametrize("kind", CardType)
+def test_titles_say_it_all(kind: CardType) -> None:
+    card = Card(9, kind, 5, 3, 2, ABILITIES, 1, -4, 2, Area.LANE1, "Lark")
+    title = card_title(card)
+    words = ("Lark", "cost 5", "Breakthrough", "Charge", "Drain", "Guard", "Lethal", "Ward")
+    for word in (*words, "own health +1", "enemy health -4", "draw 2", "one lane"):
+        assert word in title
+    assert ("attack +3" in title) == (kind != CardType.CREATURE)
+
+
+# -------------------------------------------------------------------------- several cards
+
+
+def cards_in(svg: str) -> int:
+    root = parsed(svg)
+    return sum(element.get("class") == "locm-card" for element in root.iter(f"{SVG}svg"))
+
+
+def test_sheet() -> None:
+    cards = generate_cards(3)
+    assert cards_in(sheet_svg(cards)) == 120
+    assert cards_in(sheet_svg([])) == 0
+    page = sheet_html(cards, HOSTILE)
+    assert "<script" not in page
+    assert "<svg onload" not in page
+    with pytest.raises(ValueError, match="columns: expected at least 1, got 0"):
+        sheet_svg(cards, columns=0)
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_pictures_in_notebooks(rules: str) -> None:
+    match = Match(rules, seed=1)
+    assert cards_in(match.observation(0)._repr_html_()) == len(match.observation(0).cards)
+    while match.phase == "choice":
+        for player in (0, 1):
+            match.submit(player, "PASS")
+    for _ in range(12):
+        state = match.state
+        assert state is not None
+        actions = [a for a in state.legal_actions() if a][:1]
+        line = ";".join(state.action_to_string(a) for a in actions) or "PASS"
+        match.submit(match.to_ask[0], line)
+        player = match.to_ask[0]
+        snapshot = match.state.snapshot()
+        boards = sum(len(side["board"]) for side in snapshot["p"])
+        hands = [len(side["hand"]) for side in snapshot["p"]]
+        svg = match.state._repr_html_()
+        assert cards_in(svg) == boards + sum(hands)
+        assert f"{snapshot['p'][0]['hp']} health" in svg
+        assert cards_in(match.observation(player)._repr_html_()) == boards + hands[player]
+
+
+def test_cards_have_pictures() -> None:
+    card = Card(1, CardType.CREATURE, 1, 1, 1)
+    assert card._repr_svg_() == card_svg(card, width=120)
+
+
+def test_an_observation_with_numbers_that_no_card_has() -> None:
+    text = "30 1 25 0\n30 1 25 0\n5 0\n1\n1 7 -1 0 1 999 -999 ------ 0 0 0 0 1\n"
+    svg = Observation.parse(text)._repr_html_()
+    assert "999" in texts(svg)
+    assert "\u2212999" in texts(svg)
+
+
+# ------------------------------------------------------------------------------ the command
+
+
+def test_draw_a_set(tmp_path, capsys) -> None:
+    path = tmp_path / "sheet.html"
+    assert main(["cards", "draw", "5", "-o", str(path)]) == 0
+    assert path.read_text() == sheet_html(generate_cards(5), "The cards of seed 5")
+    assert capsys.readouterr().out == ""
+
+
+def test_draw_a_png(tmp_path) -> None:
+    pytest.importorskip("cairosvg")
+    path = tmp_path / "sheet.png"
+    assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG\r\n")
+
+
+def test_png_without_the_library(tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    path = tmp_path / "sheet.png"
+    assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 1
+    assert "pip install 'locmsim[png]'" in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_draw_into_a_folder(tmp_path, capsys) -> None:
+    with pytest.raises(SystemExit) as exit_info:
+        main(["cards", "draw", "5", "-o", str(tmp_path)])
+    assert exit_info.value.code == 2
+    assert "it is a folder" in capsys.readouterr().err
