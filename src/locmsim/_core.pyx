@@ -1786,8 +1786,8 @@ cdef class State:
         ValueError
             For an unknown layout or player, and an `out` that does not fit.
         """
-        from locmsim.policy import layouts
-        return layouts.write_state(self, self.viewer(player), layout, out)
+        from locmsim.policy.layouts import write_state
+        return write_state(self, self.viewer(player), layout, out)
 
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)

@@ -685,8 +685,8 @@ cdef class Rows:
                         r.k.began[who][copy] |= (old.k.began[who][copy] >> a & 1) << b
 
     def seat(self, Py_ssize_t i):
-        """The caller's seat, -1 if they play both."""
-        return self.row(i).now.seat
+        """The caller\'s seat, -1 if they play both."""
+        return self.row(i).seat
 
     def opponent(self, Py_ssize_t i):
         """Index of the row's opponent."""
