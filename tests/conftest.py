@@ -1,11 +1,16 @@
 """Settings of the whole suite: a test has the marker of the folder that it is in."""
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 TESTS = Path(__file__).parent
+
+# Before numpy is imported: where other processes use the cores, too, threads of BLAS that wait for
+# each other take several times as long as one.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.

@@ -131,7 +131,10 @@ def beam_turn(engine, nodes, likely, chance, state):
         groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
     worlds = Determinizer(state, player, groups)
     seed = chance.getrandbits(60)
-    return engine.search(worlds, time_ns=None, nodes=nodes, iterations=None, seed=seed).actions
+    outcome = engine.search(
+        worlds, worlds.sample(seed), time_ns=None, nodes=nodes, iterations=None, seed=seed
+    )
+    return outcome.actions
 
 
 def main():

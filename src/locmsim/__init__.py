@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from locmsim import arena as arena
     from locmsim import referee as referee
     from locmsim import search as search
+    from locmsim import vestrock as vestrock
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
@@ -60,6 +61,7 @@ __all__ = [
     "referee",
     "save_cards",
     "search",
+    "vestrock",
 ]
 
 #: Names that are imported when asked for, and their modules; a module itself has no name in it.
@@ -75,6 +77,7 @@ _LATER = {
     "openspiel": "envs.openspiel",
     "referee": "referee",
     "search": "search",
+    "vestrock": "vestrock",
 }
 
 

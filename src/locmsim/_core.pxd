@@ -11,7 +11,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 # Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
 # cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
 cpdef enum:
-    ABI_VERSION = 2
+    ABI_VERSION = 3
 
 cdef enum:                      # rule sets
     RULES_15 = 0
@@ -97,10 +97,14 @@ ctypedef struct card_t:         # one entry of the table: a card, and the instan
     uint32_t price              # ... and the card in `player_t.prices`, at hand position 0
 
 ctypedef struct table_t:        # immutable; shared by all clones of a state
-    card_t cards[MAX_CARDS]     # first the instances of the game, then the pool (each card once):
-    int32_t n_instances         # a hidden card may be replaced by any entry, also of the pool
-    int32_t n_cards
     int32_t rules               # RULES_15, RULES_12 or RULES_10
+    int32_t n_instances
+    int32_t n_cards
+    int32_t _pad[5]             # no card lies across two cache lines
+    # First the instances of the game, then the pool (each card once): a hidden card may be replaced
+    # by any entry, also of the pool. Last, so that a table of few cards can be cut short where many
+    # lie side by side; drawing may look at entries beyond, so 8 KB behind it have to be readable.
+    card_t cards[MAX_CARDS]
 
 
 # ---- state: 256 bytes, no pointers; equal positions of one table have equal bytes ---------------
@@ -274,6 +278,7 @@ cdef class Table:
 cdef class State:
     cdef state_t s
     cdef readonly Table table
+    cdef int viewer(self, player) except -1
 
 cdef class Determinizer:
     cdef unknown_t u

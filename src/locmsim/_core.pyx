@@ -1762,13 +1762,43 @@ cdef class State:
         from locmsim.game.observation import Observation
         return Observation.of(self, player, opponent_actions)
 
-    def observation_string(self, player):
+    def observation_tensor(self, player=None, layout="entities-f32", *, out=None):
+        """What a player sees as numbers, in a layout of `locmsim.policy`.
+
+        A state has no past: the numbers of `Layout.history` are 0 here.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+        layout : str
+            "entities", "entities-f32" or "gym-locm".
+        out : array, optional
+            C-contiguous, of the layout's shape and type; it is filled and returned.
+
+        Returns
+        -------
+        array
+            Of the layout's shape and type.
+
+        Raises
+        ------
+        ValueError
+            For an unknown layout or player, and an `out` that does not fit.
+        """
+        from locmsim.policy import layouts
+        return layouts.write_state(self, self.viewer(player), layout, out)
+
+    cdef int viewer(self, player) except -1:
+        return state_player(&self.s) if player is None else _player_number(player)
+
+    def observation_string(self, player=None):
         """What `player` sees of this position, as text; equal exactly if he sees the same.
 
         Parameters
         ----------
-        player : int
-            0 or 1, to move or not.
+        player : int, optional
+            0 or 1, to move or not; by default the player to move.
 
         Returns
         -------
@@ -1783,7 +1813,7 @@ cdef class State:
         ValueError
             For any other `player`.
         """
-        cdef int who = _player_number(player)
+        cdef int who = self.viewer(player)
         board = self.players[who].board
         ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
         spent = ",".join([str(creature.id) for creature in board if creature.has_attacked])

@@ -282,6 +282,60 @@ def _searches(rules: str, seconds: float) -> Iterator[Figure]:
         yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), f"{unit}/s")
 
 
+def turn_texts(rules: str) -> list[str]:
+    """What a player is sent in a game between two agents, the choice phase included."""
+    match = Match(rules, seed=1)
+    texts: list[str] = []
+    agents = make_agent("rule"), make_agent("rule")
+    while match.phase != "over":
+        for player in match.to_ask:
+            observation = match.observation(player)
+            if player == 0:
+                texts.append(match.input_text(player))
+            ask = agents[player].choose if match.phase == "choice" else agents[player].act
+            match.submit(player, ask(observation))
+    return texts
+
+
+def _turns(rules: str, seconds: float) -> Iterator[Figure]:
+    """All of a turn but the search, which may make one node: from the text to the answer line."""
+    group = "a turn without its search"
+    spec = "beam:time_ms=0,nodes=1"
+    texts = turn_texts(rules)
+    phases = [Observation.parse(text, rules).phase for text in texts]
+    choices, turns = texts[: phases.count("choice")], texts[phases.count("choice") :]
+    agent = make_agent(spec)
+
+    def as_agent() -> float:
+        agent.reset(1)
+        for text in choices:
+            agent.choose(Observation.parse(text, rules))
+        return _seconds(lambda: [agent.act(Observation.parse(text, rules)) for text in turns])
+
+    command = [sys.executable, "-m", "locmsim.bot", "--agent", spec]
+
+    def as_bot() -> float:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as bot:
+            assert bot.stdin is not None
+            assert bot.stdout is not None
+
+            def ask(text: str) -> str:
+                print(text, end="", file=bot.stdin, flush=True)
+                return bot.stdout.readline()  # type: ignore[union-attr]
+
+            for text in choices:
+                ask(text)
+            taken = _seconds(lambda: [ask(text) for text in turns])
+            bot.stdin.close()
+        return taken
+
+    taken = _median(as_agent, seconds / 2) / len(turns)
+    yield Figure(group, "as an agent", taken * 1e6, "us")
+    yield Figure(group, "as a bot on pipes", _median(as_bot, seconds / 2) / len(turns) * 1e6, "us")
+
+
 def _import(seconds: float) -> Iterator[Figure]:
     def run(code: str) -> float:
         return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
@@ -303,6 +357,7 @@ def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
         *_batch(rules, share),
         *_match(rules, share),
         *_searches(rules, share),
+        *_turns(rules, share),
         *_import(2 * share),
     ]
 

@@ -33,7 +33,7 @@ def test_table(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert err == ""
     with Arena.load(db) as loaded:
-        assert out == loaded.table()
+        assert out == loaded.table(80)
         assert loaded.tally.games == 6
     # The word may be there, and the same command goes on where it was.
     arena("run", *PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
@@ -90,10 +90,12 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     table = capsys.readouterr().out
     arena("show", db, "--lost", "old")
     out = capsys.readouterr().out
-    assert out.startswith(table + f"\nlost by old (locmsim play --replay {db}:GAME):\n")
+    assert out.startswith(
+        table + f"\nlost by old\n(locmsim play --replay {db}:GAME -s shows one):\n"
+    )
     rows = [line.split() for line in out.splitlines()[out.splitlines().index("") :]]
     with Arena.load(db) as loaded:
-        expected = loaded.lost_table("old")
+        expected = loaded.lost_table("old", 80)
         record = loaded.record(2)
         params = loaded.replay(2).match.params
     assert expected in out
@@ -130,15 +132,25 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "code", "message"),
     [
         (["greedy"], 2, "players: expected at least two, got 1"),
-        (["--games", "4"], 2, "players: expected at least two"),
-        (["greedy", "random", "--games", "5"], 2, "need an even number, got 5"),
+        (["--games", "4"], 2, "expected players, or --db with results to resume"),
+        (
+            ["greedy", "random", "--games", "5"],
+            2,
+            "--games: mirrored pairs need an even",
+        ),
         (["greedy", "random", "--games", "x"], 2, "invalid int value: 'x'"),
         (["greedy", "random", "--seed", "1", "--seeds", "1"], 2, "not allowed with"),
-        (["greedy", "random", "--seeds", "1-5"], 2, "expected seeds like"),
-        (["greedy", "random", "--sprt", "5", "0"], 2, "expected elo0 < elo1"),
-        (["greedy", "random", "random", "--sprt", "0", "5"], 2, "sprt: it is for two players"),
-        (["greedy", "random", "--jobs", "1000"], 2, "need as many cores"),
-        (["greedy", "randon"], 2, "neither a program 'randon' nor an agent"),
+        (["greedy", "random", "--seeds", "1-5"], 2, "--seeds: expected seeds like"),
+        (["greedy", "random", "--sprt", "5", "0"], 2, "--sprt: expected elo0 < elo1"),
+        (["greedy", "random", "random", "--sprt", "0", "5"], 2, "--sprt: it is for two players"),
+        (
+            ["greedy", "random", "--jobs", "1000"],
+            2,
+            "--jobs: 1000 games with time limits",
+        ),
+        (["greedy", "randon"], 2, "neither a program 'randon' nor an agent of that name; did you"),
+        (["greedy", "random", "--pairs-per-set", "0"], 2, "--pairs-per-set: expected 1 or more"),
+        (["greedy", "random", "--ids", "old", "--rules", "1.0"], 2, "--ids: those of rules 1.0"),
         (["greedy", "rule:x=1"], 2, "unknown option 'x'"),
         (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
         (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),
@@ -162,7 +174,8 @@ def test_wrong_usage(
         arena(*arguments, code=1)
     out, err = capsys.readouterr()
     assert out == ""
-    assert message in err
+    assert message in err.replace("\n", " ")
+    assert os.listdir() == []  # nothing was played: no file is left
 
 
 def test_other_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,21 +212,12 @@ def on_terminal(*arguments: str) -> str:
 
 
 def test_progress(db: str) -> None:
-    pytest.importorskip("tqdm")
     shown = on_terminal(*PLAYERS, "--games", "60", "--seed", "3", "--db", db, "--jobs", "1")
     last = shown.replace("\n", "\r").strip("\r").split("\r")[-1]
     assert "60/60" in last
     assert "game/s" in last
     assert "new " in last
     assert "[" in last.split("game/s")[1]
-
-
-def test_without_tqdm(
-    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    arena(*PLAYERS, "--games", "2", "--db", db, "--jobs", "1")
-    assert capsys.readouterr().out.startswith("2 games")
 
 
 def test_without_the_cluster_extra(
@@ -232,3 +236,100 @@ def test_without_the_arena_extra(
     arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
     out = capsys.readouterr().out
     assert "ratings need choix: locmsim[arena]" in out
+
+
+# ------------------------------------------------------------------------ what went wrong
+
+FAILING = "bad=/bin/sh -c 'echo no idea what to do >&2; exit 4'"
+
+
+def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last words of a program, on their own and with the tables."""
+    arena("random", FAILING, "--games", "4", "--db", db, "--jobs", "1", "--timeout-scale", "25")
+    capsys.readouterr()
+    arena("show", db)
+    out = capsys.readouterr().out
+    assert "game 1, bad crashed: its process exited with code 4\n    no idea what to do\n" in out
+    assert out.count("no idea") == 1
+    arena("show", db, "--stderr", "2")
+    assert (
+        capsys.readouterr().out == "player 0, bad:\nno idea what to do\nplayer 1, random: nothing\n"
+    )
+    arena("show", db, "--json")
+    faults = json.loads(capsys.readouterr().out)["faults"]
+    assert [fault["game"] for fault in faults] == [1, 2, 3, 4]
+    assert faults[1] == {
+        "game": 2, "player": "bad", "seat": 0, "kind": "crashed",
+        "message": "its process exited with code 4", "stderr": "no idea what to do\n",
+    }  # fmt: skip
+    assert main(["play", "-r", f"{db}:1", "-s"]) == 0
+    assert "    no idea what to do\n" in capsys.readouterr().out
+
+
+def test_traceback_of_an_agent(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.py").write_text(
+        "from locmsim.agents import RandomAgent\n"
+        "class Bad(RandomAgent):\n"
+        "    def act(self, observation):\n"
+        "        return {}['plan']\n"
+    )
+    bad = f"bad={tmp_path}/bad.py:Bad"
+    arena("random", bad, "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0")
+    capsys.readouterr()
+    arena("show", db)
+    out = capsys.readouterr().out
+    assert "bad crashed: raised KeyError: 'plan'" in out
+    assert "return {}['plan']" in out
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_tables_fit(
+    players: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """80 columns where the output is no terminal, whatever the names."""
+    pytest.importorskip("choix")
+    monkeypatch.chdir(tmp_path)
+    db = "r.db"
+    names = [f"a-player-with-a-rather-long-name-{i}=random" for i in range(players)]
+    arena(*names, "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0")
+    arena("show", db)
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "faults" in out
+    assert "Elo" in out
+    with Arena.load(db) as loaded:
+        wide = loaded.table().splitlines()
+    assert any("Elo" in line and "faults" in line for line in wide)
+
+
+def test_default_files_do_not_collide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not even within a second."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("time.strftime", lambda form: "arena-then")
+    for _ in range(3):
+        arena("random", "greedy", "--games", "2", "--jobs", "1", "--timeout-scale", "0")
+    assert sorted(os.listdir()) == ["arena-then-2.db", "arena-then-3.db", "arena-then.db"]
+    printed = capsys.readouterr().out
+    assert all(f"results: {name}\n" in printed for name in os.listdir())
+
+
+def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arena("random", "greedy", "--db", str(tmp_path), code=1)
+    arena("show", str(tmp_path), code=1)
+    line = f"locmsim arena{{}}: {tmp_path}: a folder, not a file of results\n"
+    assert capsys.readouterr().err == line.format("") + line.format(" show")
+
+
+def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Quiet unless asked."""
+    command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, "--jobs", "2"]
+    done = subprocess.run([*command, "-v"], capture_output=True, text=True, timeout=60)
+    assert "locmsim.workers: 2 jobs on the cores" in done.stderr
+    assert "locmsim.arena.store" in done.stderr
+    done = subprocess.run([*command, "--games", "4"], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""

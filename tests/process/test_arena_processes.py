@@ -361,7 +361,7 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
     assert out == ""
     stored = tool.stored()
     assert err == (
-        f"{stored} of 40 games are in {tool.db}; to go on: locmsim arena --db {tool.db}\n"
+        f"{stored} of 40 games are in {tool.db}; to resume: locmsim arena --db {tool.db}\n"
     )
     assert [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in running(workers)] == []
     assert running(int(file.name) for file in pids.iterdir()) == []

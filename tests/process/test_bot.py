@@ -72,7 +72,7 @@ def test_the_folder_is_the_same_bot(start):
     "spec",
     [
         "osl",
-        "beam:time_ms=0,iterations=3000",
+        "beam:time_ms=0,nodes=3000",
         "mcts:time_ms=0,iterations=50",
     ],
 )

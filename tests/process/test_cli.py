@@ -163,7 +163,7 @@ def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "-s") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["0", "1", "seed=7"]
-    assert lines[7].startswith("player 0 chose 30 cards: 0x2, ")
+    assert lines[8] == "player 0 chose 30 cards:"
     assert lines[-1] == "player 1 wins"
 
 
@@ -280,6 +280,13 @@ def test_summary_for_a_terminal() -> None:
         (["-p1", "true"], "required: -p2"),
         (["play", "-p1", "true", "-p2", "true", "-d", "sead=1"], "unknown parameter 'sead'"),
         (["play", "-p1", "true", "-p2", "true", "-d", "1"], "-d: expected key=value, got '1'"),
+        (["-p1", "true", "-p2", "true", "-seed", "abc"], "-seed/--seed: expected a signed 64-bit"),
+        (["-p1", "true", "-p2", "true", "-seed", str(1 << 63)], "-seed/--seed: expected a signed"),
+        (
+            ["play", "gredy", "true"],
+            "neither a program nor an agent 'gredy'; did you mean 'greedy'",
+        ),
+        (["-p1", "true", "-p2", "greedy:x=1"], "-p2: agent greedy: unknown option 'x'"),
         (["play", "-p1", "true", "-p2", "true", "--rules", "1.4"], "invalid choice: '1.4'"),
         (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "-1"], "a number >= 0"),
         (["play", "-p1", "true", "-p2", "true", "--timeout-scale", "nan"], "a number >= 0"),
@@ -287,18 +294,20 @@ def test_summary_for_a_terminal() -> None:
         (["play", "-p1", "true", "-p2", "true", "--match-limit", "soon"], "a number > 0"),
         (["play", "-p1", "true", "-p2", "true", "-l", "/nowhere/game.json"], "no folder /nowhere"),
         (["play", "-p1", "true", "-p2", "true", "-l", "/"], "it is a folder"),
-        (["play", "-p1", "true", "-p2", "true", "extra"], "expected two commands"),
+        (["play", "-p1", "true", "-p2", "true", "extra"], "expected two bots"),
         (
             ["-p1", "true", "-p2", "true", "-seed", "1", "-league", "2"],
-            "unknown parameter 'league'",
+            "-league: only rules 1.0 have leagues",
         ),
-        (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "ids: those of rules"),
+        (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "error: --ids: those"),
         (["-r", "game.json", "-p2", "true"], "no use for commands"),
         (["play", "-r", "game.json", "true"], "no use for commands"),
-        (["play", "true"], "expected two commands"),
-        (["play", "true", "true", "true"], "expected two commands"),
+        (["play", "true"], "expected two bots"),
+        (["play", "true", "true", "true"], "expected two bots"),
+        (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
+        (["analyse"], "one of GAME and --file"),
+        (["analyse", "x.db:1"], "results.db:7, needs --turn"),
         (["plays"], "invalid choice: 'plays'"),
-        ([], "COMMAND"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),
     ],
@@ -323,6 +332,8 @@ def test_wrong_usage(
         (["play", "-h"], "--timeout-scale"),
         (["-p1", "true", "-h"], "--timeout-scale"),
         (["cards", "--help"], "generate"),
+        (["arena", "--help"], "--pairs-per-set"),
+        (["arena", "show", "--help"], "--stderr GAME"),
         (["--version"], f"locmsim {__version__}"),
     ],
 )
@@ -333,6 +344,148 @@ def test_help(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str
     out, err = capsys.readouterr()
     assert part in out
     assert err == ""
+
+
+def test_alone_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("usage: locmsim ")
+    assert "analyse" in out
+    assert err == ""
+
+
+# ------------------------------------------------------------------------------------ agents
+
+
+def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Agents on either side, mixed with programs; with the same seed the same match again."""
+    (tmp_path / "mine.py").write_text(
+        "from locmsim.agents import RandomAgent\nclass Mine(RandomAgent):\n    pass\n"
+    )
+    mine = f"{tmp_path}/mine.py:Mine"
+    logs = []
+    for bots in ([mine, "greedy"], ["greedy", GOOD], ["-p1", GOOD, "-p2", mine]):
+        for name in ("first.json", "second.json"):
+            path = tmp_path / name
+            assert play_in_process(*bots, "-seed", "5", "-l", str(path)) == 0
+            logs.append(json.loads(path.read_text())["outputs"])
+        assert logs[-1] == logs[-2]
+        out, err = capsys.readouterr()
+        assert sorted(out.splitlines()[:2]) == ["0", "1"]
+        assert err == ""
+
+
+def test_plain_commands_import_no_agents() -> None:
+    """A referee starts once for every game."""
+    code = (
+        "import sys; from locmsim.cli.main import main;"
+        f" main(['-p1', {GOOD!r}, '-p2', {GOOD!r}, '--timeout-scale', '25']);"
+        " sys.exit('locmsim.agents' in sys.modules or 'locmsim.search' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
+
+
+# ---------------------------------------------------------------------------------- no silence
+
+
+def test_why_a_bot_failed(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the standard error, but not in the forms that tools call: they need it empty."""
+    assert play_in_process(bot("crash", "1"), GOOD) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:2] == ["-1", "0"]
+    assert err.startswith(
+        "locmsim play: player 0 failed in turn 0 (crashed): its process exited with code 1\n"
+        "player 0, end of standard error:\n    Traceback"
+    )
+    for arguments in (["--json", bot("crash", "1"), GOOD], ["-p1", bot("crash", "1"), "-p2", GOOD]):
+        assert play_in_process(*arguments) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the text, the log, a replay and the JSON."""
+    (tmp_path / "bad.py").write_text(
+        "from locmsim.agents import RandomAgent\n"
+        "class Bad(RandomAgent):\n"
+        "    def act(self, observation):\n"
+        "        return {}['plan']\n"
+    )
+    bad, log = f"{tmp_path}/bad.py:Bad", tmp_path / "log.json"
+    assert play_in_process(bad, "random", "-s", "-l", str(log)) == 0
+    out, err = capsys.readouterr()
+    assert "raised KeyError: 'plan'" in err
+    for text in (out, err, json.loads(log.read_text())["stderr"]["0"]):
+        assert "return {}['plan']" in text
+        assert "referee" not in text
+    assert main(["play", "-r", str(log), "-s"]) == 0
+    assert "return {}['plan']" in capsys.readouterr().out
+    assert play_in_process("--json", bad, "random") == 0
+    fault = json.loads(capsys.readouterr().out)["fault"]
+    assert (fault["player"], fault["kind"]) == (0, "crashed")
+    assert "return {}['plan']" in fault["stderr"]
+
+
+def test_offending_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """Quoted, escaped and cut, with what was wrong with it."""
+    few = ";".join(["CHOOSE 1"] * 2 + ["CHOOSE 2"] * 2)
+    for answer, message in (
+        (few, "4 cards, expected 30; answer: 'CHOOSE 1;CHOOSE 1;CHOOSE 2;CHOOSE 2'"),
+        ("\ufeffPASS", r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'"),
+        ("HELP" * 40, "HELPHELP'... (160 characters)"),
+    ):
+        assert play_in_process(bot("say", "0", answer + r"\n"), GOOD) == 0
+        assert message in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------- broken outputs
+
+
+def test_full_output() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*LOCMSIM, "cards", "generate", "1"],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "locmsim: cannot write to the standard output: No space left on device\n"
+
+
+def test_reader_that_has_enough(tmp_path: Path) -> None:
+    """No word about it; a log is written all the same."""
+    log = tmp_path / "log.json"
+    locm = shlex.join(LOCMSIM)
+    for command in (
+        f"{locm} cards generate 1 | head -1",
+        f"{locm} play random random --timeout-scale 0 -s -l {log} | true",
+    ):
+        done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, timeout=60)
+        assert done.stderr == b""
+    assert json.loads(log.read_text())["scores"]
+
+
+def test_terminal_of_ascii(tmp_path: Path) -> None:
+    pytest.importorskip("choix")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    arguments = ["greedy", "random", "rule", "--games", "2", "--jobs", "1", "--db", "r.db"]
+    done = locmsim("arena", *arguments, "--timeout-scale", "0", env=environment, cwd=tmp_path)
+    assert " +- " in done.stdout
+
+
+def test_replay_of_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = tmp_path / "r.db"
+    assert main(["arena", "random", "greedy", "--games", "2", "--jobs", "1", "--db", str(db)]) == 0
+    capsys.readouterr()
+    for game, message in (
+        (f"{db}", f"has the results of many games: give one by its number, as in {db}:1"),
+        (f"{db}:7", "has no game 7"),
+        (f"{tmp_path}", "Is a directory"),
+        (f"{tmp_path}/none.json", "No such file"),
+    ):
+        assert main(["play", "-r", game]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith("locmsim play: --replay: ")
+        assert message in err
+        assert err.count("\n") == 1
 
 
 # ------------------------------------------------------------------------------- an end by force

@@ -23,7 +23,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card, CardType
 from locmsim.search import Evaluation, SearchResult
 
-SMALL_BEAM = "beam:time_ms=0,iterations=2000"
+SMALL_BEAM = "beam:time_ms=0,nodes=2000"
 SMALL_MCTS = "mcts:time_ms=0,iterations=40"
 SPECS = ["random", "greedy", "osl", "max-attack", SMALL_BEAM, SMALL_MCTS]
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
@@ -318,7 +318,7 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
     [
         ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
         ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
-        ("beam:time_ms=0", "agent beam: one of time_ms and iterations must be above 0"),
+        ("beam:time_ms=0", "agent beam: one of time_ms and nodes must be above 0"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
         ("mcts:iterations=-1", "agent mcts: time_ms and iterations: expected 0 or more"),

@@ -481,7 +481,7 @@ def test_picks_need_a_draft_and_three_cards():
 def test_the_default_deck_of_an_offer_is_looked_for_once(monkeypatch):
     """A player builds it and guesses by it what the other has built, both within one game."""
     match = Match(seed=4)
-    players = [make_agent("beam:time_ms=0,iterations=50") for _ in range(2)]
+    players = [make_agent("beam:time_ms=0,nodes=50") for _ in range(2)]
     builders._default_builder.cache_clear()
     offers = []
     build = builders.SwapBuilder.__call__

@@ -19,6 +19,8 @@ MODULES = [
 def test_examples(name: str) -> None:
     if name == "locmsim.openspiel":
         pytest.importorskip("pyspiel")
+    if name == "locmsim.envs.sb3":
+        pytest.importorskip("stable_baselines3")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -854,3 +854,12 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
         clone.decks[0].clear()
     assert len(match.cards) in (120, 160)
     assert match.params["seed"] == 6
+
+
+@pytest.mark.parametrize("answer", [5, b"PASS", ["PASS"]])
+def test_answer_that_is_no_string(answer: object) -> None:
+    match = Match(seed=1)
+    with pytest.raises(TypeError, match="an answer is a string, or None for a timeout, got"):
+        match.submit(0, answer)  # type: ignore[arg-type]
+    assert match.to_ask == (0, 1)
+    assert match.log["answers"] == []

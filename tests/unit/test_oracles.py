@@ -89,7 +89,7 @@ def test_searches_win_where_the_oracle_does(rules):
         for health in (3, 7, 12, 18):
             position = lethal_data.with_health(state, health)
             oracle = find_win(position, Budget(nodes=3000))
-            result = search.search(position, iterations=20_000)
+            result = search.search(position, nodes=20_000)
             won = after(position, result.actions).winner == player
             assert won or oracle is None
             wins += won
@@ -121,7 +121,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     for state in turns(rules, range(1)):
         player = state.current_player()
         slow = VALUE(after(state, beam_search(state, VALUE, Budget(nodes=2000))), player)
-        fast = VALUE(after(state, search.search(state, iterations=200_000).actions), player)
+        fast = VALUE(after(state, search.search(state, nodes=200_000).actions), player)
         assert fast >= slow - 1e-3
         better += fast > slow + 1e-3
     assert better < 10  # the oracle is worth comparing with

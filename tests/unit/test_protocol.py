@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from dataclasses import replace
 
 import pytest
 from helpers import RULE_SETS, GoldenChunk, game_cards, game_name, golden_chunks, golden_games
@@ -362,8 +363,37 @@ def test_damaged_text_gives_no_other_error(seen: Observation, data: st.DataObjec
         assert Observation.parse(read.format(), read.rules) == read
 
 
+def possible(seen: Observation) -> Observation:
+    """The same with all numbers within what a game can have, and an id of its own for each card."""
+
+    def line(line: PlayerLine) -> PlayerLine:
+        return line._replace(
+            health=line.health % 2001 - 1000,
+            max_mana=line.max_mana % 14,
+            draw=line.draw % 100,
+            rune=5 * (line.rune % 6),
+        )
+
+    rows = [
+        row._replace(
+            base_id=row.base_id % 1000,
+            instance_id=i,
+            cost=row.cost % 128,
+            attack=row.attack % 1001 - 500,
+            defense=row.defense % 1001 - 500,
+            my_health_change=row.my_health_change % 1001 - 500,
+            opponent_health_change=row.opponent_health_change % 1001 - 500,
+            card_draw=row.card_draw % 101,
+        )
+        for i, row in enumerate(seen.cards)
+    ]
+    return replace(seen, me=line(seen.me), opponent=line(seen.opponent), cards=tuple(rows))
+
+
 @given(observations())
 def test_legal_actions_have_their_text(seen: Observation) -> None:
+    if seen.phase == "battle":
+        seen = possible(seen)
     actions = seen.legal_actions()
     texts = action_texts(seen)
     assert actions == sorted(actions)

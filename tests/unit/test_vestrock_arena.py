@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from locmsim.arena import StoreError
 from locmsim.vestrock import generate_deck
-from locmsim.vestrock.arena import ArenaGame, ArenaMatch, Contestant, play_tournament
+from locmsim.vestrock.arena import Arena, ArenaGame, ArenaMatch, Contestant, play_tournament
 from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.cli import main
 from locmsim.vestrock.match import Match
@@ -53,15 +54,28 @@ def test_the_card_seed_makes_the_deck() -> None:
     assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
 
 
-def test_no_answer_is_an_idle_turn() -> None:
+def test_an_empty_answer_is_an_idle_turn() -> None:
     match = GAME.new_match(1)
     for turn in range(30):
         assert match.turn == turn
         assert match.to_ask == (turn % 2,)
         assert match.time_limit_ms(turn % 2) == 1000
-        match.submit(turn % 2, None)
+        match.submit(turn % 2, "")
     assert list(match.scores or ()) == [15, 15]
     assert (match.winner, match.error, match.explain()) == (None, None, "")
+    assert not match.to_ask
+
+
+def test_no_answer_loses_the_match() -> None:
+    match = GAME.new_match(1)
+    match.submit(0, "")
+    with pytest.raises(ValueError, match="player: 0 is not asked now"):
+        match.submit(0, None)
+    result = match.submit(1, None)
+    assert result.error == match.error
+    assert (match.error and match.error.player, match.winner) == (1, 0)
+    assert list(match.scores or ()) == [40, -10]
+    assert match.explain() == "No answer."
     assert not match.to_ask
 
 
@@ -104,7 +118,7 @@ def test_a_game_as_json_and_in_a_worker() -> None:
     assert pickle.loads(pickle.dumps(game)) == game
     assert len(game.new_match(1).log["deck"]) == 40
     for data in ({}, {"game": "chess"}, {"game": "vestrock", "speed": 1}):
-        with pytest.raises(ValueError, match="not the settings of vestrock"):
+        with pytest.raises(ValueError, match="results of "):
             ArenaGame.from_json(data)
     with pytest.raises(ValueError, match="turns"):
         ArenaGame(turns=3)
@@ -118,6 +132,16 @@ def test_bots_by_their_descriptions() -> None:
     assert not GAME.is_agent("./my-bot rule")
     with pytest.raises(ValueError, match="search"):
         GAME.is_agent("search:speed=1")
+    assert GAME.suggest("serach") == "; did you mean 'search'?"
+    assert GAME.suggest("./program") == "; the bots are random, rule, search"
+    ready = make_bot("search:time_ms=9")
+    spec, contestant = GAME.describe(ready)
+    assert (spec, contestant.bot, contestant.time_ms) == (None, ready, 9)
+    contestant.reset(1)
+    assert contestant.bot is ready
+    assert GAME.describe(Contestant("rule"))[0] == "rule"
+    with pytest.raises(TypeError, match="turn"):
+        GAME.describe(object())
     assert Contestant("rule").time_ms == 0
     assert Contestant("search:nodes=10").time_ms == 0
     assert Contestant("search:time_ms=7").time_ms == 7
@@ -146,7 +170,14 @@ def test_tournaments_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     db = tmp_path / "standings.db"
-    words = ["arena", "rule", "dice=random", "--tournaments=2", "--turns=20", f"--standings={db}"]
+    words = [
+        "tournament",
+        "rule",
+        "dice=random",
+        "--tournaments=2",
+        "--turns=20",
+        f"--standings={db}",
+    ]
     for rounds in (2, 4):
         assert main(words) == 0
         table = [line.split() for line in capsys.readouterr().out.splitlines()]
@@ -158,7 +189,46 @@ def test_tournaments_from_the_command_line(
     assert "cannot open /missing/db" in capsys.readouterr().err
     for wrong in (["rule"], ["rule", "rule"], ["rule", "genius"], ["rule", "dice=random:x=1"]):
         with pytest.raises(SystemExit):
-            main(["arena", *wrong, "--tournaments=1"])
+            main(["tournament", *wrong, "--tournaments=1"])
+
+
+def test_the_arena_plays_it(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    players = ["rule", "dice=random", "search:nodes=20"]
+    with Arena(players, game=GAME, db=db, games=4, seed=3) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 12
+        assert "12 games of Vestrock" in arena.table()
+        for number in range(1, 13):
+            record = arena.record(number)
+            assert record.outcome.fault is None
+            assert sum(record.outcome.scores) == 30
+            assert arena.replay(number).scores == record.outcome.scores
+        # The two matches of a pair have the same deck.
+        assert arena.replay(1).match.params == arena.replay(2).match.params
+        rule, dice, _ = arena.tally.players
+        assert sum(rule.wins) > sum(dice.wins)
+    with Arena(players, db=db, games=6) as arena:  # the game is that of the file
+        assert arena.settings.game == GAME
+        assert arena.tally.games == 12
+    with pytest.raises(StoreError, match="turns"), Arena(game=ArenaGame(), db=db):
+        pass
+
+
+def test_the_arena_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = tmp_path / "results.db"
+    words = ["arena", f"--db={db}", "--jobs=1", "--games=2"]
+    assert main([*words, "rule", "random", "--turns=20", "--seed=1"]) == 0
+    assert "2 games of Vestrock" in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["goal"] == 2
+    with pytest.raises(SystemExit):
+        main([*words, "--turns=3"])
+    assert "turns: expected an even number" in capsys.readouterr().err
+    assert main([*words, "rule", "search"]) == 1
+    assert "players" in capsys.readouterr().err
 
 
 def test_the_match_is_the_one_of_the_protocol() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from locmsim.cli import main
+from locmsim.cli.main import main
 from locmsim.vestrock import extreme_deck, format_deck, generate_deck
 
 

@@ -263,7 +263,7 @@ def test_an_agent_evaluates_by_its_weights(tmp_path):
     path = tmp_path / "tuned.npz"
     evaluation = {**default_weights("1.2").evaluation, "own.health": 0.75}
     WeightsFile({"1.2": replace(default_weights("1.2"), evaluation=evaluation)}).save(path)
-    agent = make_agent(f"beam:weights={path},time_ms=0,iterations=100")
+    agent = make_agent(f"beam:weights={path},time_ms=0,nodes=100")
     assert agent.search.evaluation["1.2"].evaluation["own.health"] == 0.75
     network = Network(OURS.network)
     assert Evaluation.of(WeightsFile.load(path)["1.5"]).network(start_position(1), 0) == network(

@@ -23,6 +23,7 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.osl import OSLAgent
+from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.registry import (
     AGENTS,
@@ -50,6 +51,7 @@ __all__ = [
     "MCTSAgent",
     "MaxAttackAgent",
     "OSLAgent",
+    "PolicyAgent",
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",

@@ -21,7 +21,7 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["Agent", "BaseAgent", "check_bounds", "line_of"]
+__all__ = ["Agent", "BaseAgent", "ChoosingAgent", "check_bounds", "line_of"]
 
 
 class Agent(Protocol):
@@ -38,8 +38,8 @@ class Agent(Protocol):
 
 
 @dataclass
-class BaseAgent(ABC):
-    """What the agents have in common: a belief, and answers made of decisions.
+class ChoosingAgent(ABC):
+    """What the agents have in common: a belief, and the choice of cards.
 
     Cards are chosen by a heuristic, given by name or as a function.
     """
@@ -71,13 +71,9 @@ class BaseAgent(ABC):
         self.belief.chose([offer[choice].base_id])
         return f"PICK {choice}"
 
+    @abstractmethod
     def act(self, observation: Observation) -> str:
-        started = time.perf_counter()
-        self.belief.see(observation)
-        state = self.belief.root()
-        if state.is_terminal():  # dead from drawing, but asked
-            return "PASS"
-        return line_of(state, self.plan(state.clone(), started))
+        """The answer line of a battle turn."""
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
         """The base ids of a deck."""
@@ -86,6 +82,18 @@ class BaseAgent(ABC):
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
         """The index of a card of the draft."""
         return pick(offer, self.picked, rules, self.draft)
+
+
+class BaseAgent(ChoosingAgent):
+    """An agent that plans its turn in a state; what it does not see there may be anything."""
+
+    def act(self, observation: Observation) -> str:
+        started = time.perf_counter()
+        self.belief.see(observation)
+        state = self.belief.root()
+        if state.is_terminal():  # dead from drawing, but asked
+            return "PASS"
+        return line_of(state, self.plan(state.clone(), started))
 
     @abstractmethod
     def plan(self, state: State, started: float) -> list[int]:

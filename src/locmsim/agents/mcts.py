@@ -1,7 +1,12 @@
 """The agent that plays by Monte-Carlo tree search."""
 
+from functools import partial
+from typing import Any
+
 from locmsim.agents.searching import SearchAgent
-from locmsim.search import MCTS, MCTSOptions
+from locmsim.decks import DeckBuilder, DraftPicker
+from locmsim.game.observation import Observation
+from locmsim.search import MCTS, MCTSOptions, SearchResult
 
 __all__ = ["MCTSAgent"]
 
@@ -9,9 +14,35 @@ __all__ = ["MCTSAgent"]
 class MCTSAgent(SearchAgent):
     """Monte-Carlo tree search over the actions of its own turn.
 
-    The search is `locmsim.search.MCTS`.
+    The search is `locmsim.search.MCTS`. A turn is bounded by `iterations`, descents of
+    the tree, as by `time_ms`; 0 is for no bound of that kind. See `SearchAgent` for the other
+    options.
     """
 
-    searches = MCTS
     options_class = MCTSOptions
     bound = "iterations"
+    search: MCTS
+
+    def __init__(
+        self,
+        deck: str | DeckBuilder = "default",
+        draft: str | DraftPicker = "default",
+        time_ms: float = 140.0,
+        iterations: int = 0,
+        weights: str = "",
+        evaluation: Any = None,
+        belief: str = "score",
+        share: float = 0.7,
+        **options: float,
+    ) -> None:
+        self.iterations = iterations
+        search = partial(MCTS, MCTSOptions(**options))  # type: ignore[arg-type]
+        super().__init__(
+            search, iterations, deck, draft, time_ms, weights, evaluation, belief, share
+        )
+
+    def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
+        iterations = self.iterations or None
+        return self.search.search(
+            observation, time_ms=time_ms, iterations=iterations, seed=seed, belief=self.belief
+        )

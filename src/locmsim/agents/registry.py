@@ -32,6 +32,7 @@ from locmsim.agents.greedy import GreedyAgent
 from locmsim.agents.max_attack import MaxAttackAgent
 from locmsim.agents.mcts import MCTSAgent
 from locmsim.agents.osl import OSLAgent
+from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.random import RandomAgent
 from locmsim.agents.rule import RuleAgent
 
@@ -60,6 +61,7 @@ AGENTS: dict[str, Callable[..., Agent]] = {
     "greedy": GreedyAgent,
     "beam": BeamAgent,
     "mcts": MCTSAgent,
+    "policy": PolicyAgent,
     "rule": RuleAgent,
     "osl": OSLAgent,
     "max-attack": MaxAttackAgent,

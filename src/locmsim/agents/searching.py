@@ -1,11 +1,11 @@
 """What the agents that play the turns of a search have in common."""
 
 import time
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from locmsim._core import State
-from locmsim.agents.base import BaseAgent, check_bounds
+from locmsim.agents.base import ChoosingAgent, check_bounds
 from locmsim.decks import (
     CardScore,
     DeckBuilder,
@@ -14,16 +14,10 @@ from locmsim.decks import (
     draft_picker,
     score_of,
 )
+from locmsim.game.observation import Observation
 from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
-from locmsim.search import (
-    MCTS,
-    BeamOptions,
-    BeamSearch,
-    Belief,
-    MCTSOptions,
-    SearchResult,
-)
+from locmsim.search import Belief, SearchOptions, SearchResult
 
 __all__ = ["SearchAgent"]
 
@@ -34,43 +28,59 @@ _TASTES: dict[str, Mapping[str, CardScore] | None] = {
 }
 
 
-class SearchAgent(BaseAgent):
+class SearchAgent(ChoosingAgent):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
-    It takes `time_ms` for a turn, at most `share` of the rule set's limit (the rest is for the
-    referee, the pipes and a machine that does something else for a while), and five times as long
-    for the first one, whose limit is higher; or a number of `iterations` (see
-    `locmsim.search.MCTS.search`); 0 for no bound of that kind. With a bound of iterations alone the
-    answers depend on the seed and on what was shown only.
+    Parameters
+    ----------
+    search : function
+        Makes the search for an argument `evaluation`.
+    most : int
+        What bounds the search besides time; 0: nothing. With this bound alone the answers depend
+        on the seed and on what was shown only.
+    deck, draft : str or function
+        How cards are chosen.
+    time_ms : float
+        Time for a turn: at most `share` of the rule set's limit (the rest is for the referee, the
+        pipes and a machine that does something else for a while), and five times as long for the
+        first one, whose limit is higher; 0: no bound.
+    weights : str
+        The path of a weights file: positions are evaluated by it, the "default" deck and draft are
+        those of its numbers, and the opponent is taken to choose by them, too.
+    evaluation : object
+        What the search takes in its place.
+    belief : str
+        Which cards the opponent is taken to choose: those of high "score", or "any", whatever they
+        are worth.
+    share : float
+        See `time_ms`.
 
-    `weights` is the path of a weights file: positions are evaluated by it, the "default" deck and
-    draft are those of its numbers, and the opponent is taken to choose by them, too. `evaluation`
-    is what the search takes in its place. `belief` says which cards the opponent is taken to
-    choose: those of high "score", or "any", whatever they are worth; `options` are those of the
-    search.
+    Raises
+    ------
+    ValueError
+        An option makes no sense, or two exclude each other.
     """
 
-    searches: ClassVar[type[MCTS] | type[BeamSearch]]
-    #: What bounds them beside the time: an argument of their method `search`.
+    #: What the bound besides time counts.
     bound: ClassVar[str]
-    #: What `options` may be.
-    options_class: ClassVar[type[MCTSOptions] | type[BeamOptions]]
+    #: What further options there are.
+    options_class: ClassVar[type[SearchOptions]]
 
     FIRST_TURN = 5
 
     def __init__(
         self,
-        deck: str | DeckBuilder = "default",
-        draft: str | DraftPicker = "default",
-        time_ms: float = 140.0,
-        iterations: int = 0,
-        weights: str = "",
-        evaluation: Any = None,
-        belief: str = "score",
-        share: float = 0.7,
-        **options: float,
+        search: Callable[..., Any],
+        most: int,
+        deck: str | DeckBuilder,
+        draft: str | DraftPicker,
+        time_ms: float,
+        weights: str,
+        evaluation: Any,
+        belief: str,
+        share: float,
     ) -> None:
-        check_bounds(time_ms, "iterations", iterations)
+        check_bounds(time_ms, self.bound, most)
         if not share > 0:
             raise ValueError(f"share: expected more than 0, got {share}")
         if belief not in _TASTES:
@@ -79,7 +89,6 @@ class SearchAgent(BaseAgent):
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
         self.share = share
-        self.iterations = iterations
         self._taste = _TASTES[belief]
         self._their_deck: DeckBuilder | None = None
         if weights:
@@ -90,8 +99,7 @@ class SearchAgent(BaseAgent):
                 self._their_deck = tuned
             deck = tuned if deck == "default" else deck
             draft = draft_picker(file) if draft == "default" else draft
-        chosen: Any = self.options_class(**options)  # type: ignore[arg-type]
-        self.search = self.searches(chosen, evaluation=evaluation)
+        self.search = search(evaluation=evaluation)
         super().__init__(deck, draft)
 
     def reset(self, seed: int = 0) -> None:
@@ -101,8 +109,19 @@ class SearchAgent(BaseAgent):
         #: What the search found in the last turn.
         self.result: SearchResult | None = None
 
-    def plan(self, state: State, started: float) -> list[int]:
-        limits = RULES[state.rules].battle_limits_ms
+    def choose(self, observation: Observation) -> str:
+        line = super().choose(observation)
+        # What takes long and can be done before the battle.
+        self.search.prepare(observation.rules)
+        self.belief.prepare()
+        return line
+
+    def act(self, observation: Observation) -> str:
+        started = time.perf_counter()
+        self.belief.see(observation)
+        if min(observation.me.health, observation.opponent.health) <= 0:
+            return "PASS"  # dead from drawing, but asked
+        limits = RULES[observation.rules].battle_limits_ms
         first, self.first_turn = self.first_turn, False
         left = None
         if self.time_ms:
@@ -110,11 +129,9 @@ class SearchAgent(BaseAgent):
             if first:
                 time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
             left = max(0.0, time_ms - 1000 * (time.perf_counter() - started))
-        self.result = self.search.search(
-            self.belief.observation,
-            time_ms=left,
-            **{self.bound: self.iterations or None},
-            seed=self.random.getrandbits(63),
-            belief=self.belief,
-        )
-        return self.result.actions
+        self.result = self.find(observation, left, self.random.getrandbits(63))
+        return self.result.line
+
+    @abstractmethod
+    def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
+        """What the search finds in a turn."""

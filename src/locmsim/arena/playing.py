@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from locmsim.arena.records import Record, record_of
-from locmsim.arena.schedule import Fixture, Settings
+from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import Contestant, Match
 from locmsim.referee.play import Result, play, retrace
 
@@ -34,8 +34,20 @@ class _Agents(threading.local):
             elif isinstance(player.agent, type):
                 self.made[key] = player.agent()
             else:
-                self.made[key] = copy.deepcopy(player.agent)
+                self.made[key] = _copy_of(player, settings)
         return self.made[key]
+
+
+def _copy_of(player: Player, settings: Settings) -> Contestant:
+    """A copy of a ready agent; or itself, if it cannot be copied and nobody else can have it."""
+    agent: Contestant = player.agent
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        alone = sum(other.agent is agent for other in settings.players) == 1
+        if alone and threading.current_thread() is threading.main_thread():
+            return agent
+        raise ValueError(f"player {player.name!r} cannot be copied: {error}") from error
 
 
 _agents = _Agents()

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,7 +13,22 @@ from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
-__all__ = ["as_csv", "as_json", "lost_games", "running_score", "tables"]
+__all__ = [
+    "as_csv",
+    "as_json",
+    "faults_json",
+    "faults_text",
+    "lost_games",
+    "lost_table",
+    "running_score",
+    "tables",
+]
+
+#: How wide a name may be in a table of limited width.
+_NAME_WIDTH = 24
+#: How many lines of what a failed player wrote last are shown, and how many characters in JSON.
+_LAST_LINES = 8
+_LAST_CHARACTERS = 2000
 
 
 def running_score(tally: Tally) -> str:
@@ -26,15 +42,21 @@ def running_score(tally: Tally) -> str:
     return text
 
 
-def tables(tally: Tally) -> str:
-    """All there is to say about the results, for people."""
-    parts = [_heading(tally), _player_table(tally)]
+def tables(tally: Tally, width: int | None = None) -> str:
+    """All there is to say about the results, for people; in `width` columns, if that is given."""
+    parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
-        parts.append(_head_to_head(tally))
+        parts.append(_head_to_head(tally, width))
         if not _can_rate():
             parts.append("ratings need choix: locmsim[arena]")
     parts += [text for text in (_units_text(tally), _faults(tally), _sprt_text(tally)) if text]
+    if width is not None:
+        parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
     return "\n\n".join(parts) + "\n"
+
+
+def _wrapped(line: str, width: int) -> str:
+    return line if len(line) <= width else "\n".join(textwrap.wrap(line, width))
 
 
 def _heading(tally: Tally) -> str:
@@ -47,7 +69,7 @@ def _heading(tally: Tally) -> str:
     return text
 
 
-def _player_table(tally: Tally) -> str:
+def _player_table(tally: Tally, width: int | None) -> str:
     settings = tally.settings
     ratings = _ratings(tally)
     drawn = any(any(sums.draws) for sums in tally.players)
@@ -84,7 +106,7 @@ def _player_table(tally: Tally) -> str:
         "player", "games", "wins", *["draws"][:drawn], *["score"][:tally.scored], "win %", "first",
         "second", "95 % interval", "Elo", "ms/turn", "worst", "late", "faults",
     ]  # fmt: skip
-    return _grid(header, rows)
+    return _grid(header, rows, width)
 
 
 def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
@@ -121,7 +143,7 @@ def _signed(elo: float) -> str:
     return f"{round(elo):+d}" if math.isfinite(elo) else f"{elo:+.0f}"
 
 
-def _head_to_head(tally: Tally) -> str:
+def _head_to_head(tally: Tally, width: int | None) -> str:
     """Score in percent of the row's player against the column's, and the pairs or games."""
     names = [player.name for player in tally.settings.players]
     rows = []
@@ -138,7 +160,8 @@ def _head_to_head(tally: Tally) -> str:
                 row.append(f"{_percent(score)} ({counts.total})")
         rows.append(row)
     unit = "pairs" if tally.settings.mirror else "games"
-    return _grid([f"% against ({unit})", *names], rows)
+    columns = names if width is None else [_cut(name, _NAME_WIDTH) for name in names]
+    return _grid([f"% against ({unit})", *columns], rows, width)
 
 
 def _units_text(tally: Tally) -> str:
@@ -198,22 +221,51 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
     return rows
 
 
-def lost_table(rows: Sequence[Sequence[str]]) -> str:
-    """`lost_games` as a table."""
-    return _grid(["game", "seed", "seat", "opponent", "turns", "lost"], rows, texts=(3, 5))
+def lost_table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+    """`lost_games` as a table; what does not fit into `width` columns is cut."""
+    header = ["game", "seed", "seat", "opponent", "turns", "lost"]
+    if width is not None:
+        rows = [[*row[:3], _cut(row[3], _NAME_WIDTH), *row[4:]] for row in rows]
+    lines = _grid(header, rows, texts=(3, 5)).splitlines()
+    return "\n".join(lines if width is None else [_cut(line, width) for line in lines])
 
 
-def _grid(header: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[int] = (0,)) -> str:
-    """Columns of equal width; those in `texts` are aligned to the left."""
+def _grid(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None = None,
+    texts: Sequence[int] = (0,),
+) -> str:
+    """Columns of equal width; those in `texts` are aligned to the left.
+
+    What is wider than `width` goes into several blocks, each with the first column, which is cut if
+    it is long.
+    """
+    if width is not None:
+        rows = [[_cut(row[0], _NAME_WIDTH), *row[1:]] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = []
-    for row in (header, *rows):
-        cells = [
-            cell.ljust(width) if i in texts else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    blocks: list[list[int]] = [[0]]
+    used = widths[0]
+    for i in range(1, len(widths)):
+        if width is not None and used + 2 + widths[i] > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = widths[0]
+        blocks[-1].append(i)
+        used += 2 + widths[i]
+    parts = []
+    for block in blocks:
+        lines = []
+        for row in (header, *rows):
+            cells = [
+                row[i].ljust(widths[i]) if i in texts else row[i].rjust(widths[i]) for i in block
+            ]
+            lines.append("  ".join(cells).rstrip())
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(0, width - 3)] + "..."
 
 
 def _rate(wins: int, games: int) -> str:
@@ -222,6 +274,40 @@ def _rate(wins: int, games: int) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
+
+
+def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> str:
+    """For each player and kind of fault the first game with it: why, and the player's last words.
+
+    `failed` are the games with a fault, and what the player at fault has written.
+    """
+    first: dict[tuple[str, str], str] = {}
+    for outcome, words in failed:
+        fault = outcome.fault
+        assert fault is not None
+        name = settings.players[outcome.players[fault.player]].name
+        key = name, str(fault.kind)
+        if key not in first:
+            lines = [f"game {outcome.number}, {name} {fault.kind}: {fault.message}"]
+            lines += [f"    {line}" for line in words.rstrip().splitlines()[-_LAST_LINES:]]
+            first[key] = "\n".join(lines)
+    return "\n".join(first.values())
+
+
+def faults_json(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> list[dict[str, Any]]:
+    """All games with a fault: who failed, how, why, and the end of the player's last words."""
+    return [
+        {
+            "game": outcome.number,
+            "player": settings.players[outcome.players[outcome.fault.player]].name,
+            "seat": outcome.fault.player,
+            "kind": str(outcome.fault.kind),
+            "message": outcome.fault.message,
+            "stderr": words[-_LAST_CHARACTERS:],
+        }
+        for outcome, words in failed
+        if outcome.fault is not None
+    ]
 
 
 # ------------------------------------------------------------------------------------------- CSV

@@ -153,6 +153,8 @@ class Store:
     def _open_to_read(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             raise NoResultsError(f"{self.path}: no such file")
+        if os.path.isdir(self.path):
+            raise StoreError(f"{self.path}: a folder, not a file of results")
         # Who may write clears up what SQLite needs beside the file while it is open.
         mode = "rw" if os.access(self.path, os.W_OK) else "ro"
         uri = f"{Path(self.path).absolute().as_uri()}?mode={mode}"
@@ -161,6 +163,8 @@ class Store:
         return connection
 
     def _open_to_write(self) -> sqlite3.Connection:
+        if os.path.isdir(self.path):
+            raise StoreError(f"{self.path}: a folder, not a file of results")
         if self.path != ":memory:":
             self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -306,6 +310,15 @@ class Store:
         with self._errors("read"):
             for row in self._connection.execute(f"{_OUTCOME} FROM games ORDER BY game"):
                 yield _outcome(row)
+
+    def failed(self) -> Iterator[tuple[Outcome, str]]:
+        """The games that a fault has ended, and what the player at fault wrote last."""
+        with self._errors("read"):
+            query = f"{_OUTCOME}, stderr0, stderr1 FROM games WHERE fault_seat IS NOT NULL"
+            for *columns, stderr0, stderr1 in self._connection.execute(f"{query} ORDER BY game"):
+                outcome = _outcome(columns)
+                assert outcome.fault is not None
+                yield outcome, _unpacked(stderr1 if outcome.fault.player else stderr0)
 
     def game(self, number: int) -> Record:
         """All of a game; `StoreError` if it was not played."""

@@ -248,29 +248,55 @@ class Tournament:
                     " with jobs=1, or give its class from a module"
                 )
 
-    def table(self) -> str:
-        """The results as text."""
-        return report.tables(self.tally)
+    def table(self, width: int | None = None) -> str:
+        """The results as text; in `width` columns, if that is given."""
+        return report.tables(self.tally, width)
+
+    def faults(self) -> str:
+        """For each player and kind of fault the first game with it, with the player's last words.
+
+        The end of the standard error of a program, or the traceback of an agent. Empty if nobody
+        has failed.
+        """
+        return report.faults_text(self.settings, self._store.failed())
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain dicts, lists, numbers and strings."""
-        return {**report.as_json(self.tally), "goal": self.goal.games}
+        return {
+            **report.as_json(self.tally),
+            "goal": self.goal.games,
+            "faults": report.faults_json(self.settings, self._store.failed()),
+        }
 
     def to_csv(self) -> str:
         """A line for each game that was played, with a header, to publish or to analyse."""
         return report.as_csv(self.settings, self._store.outcomes())
 
-    def lost_table(self, player: str | None = None) -> str:
+    def lost_table(self, player: str | None = None, width: int | None = None) -> str:
         """The games that a player (default: the first) has lost, as text; empty if there is none.
 
         ``ValueError`` for a name that no player has.
         """
+        index = self._index(player)
+        rows = report.lost_games(self.settings, self._store.outcomes(), index)
+        return report.lost_table(rows, width) if rows else ""
+
+    def lost(self, player: str | None = None) -> list[int]:
+        """The numbers of the games that a player (default: the first) has lost; ``ValueError``."""
+        index = self._index(player)
+        return [
+            outcome.number
+            for outcome in self._store.outcomes()
+            if outcome.winner is not None
+            and index in outcome.players
+            and outcome.players[outcome.winner] != index
+        ]
+
+    def _index(self, player: str | None) -> int:
         names = [player.name for player in self.settings.players]
         if player is not None and player not in names:
             raise ValueError(f"no player is called {player!r}: expected one of {', '.join(names)}")
-        index = 0 if player is None else names.index(player)
-        rows = report.lost_games(self.settings, self._store.outcomes(), index)
-        return report.lost_table(rows) if rows else ""
+        return 0 if player is None else names.index(player)
 
     def record(self, number: int) -> Record:
         """All that is stored of a game; `StoreError` if it was not played."""

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import math
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -17,9 +18,14 @@ __all__ = [
     "SCALE_HELP",
     "STDOUT_PATHS",
     "Failure",
+    "add_verbose",
     "check_target",
+    "color_wanted",
     "ended_by_signals",
     "number",
+    "seed",
+    "start_logging",
+    "width",
     "write",
 ]
 
@@ -78,6 +84,45 @@ def ended_by_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def seed(text: str) -> int:
+    """The type of an option that is a seed."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 1 << 63
+    if not -(1 << 63) <= value < 1 << 63:
+        raise argparse.ArgumentTypeError(f"expected a signed 64-bit integer, got {text!r}")
+    return value
+
+
+def color_wanted() -> bool:
+    """Whether the standard output is a terminal that shows colours (see no-color.org)."""
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+
+
+def width() -> int:
+    """The columns that tables may have: those of the terminal, else 80."""
+    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+
+
+def add_verbose(parser: argparse.ArgumentParser) -> None:
+    """The option ``-v`` for commands that run long, see `start_logging`."""
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=0, help="tell what is done; -vv: in detail"
+    )
+
+
+def start_logging(verbose: int) -> None:
+    """Tell on the standard error what the library logs, if it was asked for."""
+    if verbose:
+        import logging
+
+        logging.basicConfig(format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
+        logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
 
 
 def check_target(path: str) -> None:

@@ -1,11 +1,11 @@
 """``locmsim arena``: many matches between players, and their results."""
 
 import argparse
-import contextlib
+import itertools
+import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
@@ -16,9 +16,12 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    add_verbose,
     check_target,
     ended_by_signals,
     number,
+    start_logging,
+    width,
     write,
 )
 from locmsim.rules.rulesets import RULES
@@ -32,16 +35,29 @@ __all__ = ["add_options", "run"]
 def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     summary = "play matches between players; the word may be left out"
-    run = actions.add_parser("run", help=summary, description=summary, allow_abbrev=False)
+    run = actions.add_parser(
+        "run",
+        prog="locmsim arena",
+        help=summary,
+        description="play matches between players",
+        epilog="locmsim arena show DB prints results again (locmsim arena show --help).",
+        allow_abbrev=False,
+    )
     _add_arena_run(run)
-    run.set_defaults(act=_run_arena)
+    run.set_defaults(act=_run_arena, parser=run)
     summary = "print the tables of a file of results and the games that a player has lost"
     show = actions.add_parser("show", help=summary, description=summary, allow_abbrev=False)
     show.add_argument("db", metavar="DB")
     show.add_argument("--lost", metavar="PLAYER", help="whose lost games (default: the first)")
     show.add_argument("--json", action="store_true", help="print JSON")
+    show.add_argument(
+        "--stderr",
+        type=int,
+        metavar="GAME",
+        help="print what both players of a game wrote to their standard errors",
+    )
     show.add_argument("--csv", metavar="FILE", help="write a line for each game and print nothing")
-    show.set_defaults(act=_show_arena)
+    show.set_defaults(act=_show_arena, parser=show)
 
 
 def _add_arena_run(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +68,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
-    add("--db", metavar="FILE", help="file of results; one that exists is gone on with")
+    add("--db", metavar="FILE", help="file of results; one that exists is resumed")
     add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
     add("--ids", choices=IDS, help=IDS_HELP)
@@ -89,22 +105,32 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
     add("--json", action="store_true", help="print JSON")
+    add_verbose(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    """Play a tournament, or show one."""
     from locmsim.arena import ArenaError, StoreError
 
     try:
         options.act(options)
     except ValueError as error:
-        raise Failure(error, code=2) from None
-    except (ArenaError, StoreError, OSError, ImportError) as error:
+        raise Failure(_with_option(str(error)), code=2) from None
+    except (ArenaError, StoreError, ImportError) as error:
         raise Failure(error) from None
+
+
+def _with_option(message: str) -> str:
+    """A message about an argument, with the option in its place."""
+    name, colon, rest = message.partition(":")
+    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "dask")
+    return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
 def _run_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, Sprt, parse_seeds
 
+    start_logging(options.verbose)
     given: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
@@ -114,49 +140,52 @@ def _run_arena(options: argparse.Namespace) -> None:
         if getattr(options, name) is not None
     }  # fmt: skip
     if options.seeds is not None:
-        given["seeds"] = parse_seeds(options.seeds)
+        try:
+            given["seeds"] = parse_seeds(options.seeds)
+        except ValueError as error:
+            raise Failure(f"--seeds: {error}", code=2) from None
     sprt = None
     if options.sprt is not None:
         elo0, elo1 = options.sprt
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
-    db = options.db or time.strftime("arena-%Y%m%d-%H%M%S.db")
+    if options.db is None and not options.players:
+        raise Failure("expected players, or --db with results to resume", code=2)
+    db = options.db or _new_file()
     with (
         ended_by_signals(),
         Arena(options.players or None, db=db, games=options.games, sprt=sprt, **given) as arena,
     ):
         try:
-            with _progress(arena) as on_games:
-                arena.run(jobs=options.jobs, dask=options.dask, on_games=on_games)
+            progress = sys.stderr.isatty() and not options.verbose
+            arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
         except BaseException:
-            print(
-                f"{arena.tally.games} of {arena.goal.games} games are in {db};"
-                f" to go on: locmsim arena --db {shlex.quote(db)}",
-                file=sys.stderr,
-            )
+            if arena.tally.games:
+                print(
+                    f"{arena.tally.games} of {arena.goal.games} games are in {db};"
+                    f" to resume: locmsim arena --db {shlex.quote(db)}",
+                    file=sys.stderr,
+                )
             raise
         _print_arena(arena, options.json)
     if options.db is None and not options.json:
         print(f"\nresults: {db}")
 
 
-@contextlib.contextmanager
-def _progress(arena: "Arena") -> Iterator[Callable[[int], None]]:
-    """A line on the terminal that shows how far the games are, if tqdm is there."""
-    from locmsim.arena.report import running_score
-
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda games: None
-        return
-    played, count = arena.tally.games, arena.goal.games
-    with tqdm(total=count, initial=played, unit="game", disable=None, file=sys.stderr) as bar:
-
-        def show(games: int) -> None:
-            bar.set_postfix_str(running_score(arena.tally), refresh=False)
-            bar.update(games)
-
-        yield show
+def _new_file() -> str:
+    """A file of results that nobody else has, called by the time."""
+    base = time.strftime("arena-%Y%m%d-%H%M%S")
+    for attempt in itertools.count(1):
+        name = f"{base}.db" if attempt == 1 else f"{base}-{attempt}.db"
+        try:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise Failure(
+                f"cannot write results to {name}: {error.strerror}; --db names another file"
+            ) from None
+        return name
+    raise AssertionError("not reached")
 
 
 def _show_arena(options: argparse.Namespace) -> None:
@@ -165,15 +194,36 @@ def _show_arena(options: argparse.Namespace) -> None:
     if options.csv is not None and options.csv not in STDOUT_PATHS:
         check_target(options.csv)
     with Arena.load(options.db) as arena:
+        if options.stderr is not None:
+            _print_stderr(arena, options.stderr)
+            return
         if options.csv is not None:
             write(options.csv, arena.to_csv())
             return
-        lost = arena.lost_table(options.lost)
+        lost = arena.lost_table(options.lost, width())
         _print_arena(arena, options.json)
-        if lost and not options.json:
+        if options.json:
+            return
+        if faults := arena.faults():
+            db = shlex.quote(options.db)
+            print(f"\nfaults, the first of each kind (locmsim arena show {db} --stderr GAME):")
+            print(faults)
+        if lost:
             name = options.lost or arena.settings.players[0].name
-            print(f"\nlost by {name} (locmsim play --replay {shlex.quote(options.db)}:GAME):")
+            print(f"\nlost by {name}")
+            print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME -s shows one):")
             print(lost)
+
+
+def _print_stderr(arena: "Arena", number: int) -> None:
+    """What both players of a game have written to their standard errors."""
+    record = arena.record(number)
+    for seat, index in enumerate(record.outcome.players):
+        text = record.stderr[seat]
+        name = arena.settings.players[index].name
+        print(f"player {seat}, {name}:{'' if text else ' nothing'}")
+        if text:
+            print(text.rstrip("\n"))
 
 
 def _print_arena(arena: "Arena", as_json: bool) -> None:
@@ -182,4 +232,4 @@ def _print_arena(arena: "Arena", as_json: bool) -> None:
 
         print(json.dumps(arena.to_json(), indent=1))
     else:
-        print(arena.table(), end="")
+        print(arena.table(width()), end="")

@@ -39,6 +39,8 @@ def run(options: argparse.Namespace) -> None:
     try:
         options.act(options)
     except OSError as error:
+        if error.filename is None:  # the standard output
+            raise
         raise Failure(f"{error.filename}: {error.strerror}") from None
     except ValueError as error:
         raise Failure(error) from None

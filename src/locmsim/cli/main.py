@@ -6,6 +6,9 @@ started once for every game.
 """
 
 import argparse
+import codecs
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -18,14 +21,19 @@ __all__ = ["main"]
 
 #: What each command is for; its module has the same name.
 _COMMANDS = {
-    "play": "play a match between two bots that are programs",
+    "play": "play a match between two bots: programs or agents",
+    "arena": "play many matches between players",
+    "ask": "ask a bot again what it would do in a match of before",
+    "analyse": "the best lines of a position",
     "replay": "make a page to watch a match in",
     "cards": "print, generate, draw or check card lists",
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
-    "arena": "play many matches between players",
     "tune": "improve weights by self-play",
 }
+_OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
+#: For terminals that do not know a character.
+_PLAIN = {"\u00b1": "+-"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,13 +44,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
         words.insert(0, "play")
-    if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"], ["-h"], ["--help"]):
+    if words[:1] == ["arena"] and words[1:2] not in (["show"], ["run"]):
         words.insert(1, "run")
-    if words[:1] == ["vestrock"]:  # another game with commands of its own
-        from locmsim.vestrock.cli import main as vestrock
+    if hasattr(sys.stdout, "reconfigure"):
+        codecs.register_error("locmsim", _replaced)
+        sys.stdout.reconfigure(errors="locmsim")
+    parser = _parser(words[0] if words else None)
+    try:
+        if not words:
+            parser.print_help()
+            sys.stdout.flush()
+            return 0
+        if words[0] == "vestrock":  # another game with commands of its own
+            from locmsim.vestrock.cli import main as vestrock
 
-        return vestrock(words[1:])
-    options = _parser(words[0] if words else None).parse_args(words)
+            code = vestrock(words[1:])
+            sys.stdout.flush()
+            return code
+        options = parser.parse_args(words)
+        return _run(options)
+    except BrokenPipeError:
+        # Whoever read the output has enough.
+        _drop_output()
+        return 1
+    except OSError as error:
+        _drop_output()
+        place = error.filename
+        if place is None and error.errno in _OUTPUT_ERRORS:
+            place = "cannot write to the standard output"
+        print(f"locmsim: {f'{place}: ' if place else ''}{error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         options.run(options)
         sys.stdout.flush()
@@ -51,11 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.parser.error(str(failure))
         print(f"{options.parser.prog}: {failure}", file=sys.stderr)
         return failure.code
-    except BrokenPipeError:
-        # Whoever read the output has enough; the interpreter must not complain when it closes it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     return 0
+
+
+def _drop_output() -> None:
+    """The interpreter must not complain when it closes an output that takes nothing any more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    bad = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(character, "?") for character in bad), error.end
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:

@@ -1,7 +1,6 @@
 """``locmsim play``: one match, or one of before."""
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,17 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     check_target,
+    color_wanted,
     ended_by_signals,
     number,
+    seed,
     write,
 )
+from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
+    from locmsim.agents.base import Agent
     from locmsim.game.match import Match
     from locmsim.referee.play import Result
 
@@ -28,18 +31,26 @@ __all__ = ["add_options", "run"]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
     add = parser.add_argument
-    add("-p1", metavar="CMD", help="command of player 0's bot")
-    add("-p2", metavar="CMD", help="command of player 1's bot")
-    add("bots", nargs="*", metavar="CMD", help="both commands, without -p1 and -p2 before them")
+    add("-p1", metavar="BOT", help='player 0: a command, or an agent such as "greedy"')
+    add("-p2", metavar="BOT", help="player 1")
+    add("bots", nargs="*", metavar="BOT", help="both bots, without -p1 and -p2 before them")
     add(
         "-d",
         default="",
         metavar="DATA",
         help='parameters of the match, e.g. "seed=1 shufflePlayer0Seed=7"; repeated: the last wins',
     )
-    add("-seed", "--seed", metavar="N", help="the same as seed=N in -d")
-    add("-league", "--league", metavar="N", help="the same as league=N in -d (1.0)")
+    add("-seed", "--seed", type=seed, metavar="N", help="the same as seed=N in -d")
+    add(
+        "-league",
+        "--league",
+        type=int,
+        choices=(1, 2, 3, 4),
+        metavar="N",
+        help="the same as league=N in -d (1.0; 1 to 4)",
+    )
     add("-l", "--logs", metavar="FILE", help="write the match's log, one line of JSON")
     add("-s", "--server", action="store_true", help="print the match as text after the scores")
     add(
@@ -58,37 +69,59 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    """Play or replay the match, print and log it."""
     if options.logs is not None:
         check_target(options.logs)
+    # Tools that call a referee take anything on the standard error for an error of the match.
+    by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     if options.replay is None:
         result = _new_result(options)
     else:
-        result = _old_result(options.replay, options)
+        from locmsim.cli._replay import load_result
+
+        if options.p1 is not None or options.p2 is not None or options.bots:
+            raise Failure("--replay: a match of before has no use for commands", code=2)
+        result = load_result(options.replay, "--replay", options.rules, options.ids)
+    # Whatever becomes of the output, the log is written; if it cannot be, the result is printed.
+    unwritten = None
+    if options.logs is not None and options.logs not in STDOUT_PATHS:
+        from locmsim.referee.transcript import log_line
+
+        try:
+            write(options.logs, log_line(result) + "\n")
+        except Failure as failure:
+            unwritten = failure
     _print_result(result, options)
+    if result.fault and not by_a_tool and not sys.stdout.isatty():
+        from locmsim.referee.text import fault_text
+
+        sys.stdout.flush()
+        print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
+    if unwritten is not None:
+        raise unwritten
 
 
 def _new_result(options: argparse.Namespace) -> "Result[Match]":
     """Play the match."""
-    from locmsim.game.match import Match
     from locmsim.referee.play import play
 
+    names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
         if len(options.bots) != 2 or options.p1 is not None or options.p2 is not None:
-            raise Failure("expected two commands, either way: CMD CMD or -p1 CMD -p2 CMD", code=2)
+            raise Failure("expected two bots, either way: BOT BOT or -p1 BOT -p2 BOT", code=2)
         options.p1, options.p2 = options.bots
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
-    try:
-        params = _parameters(options.d)
-        params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
-        match = Match(options.rules, params=params, ids=options.ids)
-    except ValueError as error:
-        raise Failure(f"-d: {error}", code=2) from None
+    match = _new_match(options)
+    bots = [as_bot(text, name) for text, name in zip((options.p1, options.p2), names, strict=True)]
+    for player, bot in enumerate(bots):
+        if not isinstance(bot, str):
+            _start(bot, int(match.params["seed"]), player)
     try:
         with ended_by_signals():
             return play(
-                (options.p1, options.p2),
+                bots,
                 match,
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
@@ -98,51 +131,50 @@ def _new_result(options: argparse.Namespace) -> "Result[Match]":
         raise Failure(f"cannot run the match: {error}") from None
 
 
-def _old_result(game: str, options: argparse.Namespace) -> "Result[Match]":
-    """Replay the match of a log, or of an arena's results."""
-    import json
+def _start(agent: "Agent", match_seed: int, player: int) -> None:
+    """What is random about an agent follows from the match's seed."""
+    import hashlib
 
-    from locmsim.referee.transcript import replay_log
+    digest = hashlib.blake2b(f"{match_seed} seat {player}".encode(), digest_size=8).digest()
+    agent.reset(int.from_bytes(digest) >> 1)
 
-    if options.p1 is not None or options.p2 is not None or options.bots:
-        raise Failure("--replay: a match of before has no use for commands", code=2)
-    db, colon, number = game.rpartition(":")
+
+def _new_match(options: argparse.Namespace) -> "Match":
+    """The match; `Failure` names the option that was wrong."""
+    from locmsim.game.match import Match
+
+    if options.ids == "old" and options.rules != "1.5":
+        raise Failure(f"--ids: those of rules {options.rules} never changed", code=2)
+    if options.league is not None and options.rules != "1.0":
+        raise Failure(f"-league: only rules 1.0 have leagues, not {options.rules}", code=2)
     try:
-        if not os.path.exists(game) and colon and number.isdecimal():
-            from locmsim.arena import Arena, StoreError
-
-            try:
-                with Arena.load(db) as arena:
-                    return arena.replay(int(number))
-            except StoreError as error:
-                raise Failure(error) from None
-        with open(game, encoding="utf-8") as file:
-            return replay_log(json.load(file), options.rules, options.ids)
-    except OSError as error:
-        raise Failure(f"--replay: {error.filename}: {error.strerror}") from None
+        params = _parameters(options.d)
+        params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
+        return Match(options.rules, params=params, ids=options.ids)
     except ValueError as error:
-        raise Failure(f"--replay: {game}: {error}") from None
+        raise Failure(f"-d: {error}", code=2) from None
 
 
 def _print_result(result: "Result[Match]", options: argparse.Namespace) -> None:
     from locmsim.referee import transcript
 
-    out, logs = sys.stdout, options.logs
-    if logs in STDOUT_PATHS:
+    out = sys.stdout
+    if options.logs in STDOUT_PATHS:
         out.write(transcript.log_line(result) + "\n")
     if options.json:
         import json
 
         out.write(json.dumps(transcript.tool_result(result)) + "\n")
-    else:
-        out.writelines(f"{score}\n" for score in result.scores)
-        out.write(transcript.params_text(result.match))
+        return
+    out.writelines(f"{score}\n" for score in result.scores)
+    out.write(transcript.params_text(result.match))
+    if options.server or out.isatty():
+        from locmsim.referee import text
+
         if options.server:
-            out.write(transcript.match_text(result))
+            out.write("\n" + text.match_text(result, color=color_wanted()))
         if out.isatty():
-            out.write(transcript.summary_text(result))
-    if logs is not None and logs not in STDOUT_PATHS:
-        write(logs, transcript.log_line(result) + "\n")
+            out.write("\n" * options.server + text.summary_text(result))
 
 
 def _parameters(text: str) -> dict[str, int | str]:

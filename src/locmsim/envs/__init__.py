@@ -1,1 +1,86 @@
-"""Environments for learning and for OpenSpiel."""
+"""Learning environments: Gymnasium, vector, PettingZoo, OpenSpiel.
+
+The first three need the extra ``envs``. Importing this module registers the ids:
+
+    >>> import gymnasium as gym
+    >>> env = gym.make("locmsim.envs:locmsim/Battle-v0", opponent="random")
+    >>> observation, info = env.reset(seed=1)
+    >>> observation["observation"].shape, observation["action_mask"].shape
+    ((440,), (145,))
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from locmsim.envs._gae import gae as gae
+    from locmsim.envs.battle import BattleEnv as BattleEnv
+    from locmsim.envs.choice import ConstructEnv as ConstructEnv
+    from locmsim.envs.choice import DraftEnv as DraftEnv
+    from locmsim.envs.choice import MatchEnv as MatchEnv
+    from locmsim.envs.games import EpisodeMatch as EpisodeMatch
+    from locmsim.envs.games import Games as Games
+    from locmsim.envs.games import Options as Options
+    from locmsim.envs.games import Pool as Pool
+    from locmsim.envs.mixed import Mixed as Mixed
+    from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
+    from locmsim.envs.vector import SelfPlayVectorEnv as SelfPlayVectorEnv
+
+#: Names that are imported when asked for, and their modules.
+_LATER = {
+    "BattleEnv": "battle",
+    "ConstructEnv": "choice",
+    "DraftEnv": "choice",
+    "EpisodeMatch": "games",
+    "Games": "games",
+    "LocmVectorEnv": "vector",
+    "MatchEnv": "choice",
+    "Mixed": "mixed",
+    "Options": "games",
+    "Pool": "games",
+    "SelfPlayVectorEnv": "vector",
+    "gae": "_gae",
+}
+
+__all__ = [
+    "BattleEnv",
+    "ConstructEnv",
+    "DraftEnv",
+    "EpisodeMatch",
+    "Games",
+    "LocmVectorEnv",
+    "MatchEnv",
+    "Mixed",
+    "Options",
+    "Pool",
+    "SelfPlayVectorEnv",
+    "gae",
+]
+
+
+def _register() -> None:
+    """Make the ids known to Gymnasium, if it is installed: the OpenSpiel game needs none of it."""
+    try:
+        from gymnasium.envs.registration import register, registry
+    except ImportError:
+        return
+    if "locmsim/Battle-v0" in registry:
+        return
+    register(
+        "locmsim/Battle-v0",
+        entry_point="locmsim.envs.battle:BattleEnv",
+        vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
+    )
+    for name in ("Construct", "Draft", "Match"):
+        register(f"locmsim/{name}-v0", entry_point=f"locmsim.envs.choice:{name}Env")
+
+
+_register()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

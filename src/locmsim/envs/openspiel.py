@@ -10,8 +10,16 @@
     >>> bot = mcts.MCTSBot(game, 2.0, 20, evaluator, random_state=random)
     >>> state.apply_action(bot.step(state))
 
-Such a search **sees hidden cards**: a state holds both hands and the order of both decks. Give it
-states of `State.resample_hidden`, or use `locmsim.search`, for a player that does not cheat.
+Such a search **sees hidden cards**: a state holds both hands and the order of both decks. A player
+that does not cheat is `ISMCTSBot`, which draws what is hidden anew for each simulation:
+
+    >>> from open_spiel.python.algorithms import ismcts
+    >>> bot = ismcts.ISMCTSBot(game, evaluator, 2.0, 10, random_state=random,
+    ...                        use_observation_string=True)
+    >>> state.apply_action(bot.step(state))
+
+`rl_environment.Environment(game)` takes the game too, with `State.observation_tensor` as what its
+agents see.
 
 What OpenSpiel has in C++ takes only its own states and refuses these with a ``TypeError``: the bots
 and `evaluate_bots` of `pyspiel`, and `pyspiel.Bot.inform_action`, with which the `evaluate_bots` in
@@ -19,12 +27,15 @@ Python tells a bot what the other one did. The game cannot be loaded by name.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from locmsim._core import State
 from locmsim.game.positions import start_position
+from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import (
     DECK_SIZE,
@@ -35,7 +46,7 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["Game", "game"]
+__all__ = ["Game", "Observer", "game"]
 
 #: Calls and executed actions together after which the referee of 1.5 ends a game.
 _REFEREES_CAP = 1400
@@ -94,8 +105,8 @@ class Game:
             min_num_players=2,
             provides_information_state_string=False,
             provides_information_state_tensor=False,
-            provides_observation_string=False,
-            provides_observation_tensor=False,
+            provides_observation_string=True,
+            provides_observation_tensor=True,
         )
 
     def num_players(self) -> int:
@@ -113,6 +124,35 @@ class Game:
     def min_utility(self) -> float:
         """-1.0, for the loser."""
         return -1.0
+
+    def observation_tensor_size(self) -> int:
+        """Numbers of `State.observation_tensor`."""
+        return get_layout("entities-f32", self.rules).shape[0]
+
+    def observation_tensor_shape(self) -> list[int]:
+        """... as the shape of one vector."""
+        return [self.observation_tensor_size()]
+
+    def make_py_observer(
+        self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
+    ) -> "Observer":
+        """What `open_spiel.python.observation.make_observation` gives for this game.
+
+        Parameters
+        ----------
+        iig_obs_type : pyspiel.IIGObservationType, optional
+            Without perfect recall, which a state alone cannot give.
+        params : mapping, optional
+            ``layout``: "entities-f32" (the default) or "gym-locm".
+
+        Raises
+        ------
+        ValueError
+            For perfect recall and unknown parameters.
+        """
+        if iig_obs_type is not None and iig_obs_type.perfect_recall:
+            raise ValueError("a state has no past: perfect recall is not available")
+        return Observer(self.rules, **(params or {}))
 
     def max_game_length(self) -> int:
         """Most actions of a game, PASS included.
@@ -133,6 +173,31 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return game, (self.rules,)
+
+
+class Observer:
+    """Fills `tensor`, and `dict`, named views of it, with what a player sees of a state.
+
+    ``ValueError`` for a layout that is no float32 layout of the rule set.
+    """
+
+    def __init__(self, rules: str, layout: str = "entities-f32") -> None:
+        kind = get_layout(layout, rules)
+        if kind.dtype != np.float32:
+            raise ValueError(f"layout: expected entities-f32 or gym-locm, got {layout!r}")
+        self._layout = layout
+        #: float32 array, changed in place.
+        self.tensor = np.zeros(kind.shape, np.float32)
+        #: Name of a block -> view of `tensor`.
+        self.dict = kind.split(self.tensor)
+
+    def set_from(self, state: State, player: int) -> None:
+        """Show what `player` sees of `state`."""
+        state.observation_tensor(player, self._layout, out=self.tensor)
+
+    def string_from(self, state: State, player: int) -> str:
+        """`State.observation_string`."""
+        return state.observation_string(player)
 
 
 @cache

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
-from locmsim._core import shown_cards
+from locmsim._core import State, shown_cards
 from locmsim.errors import ProtocolError
+from locmsim.game._protocol import read_text
 from locmsim.rules.cards import ABILITIES, BOUNDS, Card, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
 if TYPE_CHECKING:
-    from locmsim._core import PlayerView, State
+    from locmsim._core import PlayerView
     from locmsim.art import Place
 
 __all__ = [
@@ -143,6 +144,12 @@ class Observation:
 
         ``ProtocolError`` names the line and what is wrong there; ``ValueError``: unknown `rules`.
         """
+        found = read_text(
+            text, rules and get_rules(rules).name, PlayerLine, OpponentAction, CardInPlay
+        )
+        if found is not None:
+            return Observation(*found)
+        # Something is unusual: the slow reader says what is wrong, and where.
         lines = iter(text.split("\n"))
         reader = _Reader(lambda: next(lines, ""), rules)
         observation = reader.read()
@@ -217,41 +224,15 @@ class Observation:
 
         That is when the text is sent: nothing has been spent and every own creature may attack.
         Empty in the choice phase and when one of the players is dead.
-        """
-        if self.phase == "choice" or min(self.me.health, self.opponent.health) <= 0:
-            return []
-        rules = RULES[self.rules]
-        lanes, size = rules.lanes, rules.lane_size
-        hand = self.at(HAND)
-        mine = _by_lane(self.at(MY_BOARD), lanes)
-        theirs = _by_lane(self.at(ENEMY_BOARD), lanes)
-        my_slots = [size * lane + i for lane in range(lanes) for i in range(len(mine[lane]))]
-        their_slots = [size * lane + i for lane in range(lanes) for i in range(len(theirs[lane]))]
-        open_lanes = [lane for lane in range(lanes) if len(mine[lane]) < size]
-        targets = {
-            CardType.GREEN: [1 + slot for slot in my_slots],
-            CardType.RED: [7 + slot for slot in their_slots],
-            CardType.BLUE: [0, *(7 + slot for slot in their_slots)],
-        }
 
-        # PASS, then blocks for summons, items and attacks (docs/rules.md, section 12).
-        first_use = 1 + lanes * HAND_LIMIT
-        first_attack = first_use + 13 * HAND_LIMIT
-        affordable = [(h, row.type) for h, row in enumerate(hand) if row.cost <= self.me.max_mana]
-        actions = [0]
-        for h, kind in affordable:
-            if kind == CardType.CREATURE:
-                actions += [1 + lanes * h + lane for lane in open_lanes]
-        for h, kind in affordable:
-            if kind != CardType.CREATURE:
-                actions += [first_use + 13 * h + target for target in targets[CardType(kind)]]
-        for lane in range(lanes):
-            guards = [1 + i for i, row in enumerate(theirs[lane]) if "G" in row.abilities]
-            victims = guards or range(len(theirs[lane]) + 1)
-            for i in range(len(mine[lane])):
-                base = first_attack + (size + 1) * (size * lane + i)
-                actions += [base + victim for victim in victims]
-        return actions
+        Raises
+        ------
+        ValueError
+            What is shown cannot be, such as two cards with one instance id.
+        """
+        if self.phase == "choice":
+            return []
+        return State.from_observation(self).legal_actions()
 
 
 def read_observation(readline: Callable[[], str], rules: str | None = None) -> Observation | None:
@@ -263,8 +244,29 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
     first = readline()
     if not first:
         return None
-    pending = [first]
-    return _Reader(lambda: pending.pop() if pending else readline(), rules).read()
+    lines = [first]
+
+    def gather(n: int) -> str:
+        """Read n lines more, as long as there are any; the last one."""
+        for _ in range(n):
+            if not lines[-1]:
+                break
+            lines.append(readline())
+        return lines[-1]
+
+    # A well-formed text says how many lines follow.
+    _, _, n_actions = gather(2).partition(" ")
+    if n_actions.strip().isdigit():
+        n_cards = gather(int(n_actions) + 1).strip()
+        if n_cards.isdigit():
+            gather(int(n_cards))
+            name = rules and get_rules(rules).name
+            found = read_text("".join(lines), name, PlayerLine, OpponentAction, CardInPlay)
+            if found is not None:
+                return Observation(*found)
+    # Of any other text the slow reader says what is wrong, and where.
+    lines.reverse()
+    return _Reader(lambda: lines.pop() if lines else readline(), rules).read()
 
 
 def _row_columns(rules: RuleSet) -> list[int]:
@@ -395,7 +397,7 @@ class _Reader:
         return row
 
     def check_place(self, row: CardInPlay, rules: RuleSet) -> None:
-        """Refuse rows that cannot be together; `legal_actions` relies on it."""
+        """Refuse rows that cannot be together."""
         if not self.places:
             self.offered = row.instance_id == _OFFERED
         elif self.offered != (row.instance_id == _OFFERED):

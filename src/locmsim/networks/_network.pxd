@@ -1,8 +1,8 @@
-# A small neural network that foretells the result at the end of a turn, without the GIL.
+# A small neural network that predicts the result at the end of a turn, without the GIL.
 #
 # It sees a position as whole numbers (`inputs_t`). Creatures of a side go through the same weights
 # wherever they stand and are summed by lane, cards are summed over the hand, so that order makes no
-# difference; locmsim.networks.network has the same in numpy, and learns it.
+# difference; locmsim.tuning.positions has the same in numpy, to train it.
 
 from libc.stdint cimport int16_t
 

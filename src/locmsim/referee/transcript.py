@@ -1,6 +1,6 @@
-"""What is written about a played match: the log of the Java referee, and texts for people.
+"""The log of the Java referee for a played match, and back: a match from such a log.
 
-And back: a match from such a log.
+And what tournament tools want to know of a match.
 """
 
 import json
@@ -16,11 +16,9 @@ from locmsim.referee.play import Call, Result, retrace
 
 __all__ = [
     "log_line",
-    "match_text",
     "params_text",
     "replay_log",
     "result_log",
-    "summary_text",
     "tool_result",
 ]
 
@@ -32,7 +30,6 @@ _WARNINGS = 3
 #: shows the deck and clears the table. They take the rest of a text of more than one entry, which
 #: readers of the log expect to be in an entry of its own.
 _CONSTRUCT_PAUSE = 6
-_STDERR_LINES = 15
 _TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
 _FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
 _DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?)\s*")
@@ -52,7 +49,8 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
     One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
     what was answered, under "0" and "1", null in the frames of the other player and where nothing
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
-    frames, there are no pictures here; ``failCause`` is null without a fault.
+    frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
+    of what each bot wrote there, or an agent's traceback.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -77,6 +75,7 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
         "gameParameters": [params_text(match)],
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
+        "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
         "tooltips": [],
         "agents": [{"index": player, "name": f"Player {player}"} for player in (0, 1)],
     }
@@ -230,6 +229,8 @@ def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result[Matc
         for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
             times[int(player)].append(int(elapsed_ns))
         cause = log.get("failCause")
+        words = log.get("stderr") or {"0": "", "1": ""}
+        stderr = str(words["0"]), str(words["1"])
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {error!r}") from None
 
@@ -243,7 +244,7 @@ def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result[Matc
 
     found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
     fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
-    result = retrace(match, calls(), fault=fault)
+    result = retrace(match, calls(), fault=fault, stderr=stderr)
     if any(answers) or result.scores != scores:
         left = sum(map(len, answers))
         raise ValueError(
@@ -261,8 +262,10 @@ def tool_result(result: Result[Match]) -> dict[str, Any]:
     ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
     ``test_data`` and ``player_data``, for cgarena ``attributes``: what the bots wrote to their
     standard error as ``[TDATA] name = value`` about the match and ``[PDATA] name = value`` about
-    themselves (``[PDATA+]`` adds values up, ``[PDATA][7]`` is of turn 7).
+    themselves (``[PDATA+]`` adds values up, ``[PDATA][7]`` is of turn 7). ``fault`` is for people:
+    null, or who failed, by what kind of fault, why, and the end of that bot's standard error.
     """
+    fault = result.fault
     test_data: dict[str, Any] = {"seed": result.match.params["seed"], "turns": result.turns}
     player_data: list[dict[str, Any]] = [{}, {}]
     attributes: list[dict[str, Any]] = []
@@ -298,6 +301,13 @@ def tool_result(result: Result[Match]) -> dict[str, Any]:
         "test_data": test_data,
         "player_data": player_data,
         "attributes": attributes,
+        "fault": fault
+        and {
+            "player": fault.player,
+            "kind": str(fault.kind),
+            "message": fault.message,
+            "stderr": result.stderr[fault.player],
+        },
     }
 
 
@@ -306,54 +316,3 @@ def _number_or_text(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-# ------------------------------------------------------------------------------ for people
-
-
-def summary_text(result: Result[Match]) -> str:
-    """Who won and why, how long the bots took, and a bot's last words if it failed."""
-    fault = result.fault
-    seconds = result.elapsed_ns / 1e9
-    lines = [f"player {result.winner} wins after {result.turns} turns and {seconds:.2f} s"]
-    if fault:
-        at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
-        lines.append(f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}")
-    for player in (0, 1):
-        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
-        lines.append(
-            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
-            f" worst {max(times, default=0):.1f} ms"
-        )
-    if fault and (words := result.stderr[fault.player].rstrip()):
-        lines.append(f"player {fault.player}, end of standard error:")
-        lines += [f"    {line}" for line in words.splitlines()[-_STDERR_LINES:]]
-    return "\n".join(lines) + "\n"
-
-
-def match_text(result: Result[Match]) -> str:
-    """The match turn by turn: what the bots saw of each other, what they did, what was dropped."""
-    match = result.match
-    lines = [
-        f"player {player} chose {len(match.chosen[player])} cards: {_deck(match, player)}"
-        for player in (0, 1)
-    ]
-    for call in result.calls:
-        if call.turn is None:
-            continue
-        spent = f"{call.elapsed_ns / 1e6:.1f} ms"
-        lines.append(f"turn {call.turn}, player {call.player}{_health(call)}: {spent}")
-        lines += [f"    {action}" for action in call.result.applied]
-        dropped = [action for action in call.result.ignored if action != "PASS"]
-        lines += [f"    not legal: {action}" for action in dropped]
-    if result.fault:
-        lines.append(f"player {result.fault.player}: {result.fault.message}")
-    lines.append(f"player {result.winner} wins")
-    return "\n".join(lines) + "\n"
-
-
-def _health(call: Call) -> str:
-    if call.text is None:
-        return ""
-    own, opponent = (line.split()[:2] for line in call.text.split("\n", 2)[:2])
-    return f" ({own[0]} health, {own[1]} mana; opponent {opponent[0]} health)"

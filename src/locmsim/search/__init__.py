@@ -15,6 +15,7 @@ worlds, in which the opponent replies. They are compiled and run without the GIL
     True
 """
 
+from locmsim.search.analyse import Analysis, analyse
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation
@@ -25,6 +26,7 @@ from locmsim.search.results import SearchResult
 __all__ = [
     "MCTS",
     "TERMS",
+    "Analysis",
     "BeamOptions",
     "BeamSearch",
     "Belief",
@@ -32,5 +34,6 @@ __all__ = [
     "MCTSOptions",
     "SearchOptions",
     "SearchResult",
+    "analyse",
     "describe_options",
 ]

@@ -33,6 +33,7 @@ class Engine:
     def search(
         self,
         worlds: Determinizer,
+        root: State,
         *,
         time_ns: int | None,
         nodes: int | None,

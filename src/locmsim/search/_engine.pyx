@@ -342,12 +342,14 @@ cdef class Engine:
         fill_card_keys(self.e.w.card_keys, &table.t)
         return 0
 
-    def search(self, Determinizer worlds not None, *, time_ns, nodes, iterations, seed):
+    def search(
+        self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
+    ):
         """An `Outcome` for the player whose turn `worlds` shows; None: no bound of that kind.
 
-        ``ValueError`` if it is not their turn; what an evaluation function raises.
+        `root` is one of their samples. ``ValueError`` if it is not their turn; what an evaluation
+        function raises.
         """
-        cdef State root = worlds.sample(seed)
         cdef found_t found
         cdef int64_t until = UNLIMITED
         cdef int64_t most = UNLIMITED if nodes is None else nodes

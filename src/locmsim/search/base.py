@@ -57,7 +57,7 @@ class Search:
             belief = Belief()
             belief.see(observation)
         worlds = belief.determinizer()
-        root = belief.sample(seed)
+        root = worlds.sample(seed)
         if root.is_terminal():
             raise ValueError("the game is over")
         if state is not None and root.legal_actions() != state.legal_actions():
@@ -65,8 +65,9 @@ class Search:
         left = None
         if time_ms is not None:
             left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-        outcome = self._prepared(observation.rules).search(
+        outcome = self.prepare(observation.rules).search(
             worlds,
+            root,
             time_ns=left,
             nodes=bounds.get("nodes"),
             iterations=bounds.get("iterations"),
@@ -88,8 +89,8 @@ class Search:
             elapsed=time.perf_counter() - started,
         )
 
-    def _prepared(self, rules: str) -> Engine:
-        """The engine, with the evaluation of a rule set."""
+    def prepare(self, rules: str) -> Engine:
+        """Take memory and make the evaluation of a rule set: what the first search would do."""
         if self._engine is None or self._rules != rules:
             default = Evaluation(rules=rules)
             given: Any = default if self.evaluation is None else self.evaluation

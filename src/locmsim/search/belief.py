@@ -139,8 +139,8 @@ class Belief:
             return
         if row.location != HAND:  # present values: good enough, but they may be out of bounds
             low, high = -500, 500
-            cut = [max(low, min(high, value)) for value in (row.attack, row.defense)]
-            values = (row.type, row.cost, *cut, *row[7:12])
+            attack, defense = (max(low, min(high, value)) for value in row[5:7])
+            values = (row.type, row.cost, attack, defense, *row[7:12])
         else:
             self._learned.add((row.base_id, *values))
         card = Card(row.base_id, CardType(row.type), *values[1:])  # type: ignore[arg-type]
@@ -191,22 +191,33 @@ class Belief:
         ValueError
             As for `sample`.
         """
+        self._check_battle()
         self._set_pool()
         return self._knowledge.root()
 
     def determinizer(self) -> Determinizer:
         """What `sample` draws from, for the position that was seen last."""
         if self._determinizer is None:
+            self._check_battle()
             self._set_pool()
             if not self._knowledge.is_weighed:
                 self._weigh()
             self._determinizer = self._knowledge.determinizer()
         return self._determinizer
 
-    def _set_pool(self) -> None:
-        """Tell the compiled part which cards may be in the game."""
+    def prepare(self) -> None:
+        """Work out what opponents may hold, if all cards are known, as `sample` would."""
+        if self._is_complete() or (self._offers and not self._rules.draft):
+            self._set_pool()
+            if not self._knowledge.is_weighed:
+                self._weigh()
+
+    def _check_battle(self) -> None:
         if self.observation.phase == "choice":
             raise ValueError("there is nothing to sample before the battle")
+
+    def _set_pool(self) -> None:
+        """Tell the compiled part which cards may be in the game."""
         if not self._has_pool:
             self._pool = [*self._possible().values()]
             self._knowledge.set_pool(self._pool)

@@ -12,14 +12,31 @@ from locmsim.search._evaluation import TERMS, Evaluator
 __all__ = ["TERMS", "Evaluation", "ValueFunction"]
 
 #: A function of a state and a player whose turn ends there, in the place of the weights: the value
-#: to him. It is called with the GIL for each node, so it makes a search a hundred times slower.
+#: to them. It is called with the GIL for each node, so it makes a search a hundred times slower.
 ValueFunction: TypeAlias = Callable[[State, int], float]
 
 
 class Evaluation(Mapping[str, float]):
     """What positions are worth: a weight for each name in `TERMS`, which says what it counts.
 
-    `weights` replaces some or all of the default ones of a rule set:
+    Searches find turns with the weights. What comes of them is predicted by a network if there is
+    one, else by the weights, too.
+
+    Parameters
+    ----------
+    weights : mapping of str to float, optional
+        Replaces some or all of the default weights of a rule set.
+    rules : str
+        The rule set.
+    network : Network or None, optional
+        Predicts results. By default it is the network of the rule set in the package, if there is
+        one, but none where `weights` are given: that network was fitted to the package's own, and
+        would hide what other weights do. The representation shows which it is.
+
+    Raises
+    ------
+    ValueError
+        A weight is unknown, or no number.
 
     >>> careful = Evaluation({"own.health": 0.5})
     >>> len(careful) == len(TERMS)
@@ -27,12 +44,10 @@ class Evaluation(Mapping[str, float]):
     >>> careful.replace(scale=20)["scale"]
     20
 
-    It can be called with a state and the player whose turn ends there. ``ValueError`` names a
-    weight that is unknown or no number.
+    It can be called with a state and the player whose turn ends there.
 
-    Searches find turns with the weights. What comes of them is predicted by `network`, if there is
-    one: that of the rule set in the package, where it has one and no `weights` are given, or a
-    `locmsim.networks.Network`; else by the weights, too. None is for no network.
+    >>> careful.network is None
+    True
     """
 
     def __init__(
@@ -74,7 +89,8 @@ class Evaluation(Mapping[str, float]):
         return self.compiled(state, player)
 
     def __repr__(self) -> str:
-        return f"Evaluation({self._weights})"
+        network = "None" if self.network is None else "<network>"
+        return f"Evaluation({self._weights}, network={network})"
 
 
 @cache

@@ -896,6 +896,37 @@ cdef class State:
             p = 1 - p
         return [creature for creature in self.board(p) if creature.attacking]
 
+    def creature_lines(self, player, attackers=False):
+        """A player's creatures by ascending ID as a server shows them (section 6).
+
+        Parameters
+        ----------
+        player
+            0 or 1.
+        attackers
+            Only those that attack, and without the flag at the end.
+
+        Returns
+        -------
+        list of str
+            ``ID C AT HP HPMAX COST MANA``, then 1 for an active and 0 for an inactive one.
+        """
+        cdef int p = _player(player)
+        cdef const creature_t* own = side_of(self.s, self.t, p)
+        cdef const creature_t* c
+        cdef const card_t* card
+        cdef bint only = attackers
+        cdef list lines = []
+        cdef int i
+        for i in range(self.s.n_board[p]):
+            c = &own[i]
+            if only and not c.flags & ATTACKING:
+                continue
+            card = &self.t.cards[c.card]
+            line = f"{card.id} C {c.attack} {c.health} {c.max_health} {card.cost} {card.mana}"
+            lines.append(line if only else line + (" 1" if c.flags & ACTIVE else " 0"))
+        return lines
+
     # -- the course of the match
 
     def num_players(self):

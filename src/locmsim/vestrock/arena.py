@@ -1,26 +1,32 @@
-"""Vestrock as the arena sees a game, and whole tournaments in this process.
+"""Vestrock in the arena, and whole tournaments in this process.
 
-`ArenaGame` makes matches and players, and `ArenaMatch` is a match as a referee needs it: who is
-asked, the text for a program, the time limit, the answer, the result. A player's answer is all
-commands of a turn without the match, joined by ``;``. `play_tournament` plays what a server plays,
-without sockets and clock: a turn ends as soon as its player has answered.
+`ArenaGame` makes matches and players for `locmsim.arena`, and `ArenaMatch` is a match as a referee
+needs it. A player's answer is all commands of a turn without the match, joined by ``;``; one that
+is refused is left out. `play_tournament` plays what a server plays, without sockets and clock: a
+turn ends as soon as its player has answered.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from difflib import get_close_matches
+from typing import Any
 
+from locmsim.arena import tournament as core
+from locmsim.contract import Fault, FaultKind, TurnResult
+from locmsim.stats import Sprt
 from locmsim.vestrock._core import Table
 from locmsim.vestrock.bots import BOTS, Bot, make_bot
 from locmsim.vestrock.deck import Card, generate_deck
-from locmsim.vestrock.match import Match, TurnResult
+from locmsim.vestrock.match import Match
 from locmsim.vestrock.tournament import Tournament
 from locmsim.vestrock.views import Views
 
-__all__ = ["ArenaGame", "ArenaMatch", "Contestant", "play_tournament"]
+__all__ = ["Arena", "ArenaGame", "ArenaMatch", "Contestant", "play_tournament"]
 
 #: What a turn lasts at a server, in ms.
 _TURN_MS = 1000.0
+_NAME = "vestrock"
 
 
 class Contestant:
@@ -28,13 +34,23 @@ class Contestant:
 
     Parameters
     ----------
-    spec : str
-        As for `locmsim.vestrock.bots.make_bot`.
+    bot : str or Bot
+        As for `locmsim.vestrock.bots.make_bot`, or a ready one.
+
+    Raises
+    ------
+    ValueError
+        The text describes no bot.
+    TypeError
+        It is something else.
     """
 
-    def __init__(self, spec: str) -> None:
-        self._spec = spec
-        self.bot: Bot = make_bot(spec)
+    def __init__(self, bot: str | Bot) -> None:
+        #: The text that makes such bots; None for a ready one.
+        self.spec = bot if isinstance(bot, str) else None
+        self.bot: Bot = make_bot(bot) if isinstance(bot, str) else bot
+        if not callable(getattr(self.bot, "turn", None)):
+            raise TypeError(f"expected a bot with a method turn, got {bot!r}")
 
     @property
     def time_ms(self) -> float:
@@ -44,8 +60,9 @@ class Contestant:
         return float(getattr(self.bot, "time_ms", 0.0))
 
     def reset(self, seed: int = 0) -> None:
-        """A new match begins; everything random depends on `seed`."""
-        self.bot = make_bot(self._spec, seed)
+        """A new match begins; everything random of a bot of this package depends on `seed`."""
+        if self.spec is not None:
+            self.bot = make_bot(self.spec, seed)
 
 
 class ArenaMatch:
@@ -64,11 +81,12 @@ class ArenaMatch:
     def __init__(self, seed: int, deck: Sequence[Card], parameters: Mapping[str, int]) -> None:
         self._seed = seed
         self._match = Match(Table(deck, **parameters))
+        self._error: Fault | None = None
 
     @property
     def to_ask(self) -> Sequence[int]:
         """The player whose turn it is, 0 or 1; nobody at the end."""
-        return self._match.to_ask
+        return () if self._error else self._match.to_ask
 
     @property
     def turn(self) -> int | None:
@@ -97,27 +115,43 @@ class ArenaMatch:
         return _TURN_MS
 
     def submit(self, player: int, line: str | None) -> TurnResult:
-        """Take the commands of a turn, which ends; without an answer nothing is done in it."""
-        return self._match.submit(player, line)
+        """Take the commands of a turn, which ends.
+
+        At a server who says nothing only loses a turn. In the arena no answer means that a bot has
+        crashed or is too slow, and it loses the match, as in other games there.
+        """
+        if line is None:
+            if player not in self.to_ask:
+                raise ValueError(f"player: {player} is not asked now")
+            self._error = Fault(player, FaultKind.TIMEOUT, "No answer.")
+            return TurnResult([], [], self._error)
+        result = self._match.submit(player, line)
+        return TurnResult(result.applied, result.ignored)
 
     @property
     def winner(self) -> int | None:
         """The player with the higher score; None before the end and for equal scores."""
-        return self._match.winner
+        return 1 - self._error.player if self._error else self._match.winner
 
     @property
     def scores(self) -> Sequence[int] | None:
-        """Both scores; None before the end."""
-        return self._match.scores
+        """Both scores; None before the end. Who gives no answer counts as killed."""
+        if self._error is None:
+            return self._match.scores
+        state, loser = self._match.state, self._error.player
+        health = int(state.health[1 - loser])
+        scores = [3 * int(state.table.parameters["init_hp"]) + health] * 2
+        scores[loser] = -health
+        return scores
 
     @property
-    def error(self) -> None:
-        """None: no answer ends a match but by health."""
-        return None
+    def error(self) -> Fault | None:
+        """The answer that was missing."""
+        return self._error
 
     def explain(self) -> str:
-        """Nothing: there is no fatal answer."""
-        return ""
+        """What ended the match, for people."""
+        return self._error.message if self._error else ""
 
     @property
     def params(self) -> Mapping[str, int | str]:
@@ -128,11 +162,11 @@ class ArenaMatch:
     def log(self) -> Mapping[str, Any]:
         """All of the match so far as plain dicts, lists, numbers and strings."""
         return {
-            "game": ArenaGame.name,
+            "game": _NAME,
             "params": dict(self.params),
             "deck": [str(card) for card in self._match.state.table.cards],
             "actions": [list(entry) for entry in self._match.log],
-            "scores": self.scores and list(self.scores),
+            "scores": list(self.scores) if self.scores else None,
         }
 
 
@@ -153,8 +187,6 @@ class ArenaGame:
     draws: int = 2
     burns: int = 2
     hand_limit: int = 10
-
-    name = "vestrock"
 
     def __post_init__(self) -> None:
         self.new_match(0)
@@ -185,20 +217,76 @@ class ArenaGame:
         """The bot that a text describes; ``ValueError`` names what is wrong."""
         return Contestant(spec)
 
+    def describe(self, agent: Any) -> tuple[str | None, Contestant]:
+        """The text for a ready bot, None if none makes its like; and the player."""
+        made = agent if isinstance(agent, Contestant) else Contestant(agent)
+        return made.spec, made
+
+    def suggest(self, name: str) -> str:
+        """The bot that was meant, for a message."""
+        close = get_close_matches(name, BOTS, n=1)
+        return f"; did you mean {close[0]!r}?" if close else f"; the bots are {', '.join(BOTS)}"
+
     def to_json(self) -> dict[str, Any]:
         """All of it as plain dicts, lists, numbers and strings."""
-        return {"game": self.name, **asdict(self)}
+        return {"game": _NAME, **asdict(self)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: Mapping[str, Any]) -> "ArenaGame":
         """The inverse of `to_json`; ``ValueError`` if it is something else."""
         values = dict(data)
-        if values.pop("game", None) != cls.name:
-            raise ValueError(f"not the settings of {cls.name}: {dict(data)!r}")
+        name = values.pop("game", None)
+        if name != _NAME:
+            raise ValueError(f"results of a game called {name!r}, not of {_NAME!r}")
         try:
             return cls(**values)
         except TypeError as error:
-            raise ValueError(f"not the settings of {cls.name}: {error}") from None
+            raise ValueError(f"results of another version of {_NAME}: {error}") from None
+
+
+class Arena(core.Tournament):
+    """Many matches between players with their results, as `locmsim.arena.Arena`.
+
+    Parameters
+    ----------
+    players : sequence
+        Bots of this package (``"search:nodes=500"``), commands, ``NAME=`` either, or ready objects
+        with a method ``turn`` as of `locmsim.vestrock.bots.Bot`.
+    game : ArenaGame, optional
+        What is played; default the one in the file, or that of the rules.
+    db : str or path
+        SQLite file of results; default in memory.
+    games : int, optional
+        Of each pairing, default 200. Two follow each other with the same deck and seats swapped.
+    sprt : Sprt, optional
+        Stop as soon as it is clear which difference holds.
+    **settings
+        The other fields of `locmsim.arena.Settings`.
+
+    Raises
+    ------
+    ValueError
+        Arguments that make no sense.
+    StoreError
+        The file is that of other matches, or cannot be used.
+    """
+
+    game_type = ArenaGame
+
+    def __init__(
+        self,
+        players: Sequence[Any] | None = None,
+        *,
+        game: ArenaGame | None = None,
+        db: str | os.PathLike[str] = ":memory:",
+        games: int | None = None,
+        sprt: Sprt | None = None,
+        **settings: Any,
+    ) -> None:
+        def chosen(stored: ArenaGame | None) -> ArenaGame:
+            return game or stored or ArenaGame()
+
+        super().__init__(players, game=chosen, db=db, games=games, sprt=sprt, **settings)
 
 
 def play_tournament(

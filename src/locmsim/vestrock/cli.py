@@ -7,6 +7,7 @@ needs is imported when it runs.
 import argparse
 import contextlib
 import getpass
+import json
 import logging
 import os
 import signal
@@ -323,6 +324,62 @@ def _duel(options: argparse.Namespace) -> None:
 
 def _add_arena(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    add(
+        "players",
+        nargs="*",
+        metavar="PLAYER",
+        help='a bot ("search:nodes=500"), a command ("./mybot --fast") or NAME=either',
+    )
+    add("--db", metavar="FILE", help="file of results; one that exists is gone on with")
+    add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
+    add("--seed", type=int, metavar="N", help="the seeds of all decks follow from it")
+    add(
+        "--gauntlet",
+        action="store_const",
+        dest="mode",
+        const="gauntlet",
+        help="the first player against each of the others (default: all against all)",
+    )
+    add("--cards", type=int, metavar="N", help="cards of a deck (default: 100)")
+    add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
+    add("--json", action="store_true", help="print JSON")
+    _add_match(parser)
+
+
+def _arena(options: argparse.Namespace) -> None:
+    from locmsim.arena.runner import ArenaError
+    from locmsim.arena.store import StoreError
+    from locmsim.vestrock.arena import Arena, ArenaGame
+
+    parameters = _match_parameters(options)
+    if options.cards is not None:
+        parameters["cards"] = options.cards
+    given = {
+        name: value for name in ("mode", "seed") if (value := getattr(options, name)) is not None
+    }
+    with _explained():
+        try:
+            with Arena(
+                options.players or None,
+                game=ArenaGame(**parameters) if parameters else None,
+                db=options.db or ":memory:",
+                games=options.games,
+                **given,
+            ) as arena:
+                arena.run(jobs=options.jobs)
+                if options.json:
+                    print(json.dumps(arena.to_json(), indent=1))
+                else:
+                    print(arena.table(), end="")
+        except (ArenaError, StoreError) as error:
+            raise _Failure(error) from None
+
+
+# ------------------------------------------------------------------------------------- tournament
+
+
+def _add_tournament(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add("bots", nargs="+", metavar="BOT", help="at least two; NAME=BOT gives one a name")
     add("--tournaments", type=int, default=10, metavar="N", help="default: %(default)s")
     add(
@@ -337,7 +394,7 @@ def _add_arena(parser: argparse.ArgumentParser) -> None:
     _add_match(parser)
 
 
-def _arena(options: argparse.Namespace) -> None:
+def _tournament(options: argparse.Namespace) -> None:
     from locmsim.vestrock.arena import play_tournament
     from locmsim.vestrock.deck import generate_deck
     from locmsim.vestrock.protocol import VALID_NAME
@@ -427,7 +484,8 @@ _COMMANDS = {
     "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
     "deck": _Command("print a deck of the generator", _add_deck, _deck),
     "duel": _Command("let two bots play in this process, from both seats", _add_duel, _duel),
-    "arena": _Command("let bots play tournaments in this process", _add_arena, _arena),
+    "arena": _Command("play many matches between players", _add_arena, _arena),
+    "tournament": _Command("let bots play tournaments for awards", _add_tournament, _tournament),
     "standings": _Command("print the standings of a server", _add_standings, _standings),
     "replay": _Command("check a server's log by playing it again", _add_replay, _replay),
     "account": _Command("add an account to a file, or change a password", _add_account, _account),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from locmsim.errors import GameOverError
-from locmsim.vestrock._core import ACTION_WORDS, Creature, State, Table
+from locmsim.vestrock._core import ACTION_WORDS, State, Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.protocol import Command, error_line, parse
 
@@ -305,14 +305,6 @@ def split_line(line: str) -> list[str]:
 _card_line = lru_cache(maxsize=4096)(str)
 
 
-def _creature_line(creature: Creature) -> str:
-    card = creature.card
-    return (
-        f"{card.id} C {creature.attack} {creature.health} {creature.max_health}"
-        f" {card.cost} {card.mana}"
-    )
-
-
 def _hp(state: State, seat: int) -> list[str]:
     health = state.health
     return [f"{state.table.parameters['init_hp']} {health[seat]} {health[1 - seat]}"]
@@ -338,14 +330,14 @@ def _hands(state: State, seat: int) -> list[str]:
 
 
 def _board(state: State, seat: int) -> list[str]:
-    own, other = state.board(seat), state.board(1 - seat)
-    rows = [f"{_creature_line(creature)} {int(creature.active)}" for creature in own + other]
-    return [f"{len(own)} {len(other)}", *rows]
+    own, other = state.creature_lines(seat), state.creature_lines(1 - seat)
+    return [f"{len(own)} {len(other)}", *own, *other]
 
 
 def _attackers(state: State, seat: int) -> list[str]:
-    attackers = state.attackers
-    return [str(len(attackers)), *map(_creature_line, attackers)]
+    attacking = seat if state.phase == "action" else 1 - seat
+    lines = state.creature_lines(attacking, attackers=True)
+    return [str(len(lines)), *lines]
 
 
 _ANSWERS = {

@@ -117,7 +117,8 @@ class Player:
         ids = self.client.my_matches()
         if not any(match in self._next for match in ids):
             self._views = Views()  # a new tournament, perhaps another deck
-        if not all(match in self._next for match in ids):
+        # If nothing should be on the move, a missed turn would go unnoticed.
+        if not any(self._next.get(match) for match in ids) or not self._next.keys() >= set(ids):
             self._ask_whose_turn(ids)
         states = self._read(ids)
         if states is None:  # a turn was missed

@@ -7,6 +7,7 @@ The protocol is described in docs/vestrock.md, "Commands" and "Server".
 
 import re
 from collections import deque
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 __all__ = [
@@ -215,6 +216,8 @@ class Command(NamedTuple):
         return " ".join([self.word, *map(str, self.arguments)])
 
 
+# A server gets the same questions about the same matches again and again.
+@lru_cache(maxsize=16384)
 def parse(line: bytes | None) -> Command | int:
     """The command in a line that is not empty, or an error code.
 

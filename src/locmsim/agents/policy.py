@@ -1,0 +1,90 @@
+"""The agents that act on a trained network."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from locmsim._core import State
+from locmsim.agents.base import BaseAgent
+from locmsim.game.observation import Observation
+from locmsim.policy import Policy, get_layout
+from locmsim.policy.sight import Follower, Sight
+
+__all__ = ["PolicyAgent"]
+
+
+@cache
+def _load(path: str) -> Policy:
+    return Policy.load(path)
+
+
+@dataclass
+class PolicyAgent(BaseAgent):
+    """A trained network: one action after the other, each the one that it rates highest.
+
+    `path` is a file of `locmsim.policy.Policy`. With a `temperature` above 0 actions are drawn in
+    proportion to exp(rating / temperature). ``ValueError`` if the file is no policy, and in games
+    of another rule set than its own; ``OSError`` if it cannot be read.
+    """
+
+    path: str = field(default="", kw_only=True)
+    temperature: float = field(default=0.0, kw_only=True)
+
+    #: Most actions of a turn: cards in hand, and attacks.
+    MOST_ACTIONS = 60
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.temperature >= 0:
+            raise ValueError(f"temperature: expected 0 or more, got {self.temperature}")
+        self.policy = self.load()
+
+    def load(self) -> Policy:
+        """The network."""
+        if not self.path:
+            raise ValueError("path: expected the file of a policy")
+        return _load(self.path)
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.follower = Follower()
+
+    def choose(self, observation: Observation) -> str:
+        self._check_rules(observation)
+        return super().choose(observation)
+
+    def act(self, observation: Observation) -> str:
+        self._check_rules(observation)
+        self.belief.see(observation)
+        state, sight = self.follower.sight(observation, self.belief)
+        return "PASS" if state.is_terminal() else self.answer(state, sight)
+
+    def plan(self, state: State, started: float) -> list[int]:
+        raise NotImplementedError("a policy acts on what it sees, see `act`")
+
+    def answer(self, state: State, sight: Sight) -> str:
+        """The line of a turn; `state` is used for its texts."""
+        policy = self.policy
+        layout = get_layout(policy.layout, state.rules)
+        observation = np.empty((1, *layout.shape), layout.dtype)
+        mask = np.empty((1, sight.n_actions), np.int8)
+        texts: list[str] = []
+        while not sight.over and len(texts) < self.MOST_ACTIONS:
+            sight.observe(layout.name, observation[0], mask[0])
+            seed = self.random.getrandbits(62) if self.temperature else 0
+            chosen = policy.act_batch(observation, mask, seed=seed, temperature=self.temperature)
+            action = int(chosen[0])
+            if action == 0:
+                break
+            texts.append(state.action_to_string(action))
+            state.apply_action(action)
+            sight.apply(action)
+        return ";".join(texts) or "PASS"
+
+    def _check_rules(self, observation: Observation) -> None:
+        if observation.rules != self.policy.rules:
+            raise ValueError(
+                f"the policy was trained on rules {self.policy.rules}, this is a game of"
+                f" {observation.rules}"
+            )

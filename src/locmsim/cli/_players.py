@@ -1,0 +1,34 @@
+"""Bots as a command takes them: the command of a program, or an agent by name."""
+
+import re
+from typing import TYPE_CHECKING
+
+from locmsim.cli._common import Failure
+
+if TYPE_CHECKING:
+    from locmsim.agents.base import Agent
+
+__all__ = ["as_bot"]
+
+#: What may name an agent. Nearly all commands do not, and then the agents are not imported: a
+#: referee is started once for every game.
+_MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
+
+
+def as_bot(text: str, option: str) -> "str | Agent":
+    """The agent that a text names, or the text; `Failure` names the option it came from."""
+    if not _MAYBE_AGENT.fullmatch(text):
+        return text
+    from locmsim.agents.registry import did_you_mean, is_agent, make_agent
+
+    if is_agent(text):
+        try:
+            return make_agent(text)
+        except ValueError as error:
+            raise Failure(f"{option}: {error}", code=2) from None
+    import shutil
+
+    hint = did_you_mean(text.partition(":")[0])
+    if hint and shutil.which(text) is None:
+        raise Failure(f"{option}: there is neither a program nor an agent {text!r}{hint}", code=2)
+    return text

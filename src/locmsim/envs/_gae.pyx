@@ -1,0 +1,131 @@
+"""Generalised advantage estimation for games of two players, in compiled code."""
+
+cimport cython
+from libc.stdint cimport int8_t, uint8_t
+
+import numpy as np
+
+__all__ = ["gae"]
+
+
+@cython.boundscheck(False)
+cdef void zero_sum(
+    const float[:, ::1] rewards, const float[:, ::1] values, const uint8_t[:, ::1] dones,
+    const int8_t[:, ::1] to_move, const float[::1] last_values, const int8_t[::1] last_to_move,
+    float gamma, float lam, float[:, ::1] out
+) noexcept nogil:
+    cdef Py_ssize_t t, i
+    cdef Py_ssize_t steps = rewards.shape[0]
+    cdef float value, carry, sign
+    cdef int8_t mover
+    for t in range(steps - 1, -1, -1):
+        for i in range(rewards.shape[1]):
+            if t == steps - 1:
+                value = last_values[i]
+                mover = last_to_move[i]
+                carry = 0
+            else:
+                value = values[t + 1, i]
+                mover = to_move[t + 1, i]
+                carry = out[t + 1, i]
+            sign = 0 if dones[t, i] else gamma if mover == to_move[t, i] else -gamma
+            out[t, i] = rewards[t, i] + sign * (value + lam * carry) - values[t, i]
+
+
+@cython.boundscheck(False)
+cdef void per_player(
+    const float[:, :, ::1] rewards, const float[:, ::1] values, const uint8_t[:, ::1] dones,
+    const int8_t[:, ::1] to_move, const float[:, ::1] last_values, float gamma, float lam,
+    float[:, ::1] out
+) noexcept nogil:
+    """Each player's decisions are a sequence of their own; rewards between them add up."""
+    cdef Py_ssize_t t, i
+    cdef int p
+    cdef float value[2]
+    cdef float carry[2]
+    cdef float earned[2]
+    for i in range(values.shape[1]):
+        for p in range(2):
+            value[p] = last_values[i, p]
+            carry[p] = earned[p] = 0
+        for t in range(values.shape[0] - 1, -1, -1):
+            if dones[t, i]:
+                for p in range(2):
+                    value[p] = carry[p] = earned[p] = 0
+            for p in range(2):
+                earned[p] += rewards[t, i, p]
+            p = to_move[t, i]
+            carry[p] = earned[p] + gamma * (value[p] + lam * carry[p]) - values[t, i]
+            out[t, i] = carry[p]
+            value[p] = values[t, i]
+            earned[p] = 0
+
+
+def gae(rewards, values, dones, to_move, last_values, last_to_move=None, *, gamma=1.0, lam=0.95,
+        mode="zero-sum", out=None):
+    """Advantages of the decisions of both players.
+
+    Parameters
+    ----------
+    rewards : float32 array (steps, rows), or (steps, rows, 2) with ``mode="per-player"``
+        What the player who moved was given in each step: ``rewards`` of `SelfPlayVectorEnv`; or
+        ``rewards_both``.
+    values : float32 array (steps, rows)
+        The value of the position before each step to the player to move.
+    dones : bool array (steps, rows)
+        Whether the episode ended with the step.
+    to_move : int8 array (steps, rows)
+        Who made the step.
+    last_values : float32 array (rows,), or (rows, 2) with ``mode="per-player"``
+        The value of the position after the last step to the player to move there, or to both.
+    last_to_move : int8 array (rows,), optional
+        Who is to move there; needed for ``mode="zero-sum"``.
+    gamma, lam : float
+        Discount and lambda.
+    mode : "zero-sum" or "per-player"
+        "zero-sum": what follows counts with the other sign where the other player moves next.
+        "per-player": each player's decisions follow each other, with all that he was given between
+        them; for rewards that do not sum to 0.
+    out : float32 array (steps, rows), optional
+
+    Returns
+    -------
+    float32 array (steps, rows)
+        ``advantages + values`` are the returns to train the value on.
+
+    Raises
+    ------
+    ValueError
+        For arrays of other shapes, and an unknown mode.
+    """
+    if mode not in ("zero-sum", "per-player"):
+        raise ValueError(f"mode: expected zero-sum or per-player, got {mode!r}")
+    both = mode == "per-player"
+    values = np.ascontiguousarray(values, np.float32)
+    shape = values.shape
+    if len(shape) != 2:
+        raise ValueError(f"values: expected shape (steps, rows), got {shape}")
+    pair = (2,) if both else ()
+    arrays = {}
+    for name, array, dtype, expected in (
+        ("rewards", rewards, np.float32, shape + pair),
+        ("dones", dones, np.bool_, shape),
+        ("to_move", to_move, np.int8, shape),
+        ("last_values", last_values, np.float32, shape[1:] + pair),
+        ("last_to_move", np.zeros(shape[1], np.int8) if both else last_to_move, np.int8, shape[1:]),
+    ):
+        array = np.ascontiguousarray(array, dtype)
+        if array.shape != expected:
+            raise ValueError(f"{name}: expected shape {expected}, got {array.shape}")
+        arrays[name] = array
+    if out is None:
+        out = np.empty(shape, np.float32)
+    elif out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+        raise ValueError(f"out: expected a C-contiguous float32 array of shape {shape}")
+    if both:
+        per_player(arrays["rewards"], values, arrays["dones"].view("u1"), arrays["to_move"],
+                   arrays["last_values"], gamma, lam, out)
+    else:
+        zero_sum(arrays["rewards"], values, arrays["dones"].view("u1"), arrays["to_move"],
+                 arrays["last_values"], arrays["last_to_move"], gamma, lam, out)
+    return out

@@ -1,0 +1,156 @@
+# A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
+
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from locmsim._core cimport MAX_DECK, card_t, state_t, table_t
+from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
+from locmsim.envs._opponents cimport N_POTENTIALS
+from locmsim.policy._layout cimport known_t
+from locmsim.policy._sight cimport short_table_t
+
+cdef enum:                      # what a row waits for
+    NOTHING = 0
+    CARD_SET = 1
+    DECKS = 2
+    OPPONENT = 3
+
+cdef enum:                      # where it is
+    IN_STEP = 0
+    IN_RESET = 1
+    OVER = 2                    # ended, and not begun again
+
+cdef enum:                      # who plays where
+    RANDOM_SEAT = 0
+    FIRST = 1
+    SECOND = 2
+    ALTERNATE = 3
+
+cdef enum:                      # illegal actions
+    LOSE = 0
+    AS_PASS = 1
+
+cdef enum:                      # when an ended game begins again
+    NEXT_STEP = 0
+    SAME_STEP = 1
+    DISABLED = 2
+
+cdef enum:                      # where decks come from
+    RANDOM_DECKS = 0
+    GIVEN_DECKS = 1             # of the row's card set, or of the environment
+    ASKED_DECKS = 2             # Python chooses
+
+cdef enum:
+    MAX_OPPONENTS = 16
+    MAX_ACTS = 48               # of one turn: cards in hand, attacks
+    OUTSIDE = -1                # an opponent that Python plays for
+    ALIGNMENT = 64
+    HOT_BYTES = 576             # of a row, that every step reads
+    AHEAD = 5                   # rows that are fetched ahead
+
+ctypedef struct end_t:          # of an episode
+    int64_t seed
+    int64_t seeds[MAX_SEEDS]
+    int64_t set
+    int32_t length
+    int32_t turn
+    int32_t health[2]
+    int8_t winner               # by the rules; -1: nobody
+    int8_t loser                # by an illegal action
+    int8_t seat
+    int8_t opponent
+    uint8_t illegal
+    uint8_t dealt               # from seeds: the match can be played again
+    uint8_t decks[2][MAX_DECK]
+    uint8_t triplets[MAX_DECK][3]       # 1.x: what was offered
+
+ctypedef struct act_t:          # an action as the protocol shows it
+    int16_t source
+    int16_t target
+    uint16_t base_id
+    uint8_t kind
+
+ctypedef struct set_t:          # a card set
+    const card_t* cards
+    uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
+
+ctypedef struct row_t:
+    state_t s
+    known_t k
+    uint64_t stream             # all chance of the row
+    float phi[2]                # potentials at the players' last decisions
+    int32_t length              # actions of both in this episode
+    int32_t episode             # number of episodes begun since the row was seeded
+    int64_t serial              # ... since it was made
+    int8_t seat                 # the caller's, -1 for both
+    uint8_t where
+    uint8_t waits
+    short_table_t table
+    # What a step does not look at.
+    end_t now                   # what is known of this episode so far
+    end_t last                  # of the one that ended last
+    int32_t n_acts              # of the learner in his last turn, if opponents are shown them
+    act_t acts[MAX_ACTS]
+
+ctypedef struct game_t:         # what all rows have in common
+    int rules
+    int n_actions
+    int layout
+    int size                    # bytes of an observation
+    bint both                   # the caller plays both sides
+    bint notes                  # whether the learner's actions are noted
+    int seat
+    int illegal
+    int autoreset
+    int max_actions
+    int decks
+    int n_seeds
+    int n_opponents
+    int opponent[MAX_OPPONENTS]         # kinds of the kernel, or OUTSIDE
+    uint32_t weight[MAX_OPPONENTS]      # 1/65536, in sum at least 1
+    bint shaped
+    bint raw_potentials         # as gym-locm adds them up: no discount, no zero at the end
+    float win                   # what a win is worth
+    float shaping[N_POTENTIALS]
+    float gamma
+    int64_t first_set           # of those that may be drawn, by cardGenSeed
+    int64_t n_sets              # 0: the seed decides; only `sets[0]` in 1.x and for given cards
+    int n_cards                 # of a set
+    int n_allowed               # 1.x: cards that may be offered
+    uint8_t allowed[MAX_SET]
+
+ctypedef struct out_t:          # where a step writes to; NULL: nowhere
+    uint8_t* observation
+    int8_t* mask
+    float* reward
+    float* both                 # rewards of both players
+    uint8_t* terminated
+    uint8_t* truncated
+    int8_t* to_move
+    int8_t* acted
+    uint8_t* final
+
+
+cdef inline int won_by(const state_t* s) noexcept nogil:
+    """`state_winner`, which is in another module."""
+    return 0 if s.p[0].won else 1 if s.p[1].won else -1
+
+
+cdef inline table_t* table_of(row_t* r) noexcept nogil:
+    return <table_t*>&r.table
+
+
+cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil
+# Seat, opponent and seeds of the next episode.
+cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil
+# The battle of the episode's decks, and of a position that is there already, up to where somebody
+# has to act; then what shaping starts from.
+cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil
+cdef void start_row(const game_t* g, row_t* r) noexcept nogil
+cdef void settle_start(const game_t* g, row_t* r) noexcept nogil
+# What the potential gives a player since his last decision.
+cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil
+# Keep what the protocol will show the opponent of an action of the learner.
+cdef void note_action(row_t* r, int action) noexcept nogil
+cdef void note_end(row_t* r, bint illegal) noexcept nogil
+# Who has won an episode, -1 for nobody; an illegal action loses.
+cdef int winner_of(const end_t* e) noexcept nogil

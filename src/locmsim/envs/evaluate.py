@@ -1,0 +1,103 @@
+"""How often a policy wins, in mirrored games: each deal is played from both seats."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from locmsim.envs.vector import LocmVectorEnv
+from locmsim.policy import Policy
+from locmsim.stats import UnitCounts, score_interval
+
+__all__ = ["WinRate", "evaluate"]
+
+
+class WinRate(NamedTuple):
+    """Games won, of all that were played in mirrored pairs."""
+
+    won: int
+    games: int
+    #: 95 % interval of the rate, made of pairs.
+    low: float
+    high: float
+
+    @property
+    def rate(self) -> float:
+        """Between 0 and 1."""
+        return self.won / self.games
+
+    def __str__(self) -> str:
+        return (
+            f"{100 * self.rate:.1f} % of {self.games} games"
+            f" ({100 * self.low:.1f} to {100 * self.high:.1f})"
+        )
+
+
+def evaluate(
+    policy: Policy,
+    opponent: Any,
+    *,
+    games: int = 1000,
+    decks: Any = "random",
+    seed: int = 1_000_000,
+    temperature: float = 0.0,
+    threads: int = 1,
+    **options: Any,
+) -> WinRate:
+    """Play a policy against an opponent.
+
+    Parameters
+    ----------
+    policy : Policy
+    opponent
+        As in `locmsim.envs.Options`.
+    games : int
+        Rounded up to an even number: each deal is played from both seats.
+    decks
+        As in `Options`.
+    seed : int
+        Of the first deal; the next ones have the next numbers.
+    temperature : float
+        As in `Policy.act_batch`.
+    threads : int
+    **options
+        More of `Options`.
+
+    Returns
+    -------
+    WinRate
+    """
+    pairs = -(-games // 2)
+    wins = np.zeros((2, pairs), np.int64)
+    for number, seat in enumerate(("first", "second")):
+        env = LocmVectorEnv(
+            pairs,
+            threads=threads,
+            autoreset_mode="Disabled",
+            copy=False,
+            rules=policy.rules,
+            layout=policy.layout,
+            opponent=opponent,
+            seat=seat,
+            decks=decks,
+            **options,
+        )
+        seen, _ = env.reset(seed=seed)
+        random = np.random.default_rng(seed)
+        over = np.zeros(pairs, np.bool_)
+        actions = np.zeros(pairs, np.int64)
+        while not over.all():
+            rows = np.flatnonzero(~over)
+            actions[rows] = policy.act_batch(
+                seen["observation"][rows],
+                seen["action_mask"][rows],
+                seed=int(random.integers(1 << 62)),
+                temperature=temperature,
+            )
+            seen, rewards, terminated, truncated, _ = env.step(actions)
+            ended = (terminated | truncated) & ~over
+            wins[number, ended] = rewards[ended] > 0
+            over |= ended
+        env.close()
+    units = np.bincount(wins.sum(axis=0), minlength=3)
+    low, high = score_interval(UnitCounts(*units.tolist()))
+    return WinRate(int(wins.sum()), 2 * pairs, low, high)

@@ -1,0 +1,588 @@
+"""What all environments share: options, card sets, decks, and opponents that Python plays for.
+
+`Games` owns the compiled rows (`locmsim.envs._env.Rows`) and does for them what they cannot do
+without the interpreter. The environments around it only translate to an interface.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import State, Table
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.envs._env import Rows
+from locmsim.envs._opponents import OPPONENTS, POTENTIALS
+from locmsim.envs.outside import Outside, outside_opponent
+from locmsim.game.match import Match
+from locmsim.policy.layouts import Layout, get_layout
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
+
+__all__ = ["EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
+
+_CARD_SET = 1
+_DECKS = 2
+_OPPONENT = 3
+_SEATS = ("random", "first", "second", "alternate")
+_ILLEGAL = ("lose", "pass", "raise")
+_MASKS = ("obs", "info")
+#: Cards of a generated set, and the most that are offered.
+_OFFER = 120
+#: Potentials by name: weights of those in `POTENTIALS`.
+_SHAPING: dict[str, dict[str, float]] = {
+    **{name: {name: 1.0} for name in POTENTIALS},
+    "health": {"player-health": 1.0, "opponent-health": 1.0},
+    "board-presence": {"player-board-presence": 1.0, "opponent-board-presence": 1.0},
+}
+
+#: Cards of a choice -> base ids (1.5), or a draft picker (1.x).
+Chooser = Callable[..., Any]
+
+
+class Pool:
+    """Opponents of which one is drawn for each episode, from the row's own chance.
+
+    Parameters
+    ----------
+    opponents : mapping
+        Opponent -> weight, a positive number; opponents as for `Options.opponent`, or names for
+        those in `named`.
+    named : mapping, optional
+        Name -> opponent, for objects that a mapping cannot have as keys.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or a weight is not positive.
+
+    Examples
+    --------
+    >>> Pool({"greedy": 0.8, "random": 0.2}).weights
+    [0.8, 0.2]
+    """
+
+    def __init__(
+        self, opponents: Mapping[Any, float], named: Mapping[str, Any] | None = None
+    ) -> None:
+        if not opponents or not all(weight > 0 for weight in opponents.values()):
+            raise ValueError("opponents: expected some, each with a positive weight")
+        named = named or {}
+        self.members = [named.get(name, name) for name in opponents]
+        self.weights = [float(weight) for weight in opponents.values()]
+
+    def __repr__(self) -> str:
+        members = zip(self.members, self.weights, strict=True)
+        return f"Pool({', '.join(f'{member}: {weight:g}' for member, weight in members)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of the battle environments.
+
+    All values that are no objects can be written as JSON, so that an `EnvSpec` can.
+    ``ValueError`` names the option that is wrong.
+    """
+
+    #: "1.5", "1.2" or "1.0".
+    rules: str = "1.5"
+    #: One of the kernel ("pass", "random", "max-attack", "osl"), any text that `make_agent`
+    #: takes, an `Agent`, a function (observation, mask) -> action, a `Policy`, or a `Pool`.
+    opponent: Any = "osl"
+    #: "random", "first", "second" or "alternate": where the learner plays.
+    seat: str = "random"
+    #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
+    #: ids, or a function such as those.
+    decks: Any = "random"
+    #: A fixed list of at most 120 cards with different base ids (1.5).
+    cards: Any = None
+    #: 1.5: card sets are those of cardGenSeed 0, 1, ... below this number, or of a pair (first,
+    #: end); None: new cards in each episode, which takes a millisecond.
+    card_sets: Any = 1024
+    #: "entities", "entities-f32" or "gym-locm".
+    layout: str = "entities"
+    #: "obs": observations are dicts with an ``action_mask``; "info": the mask is in the info.
+    mask: str = "obs"
+    #: "win-loss": 1 or -1 at the end. "gym-locm:coac=1,win-loss=2": the weighted differences that
+    #: gym-locm adds up.
+    reward: str = "win-loss"
+    #: Name of a potential -> weight: adds ``gamma * phi(s') - phi(s)`` over the learner's
+    #: decisions, phi being 0 at the end, which changes no optimal policy.
+    shaping: Mapping[str, float] = field(default_factory=dict)
+    gamma: float = 1.0
+    #: An illegal action loses at once, counts as PASS, or raises `IllegalActionError`.
+    illegal: str = "lose"
+    #: Actions of both players after which an episode is truncated; the referee of 1.5 ends a game
+    #: there.
+    max_actions: int = 1400
+
+    def __post_init__(self) -> None:
+        get_rules(self.rules)
+        for name, known in (("seat", _SEATS), ("illegal", _ILLEGAL), ("mask", _MASKS)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name}: expected one of {', '.join(known)}, got {getattr(self, name)!r}"
+                )
+        if not isinstance(self.max_actions, int) or self.max_actions < 1:
+            raise ValueError(f"max_actions: expected at least 1, got {self.max_actions!r}")
+        if not 0 <= self.gamma <= 1:
+            raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
+        if self.cards is not None and get_rules(self.rules).draft:
+            raise ValueError(f"cards: rules {self.rules} have a fixed card list")
+
+    @property
+    def observation_layout(self) -> Layout:
+        """The layout as an object; ``ValueError`` if the rule set does not have it."""
+        return get_layout(self.layout, self.rules)
+
+    def rewards(self) -> tuple[float, bool, list[float]]:
+        """The worth of a win, whether potentials count undiscounted, their weights."""
+        if self.reward == "win-loss":
+            return 1.0, False, _weights("shaping", self.shaping)
+        kind, colon, rest = self.reward.partition(":")
+        if kind != "gym-locm" or not colon:
+            raise ValueError(
+                f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
+            )
+        if self.shaping:
+            raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
+        given: dict[str, float] = {}
+        for part in rest.split(","):
+            name, equals, weight = part.partition("=")
+            try:
+                given[name] = float(weight) if equals else 1.0
+            except ValueError:
+                raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
+        win = given.pop("win-loss", 0.0)
+        return win, True, _weights("reward", given)
+
+
+def _weights(option: str, given: Mapping[str, float]) -> list[float]:
+    total = dict.fromkeys(POTENTIALS, 0.0)
+    for name, weight in given.items():
+        if name not in _SHAPING:
+            raise ValueError(
+                f"{option}: unknown potential {name!r}: expected one of {', '.join(_SHAPING)}"
+            )
+        for part, factor in _SHAPING[name].items():
+            total[part] += factor * weight
+    return list(total.values())
+
+
+# --------------------------------------------------------------------------------- card sets
+
+
+@lru_cache(maxsize=4096)
+def _generated(seed: int) -> tuple[Table, list[Card]]:
+    """The cards of a cardGenSeed, as the pool of a table and as a list."""
+    cards = generate_cards(seed)
+    return State.new((), (), pool=cards).table, cards
+
+
+@lru_cache(maxsize=2)
+def _fixed(rules: str) -> tuple[Table, list[Card]]:
+    cards = list(cards_1x())
+    return State.new((), (), rules=rules, pool=cards).table, cards
+
+
+def _given_cards(cards: Any) -> tuple[Table, list[Card]]:
+    cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
+    if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= _OFFER:
+        raise ValueError(
+            f"cards: expected {DECK_SIZE // COPIES_PER_CARD}..{_OFFER}, got {len(cards)}"
+        )
+    if len({card.base_id for card in cards}) != len(cards):
+        raise ValueError("cards: a base id occurs twice")
+    cards.sort(key=lambda card: card.base_id)
+    return State.new((), (), pool=cards).table, cards
+
+
+# ----------------------------------------------------------------------------------- matches
+
+
+class EpisodeMatch(Mapping[str, Any]):
+    """How an episode came about, so that the referee can play it again: a mapping.
+
+    ``rules``; ``params``: the referee's own parameters; ``choices``: for each player the answer
+    lines of the choice phase; ``cards``: rows of the card list if it follows from no seed. None is
+    known of an episode that began with a given position. Texts are made when they are asked for.
+    """
+
+    def __init__(self, rules: str, result: tuple[Any, ...], cards: list[Card], given: bool) -> None:
+        self._rules = rules
+        self._result = result
+        self._cards = cards
+        self._given = given
+        self._made: dict[str, Any] | None = None
+
+    def _all(self) -> dict[str, Any]:
+        if self._made is None:
+            seed, seeds, decks, triplets = self._result
+            rules = get_rules(self._rules)
+            params: dict[str, Any] = {
+                "seed": seed,
+                **dict(zip(rules.seed_names, seeds, strict=True)),
+            }
+            bases = [card.base_id for card in self._cards]
+            if rules.draft:
+                if any(card not in triplet for deck in decks
+                       for card, triplet in zip(deck, triplets, strict=True)):  # fmt: skip
+                    # Decks that no draft gave: one that offers their cards does.
+                    triplets = [[a, b, a] for a, b in zip(*decks, strict=True)]
+                    params["predefinedDraftIds"] = ",".join(
+                        "_".join(str(bases[card]) for card in triplet) for triplet in triplets
+                    )
+                choices = [
+                    [f"PICK {t.index(card)}" for card, t in zip(deck, triplets, strict=True)]
+                    for deck in decks
+                ]
+            else:
+                choices = [[";".join(f"CHOOSE {bases[card]}" for card in deck)] for deck in decks]
+            self._made = {"rules": self._rules, "params": params, "choices": choices}
+            if self._given:
+                self._made["cards"] = [card.to_row() for card in self._cards]
+        return self._made
+
+    def __getitem__(self, key: str) -> Any:
+        return self._all()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def match(self) -> Match:
+        """The match at the start of its battle."""
+        cards = [Card.from_row(row) for row in self["cards"]] if "cards" in self else None
+        match = Match(self["rules"], params=self["params"], cards=cards)
+        for lines in zip(*self["choices"], strict=True):
+            for player, line in enumerate(lines):
+                match.submit(player, line)
+        return match
+
+    def __repr__(self) -> str:
+        return f"EpisodeMatch({self._all()!r})"
+
+
+# ------------------------------------------------------------------------------------- games
+
+
+class Games:
+    """`n` battles and all that they need from Python.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    options : Options
+    both : bool
+        Whether the caller plays both sides.
+    autoreset : "next", "same" or "disabled"
+    """
+
+    def __init__(
+        self,
+        n: int,
+        options: Options,
+        *,
+        both: bool = False,
+        autoreset: Literal["next", "same", "disabled"] = "disabled",
+    ) -> None:
+        self.options = options
+        self.rules: RuleSet = get_rules(options.rules)
+        self.layout = options.observation_layout
+        self.n = n
+        self.both = both
+        self._cards: list[Card] | None = None
+        first_set, n_sets = 0, 0
+        if self.rules.draft:
+            self._table, self._cards = _fixed(self.rules.name)
+            first_set, n_sets = -1, 1
+        elif options.cards is not None:
+            self._table, self._cards = _given_cards(options.cards)
+            first_set, n_sets = -1, 1
+        elif options.card_sets is not None:
+            first_set, n_sets = card_range(options.card_sets)
+        win, raw, weights = options.rewards()
+        self._choosers = deck_choosers(options.decks, self.rules)
+        self._draws: dict[int, int] = {}
+        size = len(self._cards) if self._cards is not None else _OFFER
+        self._autoreset = autoreset
+        self.rows = Rows(
+            n,
+            {
+                "rules": self.rules.name,
+                "layout": options.layout,
+                "both": both,
+                "seat": options.seat,
+                "illegal": options.illegal,
+                "autoreset": autoreset,
+                "max_actions": options.max_actions,
+                "decks": _deck_source(self._choosers, self.rules),
+                "win": win,
+                "gamma": options.gamma,
+                "raw_potentials": raw,
+                "shaping": weights,
+                "first_set": first_set,
+                "n_sets": n_sets,
+                "n_cards": size,
+                "allowed": list(range(size)),
+            },
+        )
+        self.outside: list[list[Outside] | None] = []
+        if not both:
+            self.set_opponent(options.opponent)
+
+    # ------------------------------------------------------------------------------ opponents
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against another one from the next episode on; as `Options.opponent`."""
+        pool = opponent if isinstance(opponent, Pool) else Pool({0: 1.0}, {})
+        members = pool.members if isinstance(opponent, Pool) else [opponent]
+        kinds = []
+        outside: list[list[Outside] | None] = []
+        for member in members:
+            if isinstance(member, str) and member in OPPONENTS:
+                kinds.append(OPPONENTS[member])
+                outside.append(None)
+            else:
+                kinds.append(-1)
+                first = outside_opponent(member, self)
+                outside.append([first if i == 0 else deepcopy(first) for i in range(self.n)])
+        self.rows.set_opponents(kinds, pool.weights)
+        self.outside = outside
+
+    # ---------------------------------------------------------------------------- episodes
+
+    def cards(self, row: int) -> list[Card]:
+        """The cards of a row's set, by ascending base id."""
+        if self._cards is not None:
+            return self._cards
+        return _generated(self.rows.wanted_set(row)[1])[1]
+
+    def serve(self) -> None:
+        """Do what rows wait for until none does."""
+        while waiting := self.rows.waiting():
+            for row, what in waiting.items():
+                self.serve_row(row, what)
+
+    def serve_row(self, row: int, what: int) -> None:
+        """Do one thing that a row waits for, and let it go on."""
+        if what == _CARD_SET:
+            self._give_set(row)
+        elif what == _DECKS:
+            self.rows.give_decks(row, self._choose_decks(row))
+        elif what == _OPPONENT:
+            opponent = self.outside[self.rows.opponent(row)]
+            assert opponent is not None
+            opponent[row].play(self, row)
+        self.rows.proceed(row)
+
+    def _give_set(self, row: int) -> None:
+        number, seed = self.rows.wanted_set(row)
+        if self.rows.has_set(number):
+            return
+        table, cards = (self._table, self._cards) if self._cards is not None else _generated(seed)
+        decks = None
+        if _deck_source(self._choosers, self.rules) == "given":
+            decks = [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
+        self.rows.give_set(row, table, decks)
+
+    def _choose_decks(self, row: int) -> list[list[int]]:
+        """Decks of a row's cards where Python chooses, as indices."""
+        cards = self.cards(row)
+        offers = self.rows.offers(row) if self.rules.draft else None
+        random = np.random.default_rng(self.rows.draw(row))
+        return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers]
+
+    def begin(
+        self, row: int, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        """Begin an episode of a row.
+
+        Parameters
+        ----------
+        row : int
+        seed : int, optional
+            64 bits from which all chance of the row follows from now on.
+        options : mapping, optional
+            ``match``: parameters of the referee; ``decks``: two decks in order of choice, as base
+            ids; ``state``: a `State`; ``seat``: 0 or 1. Other keys are ignored.
+
+        Raises
+        ------
+        ValueError
+            For a value that cannot be used.
+        """
+        given = {
+            key: value
+            for key, value in (options or {}).items()
+            if key in ("match", "decks", "state", "seat") and value is not None
+        }
+        if not given:
+            self.rows.reset(row, seed)
+            if self.rows.waits_for(row):
+                self.serve()
+            return
+        seat = given.get("seat")
+        if seat not in (None, 0, 1):
+            raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
+        if seed is not None:
+            self.rows.seed(row, seed)
+        self.rows.reseat(row, seat)
+        if "state" in given:
+            if not isinstance(given["state"], State):
+                raise ValueError(f"state: expected a State, got {given['state']!r}")
+            self.rows.begin_with(row, given["state"])
+        else:
+            self._begin_match(row, given.get("match"), given.get("decks"))
+        if self.rows.waits_for(row):
+            self.serve()
+
+    def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
+        seed, seeds = self.rows.seeds(row)
+        if params is not None:
+            effective = Match(self.rules.name, params=dict(params)).params
+            if set(params) - {"seed", *self.rules.seed_names}:
+                raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
+            seed = int(effective["seed"])
+            seeds = [int(effective[name]) for name in self.rules.seed_names]
+        if self._cards is None:
+            table, cards = _generated(seeds[0])
+        else:
+            table, cards = self._table, self._cards
+        self.rows.give_own_set(row, table)
+        if decks is None:
+            self.rows.take_seeds(row, seed, seeds)
+            random = np.random.default_rng(self.rows.draw(row))
+            offers = self.rows.offers(row) if self.rules.draft else None
+            chosen = [
+                _deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers
+            ]
+        else:
+            if len(decks) != 2:
+                raise ValueError(f"decks: expected two, got {len(decks)}")
+            chosen = [_indices(deck, cards, self.rules) for deck in decks]
+        self.rows.begin_dealt(row, seed, seeds, chosen)
+
+    # ----------------------------------------------------------------------------- results
+
+    def match(self, row: int) -> EpisodeMatch | None:
+        """Of the row's last finished episode; None if it began with a given position."""
+        seed, seeds, triplets, decks = self.rows.result(row)[7:]
+        if seed is None:
+            return None
+        cards = self._cards if self._cards is not None else _generated(seeds[0])[1]
+        return EpisodeMatch(
+            self.rules.name, (seed, seeds, decks, triplets), cards, self.options.cards is not None
+        )
+
+    def end_info(self, row: int) -> dict[str, Any]:
+        """What the info says of the row's last finished episode."""
+        winner, seat, length, turn, health, illegal = self.rows.result(row)[:6]
+        returns = np.zeros(2, np.float32)
+        if winner >= 0:
+            returns[winner], returns[1 - winner] = 1, -1
+        return {
+            "turn": turn,
+            "seat": seat,
+            "winner": winner,
+            "returns": returns,
+            "length": length,
+            "illegal": illegal,
+            "health": np.array(health, np.int32),
+            "match": self.match(row),
+        }
+
+
+def card_range(value: Any) -> tuple[int, int]:
+    """The first cardGenSeed of `Options.card_sets`, and how many there are."""
+    first, end = (0, value) if isinstance(value, int) else value
+    first, end = index(first), index(end)
+    if not 0 <= first < end:
+        raise ValueError(f"card_sets: expected a number above 0 or (first, end), got {value!r}")
+    return first, end - first
+
+
+# ------------------------------------------------------------------------------------- decks
+
+
+def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
+    """How each seat chooses: "random", base ids, or a function."""
+    if isinstance(decks, str) or callable(decks):
+        decks = (decks, decks)
+    if len(decks) != 2:
+        raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
+    known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
+    result: list[Any] = []
+    for deck in decks:
+        if isinstance(deck, str) and deck != "random" and deck not in known:
+            raise ValueError(
+                f"decks: expected random, {', '.join(known)}, base ids or a function, got {deck!r}"
+            )
+        result.append(deck if isinstance(deck, str) or callable(deck) else [index(i) for i in deck])
+    return result
+
+
+def _deck_source(choosers: Sequence[Any], rules: RuleSet) -> str:
+    """ "random": the kernel chooses; "given": the same decks whenever a set is played; "asked"."""
+    if all(chooser == "random" for chooser in choosers):
+        return "random"
+    if all(isinstance(chooser, list) for chooser in choosers):
+        return "given"
+    named = all(isinstance(chooser, str | list) and chooser != "random" for chooser in choosers)
+    return "given" if named and not rules.draft else "asked"
+
+
+def _deck_of(
+    chooser: Any,
+    cards: list[Card],
+    rules: RuleSet,
+    offers: list[list[int]] | None = None,
+    random: np.random.Generator | None = None,
+) -> list[int]:
+    """A deck as indices into `cards`."""
+    if isinstance(chooser, list):
+        return _indices(chooser, cards, rules)
+    if rules.draft:
+        assert offers is not None
+        picked: list[int] = []
+        for triplet in offers:
+            if chooser == "random":
+                assert random is not None
+                choice = int(random.integers(3))
+            else:
+                offer, before = [cards[i] for i in triplet], [cards[i] for i in picked]
+                choice = pick(offer, before, rules.name, chooser)
+            picked.append(triplet[choice])
+        return picked
+    if chooser == "random":
+        assert random is not None
+        copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
+        return [int(i) // COPIES_PER_CARD for i in copies]
+    offered = sorted(cards, key=lambda card: (card.cost, card.base_id))
+    return _indices(build_deck(offered, chooser), cards, rules)
+
+
+def _indices(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
+    places = {card.base_id: i for i, card in enumerate(cards)}
+    if len(deck) != DECK_SIZE:
+        raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")
+    for base_id in deck:
+        if base_id not in places:
+            raise ValueError(f"decks: there is no card with base id {base_id}")
+    if not rules.draft and max(map(list(deck).count, deck)) > COPIES_PER_CARD:
+        raise ValueError(f"decks: more than {COPIES_PER_CARD} copies of a card")
+    return [places[base_id] for base_id in deck]
+
+
+def masks_of(batch: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Masks as bools, without copying."""
+    return batch.view(np.bool_)

@@ -1,0 +1,497 @@
+"""Many battles at once: the native vector environments."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from locmsim._core import State
+from locmsim.envs.battle import RENDER_MODES, battle_spaces, seed_bits
+from locmsim.envs.games import Games, Options
+from locmsim.envs.workers import Workers
+from locmsim.errors import IllegalActionError
+from locmsim.policy.layouts import Layout
+
+__all__ = ["LocmVectorEnv", "SelfPlayVectorEnv"]
+
+_AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
+    AutoresetMode.NEXT_STEP: "next",
+    AutoresetMode.SAME_STEP: "same",
+    AutoresetMode.DISABLED: "disabled",
+}
+_SHOWN_ROWS = 10
+
+
+class _Vector(VectorEnv[Any, Any, Any]):
+    """What both vector environments have in common: rows, buffers, seeds."""
+
+    metadata = {  # noqa: RUF012
+        "render_modes": RENDER_MODES,
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int,
+        options: dict[str, Any],
+        *,
+        both: bool,
+        threads: int,
+        autoreset_mode: AutoresetMode | str,
+        copy: bool,
+        final_obs: bool,
+        render_mode: str | None,
+    ) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
+        self.render_mode = render_mode
+        self.num_envs = num_envs
+        self.options = Options(**options)
+        self.copy = copy
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.games = Games(
+            num_envs, self.options, both=both, autoreset=_AUTORESETS[self.autoreset_mode]
+        )
+        rows = self._rows = self.games.rows
+        self.threads = threads
+        self._workers = Workers(rows.step, num_envs, threads)
+        single = battle_spaces(self.options, rows.n_actions)
+        self.single_observation_space, self.single_action_space = single
+        self.observation_space = batch_space(single[0], num_envs)
+        self.action_space = batch_space(single[1], num_envs)
+        layout = self.layout
+        self._observations = np.zeros((num_envs, *layout.shape), layout.dtype)
+        self._masks = np.zeros((num_envs, rows.n_actions), np.int8)
+        self._rewards = np.zeros(num_envs, np.float32)
+        self._terminated = np.zeros(num_envs, np.bool_)
+        self._truncated = np.zeros(num_envs, np.bool_)
+        self._to_move = np.zeros(num_envs, np.int8)
+        self._acted = np.zeros(num_envs, np.int8)
+        self._both_rewards = np.zeros((num_envs, 2), np.float32) if both else None
+        self._final = np.zeros_like(self._observations) if final_obs else None
+        self._bound: tuple[Any, ...] = ()
+        self._in_info = self.options.mask == "info"
+        self._started = False
+        self._bind_own()
+
+    @property
+    def layout(self) -> Layout:
+        """What the numbers of an observation mean."""
+        return self.games.layout
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._workers = Workers(self._rows.step, self.num_envs, self.threads)
+        self._bound = ()
+        self._bind_own()
+
+    # ------------------------------------------------------------------------------- arrays
+
+    def _bind(
+        self, observations: Any, masks: Any, rewards: Any, terminated: Any, to_move: Any, both: Any
+    ) -> None:
+        """Have the rows write into these arrays."""
+        wanted = (observations, masks, rewards, terminated, to_move, both)
+        if len(self._bound) == 6 and all(a is b for a, b in zip(wanted, self._bound, strict=True)):
+            return
+        n, layout = self.num_envs, self.layout
+        for name, array, dtype, shape in (
+            ("obs", observations, layout.dtype, (n, *layout.shape)),
+            ("masks", masks, np.dtype(np.int8), (n, self._rows.n_actions)),
+            ("rewards", rewards, np.dtype(np.float32), (n,)),
+            ("dones", terminated, np.dtype(np.bool_), (n,)),
+            ("to_move", to_move, np.dtype(np.int8), (n,)),
+            ("rewards_both", both, np.dtype(np.float32), (n, 2)),
+        ):
+            if array is None:
+                continue
+            byte = dtype.itemsize == 1 and array.dtype.kind in "iub" and array.itemsize == 1
+            if not (array.dtype == dtype or byte) or array.shape != shape:
+                raise ValueError(
+                    f"{name}: expected {dtype} of shape {shape}, got {array.dtype} {array.shape}"
+                )
+        self._bound = ()
+        self._rows.bind(
+            observations, masks, rewards, terminated, self._truncated, to_move, self._acted, both,
+            self._final,
+        )  # fmt: skip
+        self._bound = wanted
+
+    def _bind_own(self) -> None:
+        self._bind(
+            self._observations, self._masks, self._rewards, self._terminated, self._to_move,
+            self._both_rewards,
+        )  # fmt: skip
+
+    def _given(self) -> Any:
+        """Observations for the caller."""
+        observations = self._observations.copy() if self.copy else self._observations
+        if self._in_info:
+            return observations
+        masks = self._masks.copy() if self.copy else self._masks
+        return {"observation": observations, "action_mask": masks}
+
+    # ------------------------------------------------------------------------------ episodes
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in each row.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
+            with that seed does.
+        options : dict, optional
+            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
+            rows that begin anew.
+
+        Returns
+        -------
+        observations, info
+
+        Raises
+        ------
+        ValueError
+            For a value that cannot be used.
+        """
+        rows = self._reset_rows(options)
+        seeds = self._seeds(seed)
+        self._bind_own()
+        for i in rows:
+            self.games.begin(i, seeds[i], options)
+            self._terminated[i] = self._truncated[i] = False
+            self._rewards[i] = 0
+        self._started = True
+        info: dict[str, Any] = {}
+        if self._in_info:
+            info["action_mask"] = self._masks.copy()
+        return self._given(), info
+
+    def _reset_rows(self, options: dict[str, Any] | None) -> list[int]:
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return list(range(self.num_envs))
+        if not (
+            isinstance(mask, np.ndarray)
+            and mask.dtype == np.bool_
+            and mask.shape == (self.num_envs,)
+            and mask.any()
+        ):
+            raise ValueError(
+                f"reset_mask: expected a bool array of shape ({self.num_envs},) with a row to reset"
+            )
+        return [int(i) for i in np.flatnonzero(mask)]
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        n = self.num_envs
+        if seed is None:
+            if self._started:
+                return [None] * n
+            return [seed_bits(self.np_random) for _ in range(n)]
+        if isinstance(seed, int | np.integer):
+            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
+            seed = [int(seed) + i for i in range(n)]
+        if len(seed) != n:
+            raise ValueError(f"seed: expected {n}, got {len(seed)}")
+        return [None if one is None else seed_bits(seeding.np_random(one)[0]) for one in seed]
+
+    def _advance(self, actions: Any) -> int:
+        """Step all rows; the number of those in which something special happened."""
+        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
+            given = np.asarray(actions)
+            if given.dtype.kind not in "iu":
+                raise TypeError(f"actions: expected integers, got {given.dtype}")
+            actions = given.astype(np.int64)
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"actions: expected shape ({self.num_envs},), got {actions.shape}")
+        if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
+            shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
+            raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
+        special = self._workers.run(np.ascontiguousarray(actions))
+        if special:
+            self.games.serve()
+        return special
+
+    def _infos(self, special: int) -> dict[str, Any]:
+        info: dict[str, Any] = {}
+        if self._in_info:
+            info["action_mask"] = self._masks.copy() if self.copy else self._masks
+        if not special:
+            return info
+        ended = self._terminated | self._truncated
+        if ended.any():
+            info.update(self._results(ended))
+            if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
+                info["final_obs"] = self._final.copy()
+                info["_final_obs"] = ended
+        return info
+
+    def _results(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Results of the rows that ended, as arrays, and which rows they are for."""
+        n = self.num_envs
+        result: dict[str, Any] = {
+            "winner": np.zeros(n, np.int8),
+            "seat": np.zeros(n, np.int8),
+            "length": np.zeros(n, np.int32),
+            "turn": np.zeros(n, np.int32),
+            "health": np.zeros((n, 2), np.int32),
+            "illegal": np.zeros(n, np.bool_),
+            "returns": np.zeros((n, 2), np.float32),
+        }
+        self._rows.results(
+            ended, result["winner"], result["seat"], result["length"], result["turn"],
+            result["health"], result["illegal"], result["returns"],
+        )  # fmt: skip
+        return result | {f"_{name}": ended for name in result}
+
+    # --------------------------------------------------------------------------------- more
+
+    def match(self, row: int) -> Any:
+        """How the last finished episode of a row came about: see `EpisodeMatch`."""
+        return self.games.match(row)
+
+    def sample(self, seed: int | None = None) -> NDArray[np.int64]:
+        """A uniformly random legal action for each row."""
+        out = np.empty(self.num_envs, np.int64)
+        self._rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
+        return out
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool array (rows, actions) of the legal actions."""
+        return self._masks.astype(np.bool_)
+
+    def states(self) -> list[State]:
+        """Copies of all states, with what is hidden."""
+        return [self._rows.state(i) for i in range(self.num_envs)]
+
+    def render(self) -> Any:
+        """The boards as texts; with "human" they are printed."""
+        if self.render_mode is None:
+            return None
+        texts = tuple([str(state) for state in self.states()])
+        if self.render_mode == "ansi":
+            return texts
+        print("\n\n".join(texts))
+        return None
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self._workers.close()
+
+
+class LocmVectorEnv(_Vector):
+    """`num_envs` battles against opponents, in compiled code: ``gym.make_vec`` makes this one.
+
+    Parameters
+    ----------
+    num_envs : int
+    threads : int
+        Threads that share the rows; results do not depend on it.
+    autoreset_mode : gymnasium.vector.AutoresetMode
+        SAME_STEP: the observation of an ended row is that of its next episode.
+    copy : bool
+        False: the returned arrays are the buffers that the next step overwrites.
+    final_obs : bool
+        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
+    render_mode : "ansi", "human" or None
+    **options
+        See `Options`.
+
+    Notes
+    -----
+    Row i does what `BattleEnv` with the same seed does. Infos are arrays, with ``_name`` telling
+    which rows they are for, and only there if a row has ended.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        final_obs: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            num_envs, options, both=False, threads=threads, autoreset_mode=autoreset_mode,
+            copy=copy, final_obs=final_obs, render_mode=render_mode,
+        )  # fmt: skip
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """An action for each row.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+
+        Returns
+        -------
+        observations, rewards (float32), terminated (bool), truncated (bool), info
+        """
+        self._bind_own()
+        special = self._advance(actions)
+        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        if self.copy:
+            rewards, terminated = rewards.copy(), terminated.copy()
+            truncated = truncated.copy()
+        return self._given(), rewards, terminated, truncated, self._infos(special)
+
+    def step_into(
+        self,
+        actions: NDArray[np.int64],
+        *,
+        obs: NDArray[Any],
+        masks: NDArray[np.int8],
+        rewards: NDArray[np.float32],
+        dones: NDArray[np.bool_],
+    ) -> int:
+        """As `step`, but what comes of it is written into the caller's arrays.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+        obs, masks, rewards, dones : arrays
+            C-contiguous, of the shapes and types of `step`; `dones` is True where an episode ended.
+
+        Returns
+        -------
+        int
+            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
+
+        Raises
+        ------
+        ValueError
+            For an array that does not fit.
+        """
+        self._bind(obs, masks, rewards, dones, None, None)
+        special = self._advance(actions)
+        if special:
+            np.logical_or(dones, self._truncated, out=dones)
+        return special
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against another opponent from the next episodes on."""
+        self.games.set_opponent(opponent)
+
+
+class SelfPlayVectorEnv(_Vector):
+    """`num_envs` battles of which the caller plays both sides.
+
+    Parameters
+    ----------
+    As those of `LocmVectorEnv`; `opponent` and `seat` do not matter.
+
+    Notes
+    -----
+    `step` moves in each row the player to move; it returns what the *next* one sees, the reward of
+    the one **who moved** and, in the info, ``to_move`` (who is next), ``acted`` (who moved; -1 in a
+    row that only began anew) and ``rewards_both`` (num_envs, 2). A player's shaping is paid when he
+    is to move again, or at the end. `gae` computes advantages from these arrays.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        final_obs: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            num_envs, options, both=True, threads=threads, autoreset_mode=autoreset_mode,
+            copy=copy, final_obs=final_obs, render_mode=render_mode,
+        )  # fmt: skip
+
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """int8 array (num_envs,): who is to move."""
+        return self._to_move.copy()
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """As of `LocmVectorEnv`; the info has ``to_move``."""
+        observations, info = super().reset(seed=seed, options=options)
+        info["to_move"] = self.to_move
+        return observations, info
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """An action of the player to move in each row.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+
+        Returns
+        -------
+        observations, rewards (float32), terminated (bool), truncated (bool), info
+        """
+        self._bind_own()
+        special = self._advance(actions)
+        info = self._infos(special)
+        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        both, to_move, acted = self._both_rewards, self._to_move, self._acted
+        assert both is not None
+        if self.copy:
+            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+            both, to_move, acted = both.copy(), to_move.copy(), acted.copy()
+        info.update({"rewards_both": both, "to_move": to_move, "acted": acted})
+        return self._given(), rewards, terminated, truncated, info
+
+    def step_into(
+        self,
+        actions: NDArray[np.int64],
+        *,
+        obs: NDArray[Any],
+        masks: NDArray[np.int8],
+        rewards: NDArray[np.float32],
+        dones: NDArray[np.bool_],
+        to_move: NDArray[np.int8],
+        rewards_both: NDArray[np.float32] | None = None,
+    ) -> int:
+        """As `step`, but what comes of it is written into the caller's arrays.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+        obs, masks, rewards, dones, to_move, rewards_both : arrays
+            C-contiguous, of the shapes and types of `step`; `dones` is True where an episode ended.
+
+        Returns
+        -------
+        int
+            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
+
+        Raises
+        ------
+        ValueError
+            For an array that does not fit.
+        """
+        self._bind(obs, masks, rewards, dones, to_move, rewards_both)
+        special = self._advance(actions)
+        if special:
+            np.logical_or(dones, self._truncated, out=dones)
+        return special

@@ -1,0 +1,70 @@
+# What a player sees of a position, as numbers: the writers of all observation layouts.
+#
+# A layout reads a state and a `view_t`. The view holds what the state alone does not tell, or not
+# quickly: what has happened (which creatures came this turn, which cards the opponent has shown)
+# and counts over decks. `known_t` keeps that up to date from action to action, for both players.
+#
+# No writer looks at the opponent's hand, at the order of a deck or at what the opponent's deck is
+# made of. Entries of a table are looked up, never written: they would tell the order of decks.
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
+
+from locmsim._core cimport MAX_BOARD, MAX_HAND, card_t, state_t, table_t
+
+cdef enum:                      # layouts
+    ENTITIES = 0                # int8
+    GYM_LOCM = 1                # float
+    ENTITIES_F32 = 2            # float
+
+cdef enum:
+    ENTITIES_SIZE = 440
+    PILE = 16                   # numbers that sum up a pile of cards
+    KNOWN_ENTRIES = 64          # of a table whose history is known
+    GYM_LOCM_SIZE_15 = 244
+    GYM_LOCM_SIZE_12 = 238
+    STAT_LIMIT = 1000           # floats of "gym-locm" are cut where their integers leave this
+
+ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRIES cards
+    uint64_t began[2][2]        # [player][copy]: on his board when his last turn began
+    uint64_t drawn[2]           # cards that he drew then
+    int8_t deck[2][PILE]        # what is left of his deck
+    int8_t seen[2][PILE]        # the cards that he has shown
+    int32_t draws[2][2]         # [deck, seen][player]: cards that those draw, without a limit
+    uint8_t shown[2]            # number of the cards that he has shown
+    uint8_t actions             # of the player to move, in this turn
+    uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
+    uint8_t costs[KNOWN_ENTRIES]
+    uint8_t equal[KNOWN_ENTRIES]    # the next one of its player's equal cards, in a ring
+    uint64_t words[KNOWN_ENTRIES][4]    # the row of "entities" for each card in hand
+
+ctypedef struct view_t:         # of one player
+    const int8_t* deck          # his
+    const int8_t* seen          # the other one's
+    const uint64_t* words[MAX_HAND]
+    uint8_t copies[MAX_HAND]    # [hand position]: equal cards in his deck
+    uint8_t fresh               # mask of hand positions: drawn when this turn began
+    uint8_t came[2]             # masks of slots, own and enemy: not there when their turn began
+    uint8_t costs[2][MAX_BOARD]     # of the creatures there
+    uint8_t shown
+    uint8_t actions             # of his in this turn
+
+# What is known at a state whose past is not: no history. For tables of at most 64 entries.
+cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil
+# Apply a legal action and keep up what is known.
+cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
+cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
+# ... of a state without a past; `pile` is room for the deck and for zeros, `words` for the hand.
+cdef void view_of_state(
+    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile, uint64_t (*words)[4]
+) noexcept nogil
+
+# Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
+cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil
+
+cdef int layout_size(int layout, int rules) noexcept nogil      # numbers; 0 if there is no such
+cdef int layout_item(int layout) noexcept nogil                 # bytes of one
+cdef void write_layout(
+    int layout, void* out, const state_t* s, const table_t* t, int who, const view_t* v
+) noexcept nogil
+# 1 for each legal action of `who`; PASS only if the game is over or the other one is to move.
+cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil

@@ -1,0 +1,16 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import State
+
+__all__ = ["LAYOUT_CODES", "entities_scale", "mask_of", "observe", "sizes"]
+
+LAYOUT_CODES: Final[dict[str, int]]
+
+def entities_scale(scale: Sequence[float]) -> None: ...
+def sizes() -> dict[str, dict[str, int]]: ...
+def observe(state: State, player: int, layout: int, out: NDArray[Any]) -> None: ...
+def mask_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...

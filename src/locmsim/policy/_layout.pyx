@@ -1,0 +1,561 @@
+"""The writers of observation layouts: see _layout.pxd, and `locmsim.policy.layouts` for the tables.
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from locmsim._core cimport (
+    AREA_LANE1,
+    AREA_LANE2,
+    AREA_TARGET,
+    CHARGE,
+    CREATURE,
+    GUARD,
+    GUARDED,
+    IS_BLUE,
+    IS_GREEN,
+    MAX_BOARD,
+    MAX_DECK,
+    MAX_HAND,
+    OCCUPIED,
+    ON_ENEMIES,
+    PASS,
+    READY,
+    RULES_10,
+    RULES_15,
+    SPENT,
+    SUMMON,
+    USE,
+    State,
+    card_t,
+    creature_t,
+    decode_action,
+    move_t,
+    player_t,
+    state_apply,
+    state_next_draw,
+    state_t,
+    table_t,
+)
+from locmsim._platform cimport count_bits_, lowest_bit_
+
+__all__ = ["LAYOUT_CODES", "entities_scale", "mask_of", "observe", "sizes"]
+
+LAYOUT_CODES = {"entities": ENTITIES, "gym-locm": GYM_LOCM, "entities-f32": ENTITIES_F32}
+
+cdef enum:
+    # Offsets in "entities".
+    OWN = 0
+    ENEMY = 8
+    GAME = 16
+    HAND = 24
+    HAND_ROW = 24
+    OWN_BOARD = 216
+    ENEMY_BOARD = 312
+    BOARD_ROW = 16
+    DECK = 408
+    SEEN = 424
+    # ... in a pile: counts by type, then by cost up to MAX_COST and more, then
+    COSTS = 4
+    MAX_COST = 7
+    DRAWS = 12
+    AREAS = 13
+    CHARGES = 14
+    GUARDS = 15
+    # Numbers of "gym-locm" looked up: a division takes longer.
+    FLOATS = 512
+    FLOAT_OFFSET = 128
+
+
+cdef extern from *:
+    """
+    #include <string.h>
+    /* Eight numbers of one byte each, the first one lowest. Rows are put together in registers:
+       which cards there are is hard to predict, so branches cost more than what they save. */
+    static inline void put_(void* out, uint64_t word) {
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+    #endif
+        memcpy(out, &word, 8);
+    }
+    #define byte_(x, i) ((uint64_t)(uint8_t)(x) << 8 * (i))
+    """
+    void put_(void* out, uint64_t word) noexcept nogil
+    uint64_t byte_(int x, int i) noexcept nogil
+
+
+# ---- lookup tables -------------------------------------------------------------------------------
+
+cdef uint64_t KEYWORDS[64]          # a byte for each of BCDGLW
+cdef float KEYWORDS_F32[64][6]
+cdef float TWELFTHS[FLOATS]         # x / 12 for x - FLOAT_OFFSET
+cdef uint64_t BITS[256]             # a byte for each bit
+cdef float SCALE[ENTITIES_SIZE]     # what "entities-f32" divides by
+
+
+cdef void fill_tables() noexcept:
+    cdef int i, j
+    for i in range(64):
+        for j in range(6):
+            KEYWORDS[i] |= <uint64_t>(i >> j & 1) << 8 * j
+            KEYWORDS_F32[i][j] = <float>(i >> j & 1)
+    for i in range(FLOATS):
+        TWELFTHS[i] = <float>((i - FLOAT_OFFSET) / 12.0)
+    for i in range(256):
+        for j in range(8):
+            BITS[i] |= <uint64_t>(i >> j & 1) << 8 * j
+    for i in range(ENTITIES_SIZE):
+        SCALE[i] = 1
+
+
+fill_tables()
+
+
+def entities_scale(scale):
+    """Set what "entities-f32" divides by: one number for each of "entities"."""
+    cdef int i
+    if len(scale) != ENTITIES_SIZE:
+        raise ValueError(f"scale: expected {ENTITIES_SIZE} numbers, got {len(scale)}")
+    for i in range(ENTITIES_SIZE):
+        SCALE[i] = scale[i]
+
+
+# ---- what is known -------------------------------------------------------------------------------
+
+cdef inline int8_t cut(int x) noexcept nogil:
+    return <int8_t>(127 if x > 127 else -127 if x < -127 else x)
+
+
+cdef inline void card_words(uint64_t* words, const card_t* c) noexcept nogil:
+    """The row of a card in hand, without what depends on the position."""
+    cdef uint64_t keywords = KEYWORDS[c.keywords]
+    words[0] = (byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
+                | byte_(cut(c.defense), 7))
+    words[1] = (byte_(cut(c.my_health), 0) | byte_(cut(c.opponent_health), 1) | byte_(c.draw, 2)
+                | keywords << 24)
+    words[2] = keywords >> 40 | byte_(c.area == AREA_LANE1, 1) | byte_(c.area == AREA_LANE2, 2)
+    words[3] = 0
+
+
+cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
+    pile[c.type] += n
+    pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n
+    draws[0] += n * c.draw
+    pile[DRAWS] = cut(draws[0])
+    pile[AREAS] += n * (c.area != AREA_TARGET)
+    if c.type == CREATURE:
+        pile[CHARGES] += n * (c.keywords & CHARGE != 0)
+        pile[GUARDS] += n * (c.keywords & GUARD != 0)
+
+
+cdef inline void add_equal(
+    known_t* k, const table_t* t, uint8_t* heads, uint8_t* chain, uint64_t* placed, int entry,
+    bint in_deck
+) noexcept nogil:
+    """Put a card of a player into the ring of those that are equal to it."""
+    cdef int base = t.cards[entry].base_id
+    cdef int other = heads[base & 255]      # 1 + the entry that came last with such a base id
+    if not placed[0] >> (entry & 63) & 1:   # a deck may have the same entry of a pool twice
+        placed[0] |= <uint64_t>1 << (entry & 63)
+        chain[entry] = other
+        heads[base & 255] = entry + 1
+        while other and t.cards[other - 1].base_id != base:
+            other = chain[other - 1]
+        if other:
+            k.equal[entry] = k.equal[other - 1]
+            k.equal[other - 1] = entry
+            k.left[entry] = k.left[other - 1]
+        else:
+            k.equal[entry] = entry
+            k.left[entry] = 0
+    if in_deck:
+        other = entry
+        while True:
+            k.left[other] += 1
+            other = k.equal[other]
+            if other == entry:
+                return
+
+
+cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
+    """Note which creatures a player has as his turn begins."""
+    cdef uint32_t slots = p.marks >> OCCUPIED & 63
+    cdef const creature_t* x
+    k.began[who][0] = k.began[who][1] = 0
+    while slots:
+        x = &p.board[lowest_bit_(slots)]
+        slots &= slots - 1
+        k.began[who][x.copy] |= <uint64_t>1 << (x.card & 63)
+
+
+cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+    cdef uint8_t heads[256]
+    cdef uint8_t chain[256]
+    cdef uint64_t placed
+    cdef const player_t* p
+    cdef int who, i
+    memset(k, 0, sizeof(known_t))
+    for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
+        k.costs[i] = t.cards[i].cost
+        card_words(k.words[i], &t.cards[i])
+    for who in range(2):
+        p = &s.p[who]
+        stand(k, p, who)
+        memset(heads, 0, sizeof(heads))
+        placed = 0
+        for i in range(p.hand_size):
+            add_equal(k, t, heads, chain, &placed, p.hand >> 8 * i & 255, False)
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            add_equal(k, t, heads, chain, &placed, s.deck[who][i], True)
+            count_card(k.deck[who], &k.draws[0][who], &t.cards[s.deck[who][i]], 1)
+
+
+cdef inline void drew(
+    known_t* k, const state_t* s, const table_t* t, int who, int n
+) noexcept nogil:
+    """The last n cards of a hand have just been drawn."""
+    cdef const player_t* p = &s.p[who]
+    cdef int i, entry, other
+    k.drawn[who] = 0
+    for i in range(p.hand_size - n, p.hand_size):
+        entry = p.hand >> 8 * i & 255
+        k.drawn[who] |= <uint64_t>1 << (entry & 63)
+        count_card(k.deck[who], &k.draws[0][who], &t.cards[entry], -1)
+        other = entry
+        while True:
+            k.left[other] -= 1
+            other = k.equal[other]
+            if other == entry:
+                break
+
+
+cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil:
+    cdef int who = s.turn & 1
+    cdef int cards
+    cdef move_t m
+    if action == PASS:
+        who = 1 - who
+        cards = s.p[who].hand_size
+        state_apply(s, t, PASS)
+        drew(k, s, t, who, s.p[who].hand_size - cards)
+        stand(k, &s.p[who], who)
+        k.actions = 0
+        return
+    k.actions += k.actions < 255
+    m = decode_action(t, action)
+    if m.kind == SUMMON or m.kind == USE:
+        count_card(k.seen[who], &k.draws[1][who],
+                   &t.cards[s.p[who].hand >> 8 * m.source & 255], 1)
+        k.shown[who] += 1
+    state_apply(s, t, action)
+
+
+cdef inline void newcomers(
+    const known_t* k, const player_t* p, int who, view_t* v, int side
+) noexcept nogil:
+    """Which creatures came since the turn began, and what they cost."""
+    cdef uint32_t own = p.marks >> OCCUPIED
+    cdef const creature_t* x
+    cdef int slot
+    cdef uint8_t mask = 0
+    for slot in range(MAX_BOARD):
+        x = &p.board[slot]
+        mask |= <uint8_t>((~k.began[who][x.copy] >> (x.card & 63) & own >> slot & 1) << slot)
+        v.costs[side][slot] = k.costs[x.card & 63] & <uint8_t>(0 - (own >> slot & 1))
+    v.came[side] = mask
+
+
+cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil:
+    cdef const player_t* p = &s.p[who]
+    cdef int h, entry
+    v.deck = k.deck[who]
+    v.seen = k.seen[1 - who]
+    v.shown = k.shown[1 - who]
+    v.actions = k.actions if s.turn & 1 == who else 0
+    v.fresh = 0
+    for h in range(p.hand_size):
+        entry = p.hand >> 8 * h & 63
+        v.copies[h] = k.left[entry]
+        v.words[h] = k.words[entry]
+        v.fresh |= <uint8_t>((k.drawn[who] >> entry & 1) << h)
+    newcomers(k, p, who, v, 0)
+    newcomers(k, &s.p[1 - who], 1 - who, v, 1)
+
+
+cdef void view_of_state(
+    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile,
+    uint64_t (*words)[4]
+) noexcept nogil:
+    cdef const player_t* p = &s.p[who]
+    cdef int32_t draws = 0
+    cdef int h, i
+    memset(v, 0, sizeof(view_t))
+    memset(pile, 0, 2 * PILE)
+    v.deck = pile
+    v.seen = pile + PILE
+    for h in range(p.hand_size):
+        card_words(words[h], &t.cards[p.hand >> 8 * h & 255])
+        v.words[h] = words[h]
+    for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+        count_card(pile, &draws, &t.cards[s.deck[who][i]], 1)
+        for h in range(p.hand_size):
+            v.copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == (
+                t.cards[s.deck[who][i]].base_id)
+    for h in range(2):
+        p = &s.p[who ^ h]
+        for i in range(MAX_BOARD):
+            if p.marks >> (OCCUPIED + i) & 1:
+                v.costs[h][i] = t.cards[p.board[i].card].cost
+
+
+# ---- layouts -------------------------------------------------------------------------------------
+
+cdef int layout_size(int layout, int rules) noexcept nogil:
+    if layout == GYM_LOCM:
+        return GYM_LOCM_SIZE_15 if rules == RULES_15 else (
+            GYM_LOCM_SIZE_12 if rules != RULES_10 else 0)
+    return ENTITIES_SIZE
+
+
+cdef int layout_item(int layout) noexcept nogil:
+    return 1 if layout == ENTITIES else 4
+
+
+cdef inline void write_board(
+    int8_t* out, const player_t* p, bint one, const view_t* v, int side
+) noexcept nogil:
+    cdef const creature_t* x
+    cdef uint64_t keywords
+    cdef uint32_t shown = p.marks * (side == 0)     # who may attack is of interest on one side
+    cdef uint32_t own = p.marks >> OCCUPIED
+    cdef int slot, there
+    for slot in range(MAX_BOARD):
+        x = &p.board[slot]
+        there = own >> slot & 1
+        keywords = KEYWORDS[x.keywords]
+        put_(out + BOARD_ROW * slot, byte_(there, 0) | byte_(there & (slot >= 3) & (not one), 1)
+             | byte_(cut(x.attack), 2) | byte_(cut(x.defense), 3) | keywords << 32)
+        put_(out + BOARD_ROW * slot + 8, keywords >> 32 | byte_(shown >> (READY + slot) & 1, 2)
+             | byte_(shown >> (SPENT + slot) & 1, 3) | byte_(v.came[side] >> slot & 1, 4)
+             | byte_(x.copy, 5) | byte_(v.costs[side][slot], 6))
+
+
+cdef void write_entities(
+    int8_t* out, const state_t* s, const table_t* t, int who, const view_t* v
+) noexcept nogil:
+    cdef const player_t* me = &s.p[who]
+    cdef const player_t* op = &s.p[1 - who]
+    cdef const uint64_t* words
+    cdef int8_t* row
+    cdef bint late = t.rules == RULES_15        # rules with lost health in place of runes
+    cdef bint mine = s.turn & 1 == who
+    cdef int h
+    put_(out + OWN, byte_(cut(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
+         | byte_(me.bonus, 3) | byte_(cut(me.next_draw + me.lost // 5), 4)
+         | byte_(me.lost % 5 if late else count_bits_(me.runes), 5)
+         | byte_(me.deck_left, 6) | byte_(me.hand_size, 7))
+    put_(out + ENEMY, byte_(cut(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
+         | byte_(cut(op.next_draw + op.lost // 5), 3)
+         | byte_(op.lost % 5 if late else count_bits_(op.runes), 4)
+         | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.shown, 7))
+    put_(out + GAME, byte_(cut(s.turn >> 1), 0) | byte_(who, 1) | byte_(cut(v.actions), 2)
+         | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
+         | byte_(cut(me.shown_draw) * mine, 7))
+    for h in range(me.hand_size):
+        row = out + HAND + HAND_ROW * h
+        words = v.words[h]
+        put_(row, words[0])
+        put_(row + 8, words[1])
+        put_(row + 16, words[2] | byte_(<int>(me.prices >> 8 * h & 255) + 8 * me.mana + 8 >> 7, 3)
+             | byte_(v.copies[h], 4) | byte_(v.fresh >> h & 1, 5))
+    memset(out + HAND + HAND_ROW * me.hand_size, 0, HAND_ROW * (MAX_HAND - me.hand_size))
+    write_board(out + OWN_BOARD, me, t.rules == RULES_10, v, 0)
+    write_board(out + ENEMY_BOARD, op, t.rules == RULES_10, v, 1)
+    memcpy(out + DECK, v.deck, PILE)
+    memcpy(out + SEEN, v.seen, PILE)
+
+
+cdef void write_entities_f32(
+    float* out, const state_t* s, const table_t* t, int who, const view_t* v
+) noexcept nogil:
+    cdef int8_t values[ENTITIES_SIZE]
+    cdef int i
+    write_entities(values, s, t, who, v)
+    for i in range(ENTITIES_SIZE):
+        out[i] = values[i] / SCALE[i]
+
+
+cdef inline int bounded(int x) noexcept nogil:
+    return STAT_LIMIT if x > STAT_LIMIT else -STAT_LIMIT if x < -STAT_LIMIT else x
+
+
+cdef inline float twelfth(int x) noexcept nogil:
+    if 0 <= x + FLOAT_OFFSET < FLOATS:
+        return TWELFTHS[x + FLOAT_OFFSET]
+    return <float>(bounded(x) / 12.0)
+
+
+cdef inline float* write_player(
+    float* out, const state_t* s, int who, int mana, int rules
+) noexcept nogil:
+    cdef const player_t* p = &s.p[who]
+    out[0] = <float>(bounded(p.health) / 30.0)
+    out[1] = <float>(mana / 13.0)
+    out += 2
+    if rules != RULES_15:
+        out[0] = <float>(5 * count_bits_(p.runes) / 30.0)       # the highest one is next
+        out += 1
+    out[0] = <float>(bounded(state_next_draw(s, who)) / 6.0)
+    return out + 1
+
+
+cdef void write_gym_locm(
+    float* out, const state_t* s, const table_t* t, int who, const view_t* v
+) noexcept nogil:
+    cdef const player_t* me = &s.p[who]
+    cdef const player_t* op = &s.p[1 - who]
+    cdef bint areas = t.rules == RULES_15
+    cdef int width = 17 if areas else 16
+    cdef const card_t* c
+    cdef const creature_t* x
+    cdef uint32_t slots
+    cdef float* row
+    cdef int h, slot
+    memset(out, 0, sizeof(float) * (GYM_LOCM_SIZE_15 if areas else GYM_LOCM_SIZE_12))
+    out = write_player(out, s, who, me.mana, t.rules)
+    out = write_player(out, s, 1 - who, op.max_mana, t.rules)
+    for h in range(me.hand_size):
+        c = &t.cards[me.hand >> 8 * h & 255]
+        row = out + width * h
+        row[c.type] = 1
+        row[4] = twelfth(c.cost)
+        row[5] = twelfth(c.attack)
+        row[6] = twelfth(c.defense if c.defense > -12 else -12)
+        row[7] = twelfth(c.my_health)
+        row[8] = twelfth(c.opponent_health)
+        row[9] = <float>(c.draw / 2.0)
+        memcpy(row + 10, KEYWORDS_F32[c.keywords], 6 * sizeof(float))
+        if areas:
+            row[16] = <float>(c.area / 2.0)
+    out += MAX_HAND * width
+    slots = me.marks >> OCCUPIED & 63
+    while slots:
+        slot = lowest_bit_(slots)
+        slots &= slots - 1
+        x = &me.board[slot]
+        row = out + 9 * slot
+        row[0] = twelfth(x.attack)
+        row[1] = twelfth(x.defense)
+        row[2] = <float>(me.marks >> (READY + slot) & ~v.came[0] >> slot & 1)
+        memcpy(row + 3, KEYWORDS_F32[x.keywords], 6 * sizeof(float))
+    out += 9 * MAX_BOARD
+    slots = op.marks >> OCCUPIED & 63
+    while slots:
+        slot = lowest_bit_(slots)
+        slots &= slots - 1
+        x = &op.board[slot]
+        row = out + 8 * slot
+        row[0] = twelfth(x.attack)
+        row[1] = twelfth(x.defense)
+        memcpy(row + 2, KEYWORDS_F32[x.keywords], 6 * sizeof(float))
+
+
+cdef void write_layout(
+    int layout, void* out, const state_t* s, const table_t* t, int who, const view_t* v
+) noexcept nogil:
+    if layout == ENTITIES:
+        write_entities(<int8_t*>out, s, t, who, v)
+    elif layout == GYM_LOCM:
+        write_gym_locm(<float*>out, s, t, who, v)
+    else:
+        write_entities_f32(<float*>out, s, t, who, v)
+
+
+# ---- masks ---------------------------------------------------------------------------------------
+
+cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
+    """The legal actions by kind, as `state_list` finds them, but written where they belong and
+    without a branch that depends on the cards: listing and then scattering takes three times as
+    long. Rows are written in ascending order, as each goes beyond its end."""
+    cdef const player_t* me = &s.p[who]
+    cdef const player_t* op = &s.p[1 - who]
+    cdef bint one = t.rules == RULES_10
+    cdef uint32_t own = me.marks >> OCCUPIED & 63
+    cdef uint32_t enemy = op.marks >> OCCUPIED & 63
+    cdef uint32_t guards = op.marks >> GUARDED & 63
+    cdef uint32_t ready = me.marks >> READY & 63
+    cdef uint32_t lanes, price, pays, targets
+    cdef uint32_t by_lane[2]
+    cdef uint8_t last[8]
+    cdef int h, slot
+    cdef int8_t* row
+    if s.p[0].won | s.p[1].won or s.turn & 1 != who:
+        memset(out, 0, 155 if one else 145)
+        out[0] = 1
+        return
+    out[0] = 1
+    lanes = own != 63 if one else (~own >> 2 & 1) | (~own >> 5 & 1) << 1
+    row = out + (9 if one else 17)
+    for h in range(MAX_HAND):
+        price = <uint32_t>(me.prices >> 8 * h & 255)
+        pays = 0 - (price + 8 * me.mana + 8 >> 7)           # all ones, or 0; 0 beyond the hand
+        targets = lanes & pays & (0 - <uint32_t>(price & (IS_GREEN | ON_ENEMIES) == 0))
+        if one:
+            out[1 + h] = <int8_t>targets
+        else:
+            out[1 + 2 * h] = targets & 1
+            out[2 + 2 * h] = targets >> 1
+        targets = pays & (
+            (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
+                0 - (price >> 2 & 1)))
+        put_(row + 13 * h, BITS[targets & 255])
+        if h < MAX_HAND - 1:
+            put_(row + 13 * h + 8, BITS[targets >> 8])
+        else:
+            put_(last, BITS[targets >> 8])
+            memcpy(row + 13 * h + 8, last, 5)
+    row += 13 * MAX_HAND
+    if one:
+        targets = guards << 1 if guards else enemy << 1 | 1
+        for slot in range(MAX_BOARD):
+            put_(last, BITS[targets & (0 - (ready >> slot & 1))])
+            memcpy(row + 7 * slot, last, 7)
+        return
+    by_lane[0] = (guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1
+    by_lane[1] = guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1
+    for slot in range(0, MAX_BOARD, 2):
+        # Two slots of four numbers at a time; the third pair is of both lanes.
+        put_(row + 4 * slot, BITS[(by_lane[slot >= 3] & (0 - (ready >> slot & 1)))
+                                  | (by_lane[slot >= 2] & (0 - (ready >> slot >> 1 & 1))) << 4])
+
+
+# ---- for Python ----------------------------------------------------------------------------------
+
+def sizes():
+    """Sizes of the layouts: name -> rule set -> numbers, 0 where there is no such layout."""
+    return {
+        name: {rules: layout_size(code, number)
+               for number, rules in enumerate(("1.5", "1.2", "1.0"))}
+        for name, code in LAYOUT_CODES.items()
+    }
+
+
+def observe(State state not None, int player, int layout, out):
+    """Write what `player` sees of a state without a past into a writable contiguous array."""
+    cdef view_t view
+    cdef int8_t pile[2 * PILE]
+    cdef uint64_t words[MAX_HAND][4]
+    cdef uint8_t[::1] room = memoryview(out).cast("B")
+    if not 0 <= player <= 1 or not ENTITIES <= layout <= ENTITIES_F32:
+        raise ValueError(f"player {player}, layout {layout}: expected 0 or 1, and a layout")
+    if room.shape[0] != layout_size(layout, state.table.t.rules) * layout_item(layout):
+        raise ValueError(f"out: {room.shape[0]} bytes do not fit the layout")
+    view_of_state(&state.s, &state.table.t, player, &view, pile, words)
+    write_layout(layout, &room[0], &state.s, &state.table.t, player, &view)
+
+
+def mask_of(State state not None, int player, int8_t[::1] out):
+    """The mask of a player, as environments give it: PASS only where he cannot move."""
+    if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
+        raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
+    write_mask(&out[0], &state.s, &state.table.t, player & 1)

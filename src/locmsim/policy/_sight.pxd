@@ -1,0 +1,20 @@
+# A position with what has happened, from one player's side: what a policy acts on.
+
+from libc.stdint cimport int32_t
+
+from locmsim._core cimport card_t, state_t, table_t
+
+cdef enum:
+    SHORT_CARDS = 64            # entries of a table that is cut short
+
+ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it have to be readable
+    int32_t rules
+    int32_t n_instances
+    int32_t n_cards
+    int32_t _pad[5]
+    card_t cards[SHORT_CARDS]
+
+# Copy a position with the cards that occur in it, those in sight first. ``ValueError`` if there are
+# more than a short table holds.
+cdef int shorten(
+    state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table) except -1

@@ -1,0 +1,169 @@
+"""A position with what has happened, from one player's side: see `locmsim.policy.sight`."""
+
+cimport cython
+from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.string cimport memset
+
+from locmsim._core cimport (
+    MAX_BOARD,
+    MAX_CARDS,
+    MAX_DECK,
+    OCCUPIED,
+    RULES_10,
+    RULES_15,
+    State,
+    Table,
+    card_t,
+    player_t,
+    state_is_legal,
+    state_t,
+    state_winner,
+    table_t,
+)
+from locmsim.policy._layout cimport (
+    count_card,
+    known_apply,
+    known_start,
+    known_t,
+    layout_item,
+    layout_size,
+    view_of,
+    view_t,
+    write_layout,
+    write_mask,
+)
+
+from locmsim.errors import IllegalActionError
+from locmsim.policy._layout import LAYOUT_CODES
+
+__all__ = ["Sight"]
+
+
+cdef int shorten(
+    state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
+) except -1:
+    cdef uint8_t places[MAX_CARDS]      # entry -> 1 + the one in the short table
+    cdef player_t* p
+    cdef uint64_t hand
+    cdef int who, i, n = 0
+    memset(places, 0, sizeof(places))
+    s[0] = from_state[0]
+    # What is in sight first: its entries have to be among those that history knows.
+    for who in range(2):
+        p = &s.p[who]
+        for i in range(MAX_BOARD):
+            if p.marks >> (OCCUPIED + i) & 1:
+                p.board[i].card = place_of(places, t, from_table, p.board[i].card, &n)
+        hand = 0
+        for i in range(p.hand_size):
+            hand |= <uint64_t>place_of(places, t, from_table, p.hand >> 8 * i & 255, &n) << 8 * i
+        p.hand = hand
+    for who in range(2):
+        for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+            s.deck[who][i] = place_of(places, t, from_table, s.deck[who][i], &n)
+    if n > SHORT_CARDS:
+        raise ValueError(f"state: {n} different cards, expected at most {SHORT_CARDS}")
+    t.rules = from_table.rules
+    t.n_instances = t.n_cards = n
+    return 0
+
+
+cdef uint8_t place_of(
+    uint8_t* places, short_table_t* to, const table_t* t, int entry, int* n
+) noexcept:
+    if not places[entry]:
+        if n[0] < SHORT_CARDS:
+            to.cards[n[0]] = t.cards[entry]
+            to.cards[n[0]].creature.card = <uint8_t>n[0]
+        n[0] += 1
+        places[entry] = <uint8_t>(n[0] if n[0] <= SHORT_CARDS else 1)
+    return places[entry] - 1
+
+
+@cython.final
+cdef class Sight:
+    """A position at the start of a player's turn, and what he has seen before.
+
+    Parameters
+    ----------
+    state : State
+        The mover is the player; hidden cards may be any.
+    drawn : iterable of int
+        Instance ids of the cards that he has just drawn.
+    came : iterable of int
+        Instance ids of the opponent's creatures that came in his last turn.
+    shown : iterable of Card
+        The opponent's cards that have been seen.
+    """
+
+    cdef state_t s
+    cdef known_t k
+    cdef table_t t              # of which only the beginning is used
+    cdef readonly int n_actions
+    cdef readonly int player
+
+    def __cinit__(self, State state not None, drawn=(), came=(), shown=()):
+        cdef set new = set(drawn), recent = set(came)
+        cdef Table cards
+        cdef player_t* p
+        cdef int who, i, id, entry
+        cdef const card_t* c
+        memset(&self.t, 0, sizeof(table_t))
+        shorten(&self.s, <short_table_t*>&self.t, &state.s, &state.table.t)
+        if self.t.rules == RULES_15:
+            # An area copy that has outlived its original: its odd id tells it.
+            for who in range(2):
+                p = &self.s.p[who]
+                for i in range(MAX_BOARD):
+                    entry = p.board[i].card
+                    if p.marks >> (OCCUPIED + i) & 1 and self.t.cards[entry].id & 1:
+                        self.t.cards[entry].id -= 1
+                        p.board[i].copy = 1
+        known_start(&self.k, &self.s, &self.t)
+        self.n_actions = 155 if self.t.rules == RULES_10 else 145
+        self.player = who = self.s.turn & 1
+        p = &self.s.p[who]
+        for i in range(p.hand_size):
+            if self.t.cards[p.hand >> 8 * i & 255].id in new:
+                self.k.drawn[who] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
+        p = &self.s.p[1 - who]
+        for i in range(MAX_BOARD):
+            if p.marks >> (OCCUPIED + i) & 1:
+                id = self.t.cards[p.board[i].card].id + p.board[i].copy
+                if id in recent:
+                    self.k.began[1 - who][p.board[i].copy] &= ~(
+                        <uint64_t>1 << (p.board[i].card & 63))
+        shown = list(shown)
+        if shown:
+            cards = State.new((), (), rules=state.rules, pool=shown).table
+            entries = {cards.card(i): i for i in range(cards.t.n_cards)}
+            for card in shown:
+                i = entries[card]
+                c = &cards.t.cards[i]
+                count_card(self.k.seen[1 - who], &self.k.draws[1][1 - who], c, 1)
+                self.k.shown[1 - who] += 1
+
+    def observe(self, str layout, out, int8_t[::1] mask):
+        """Write what the player sees in a layout, and the mask, into contiguous arrays."""
+        cdef uint8_t[::1] room = memoryview(out).cast("B")
+        cdef int code = LAYOUT_CODES[layout]
+        cdef view_t view
+        if room.shape[0] != layout_size(code, self.t.rules) * layout_item(code):
+            raise ValueError(f"out: {room.shape[0]} bytes do not fit layout {layout!r}")
+        if mask.shape[0] != self.n_actions:
+            raise ValueError(f"mask: expected {self.n_actions} numbers, got {mask.shape[0]}")
+        view_of(&self.k, &self.s, self.player, &view)
+        write_layout(code, &room[0], &self.s, &self.t, self.player, &view)
+        write_mask(&mask[0], &self.s, &self.t, self.player)
+
+    def apply(self, int action):
+        """Take an action of the player's turn; PASS would look at hidden cards and is refused."""
+        if action == 0 or state_winner(&self.s) >= 0 or not state_is_legal(
+                &self.s, &self.t, action):
+            raise IllegalActionError(f"action {action} is not legal in this turn")
+        known_apply(&self.k, &self.s, &self.t, action)
+
+    @property
+    def over(self):
+        """Whether somebody has won."""
+        return state_winner(&self.s) >= 0

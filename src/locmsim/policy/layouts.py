@@ -1,0 +1,310 @@
+"""Observation layouts: what a player sees of a position, as a vector of numbers.
+
+A layout is a table of blocks, each of some rows of named features. The compiled writers in
+`_layout.pyx` fill it; everything in it is a function of what the protocol has shown the player so
+far, so that what an environment trains on is what a bot can be given in the arena.
+
+    >>> from locmsim.policy import get_layout
+    >>> layout = get_layout("entities")
+    >>> layout.shape, layout.dtype, layout.version
+    ((440,), dtype('int8'), 1)
+    >>> layout.names[0], float(layout.scale[0])
+    ('own.health', 30.0)
+    >>> layout.split(np.zeros((5, 440), np.int8))["hand"].shape
+    (5, 8, 24)
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import State
+from locmsim.policy._layout import LAYOUT_CODES, entities_scale, observe, sizes
+from locmsim.rules.rulesets import RULES, get_rules
+
+__all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
+
+#: Names of the layouts.
+LAYOUTS = tuple(LAYOUT_CODES)
+
+_KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
+_TYPES = ("creature", "green", "red", "blue")
+#: No number of "entities" leaves these, and no integer behind "gym-locm" those.
+_BYTE = 127
+_STAT = 1000
+
+
+class Feature(NamedTuple):
+    """One number of a layout."""
+
+    name: str
+    #: What "entities-f32" divides by. Numbers of "gym-locm" have been divided: it is 1 there.
+    scale: float
+    low: float
+    high: float
+    #: Whether it tells of the past: 0 in `State.observation_tensor`, which has none.
+    history: bool = False
+
+
+class Block(NamedTuple):
+    """Neighbouring numbers of a layout: `rows` times the same features (0: once, without rows)."""
+
+    name: str
+    start: int
+    rows: int
+    features: tuple[Feature, ...]
+
+    @property
+    def size(self) -> int:
+        """Numbers in the block."""
+        return max(1, self.rows) * len(self.features)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a position becomes a vector: its size, its bounds and what each number means.
+
+    Made by `get_layout`. All arrays are read-only and have the shape `shape`.
+    """
+
+    #: "entities", "entities-f32" or "gym-locm".
+    name: str
+    #: The rule set: "gym-locm" depends on it, the others are the same for all.
+    rules: str
+    #: Changes with the meaning of any number; kept in files of policies.
+    version: int
+    shape: tuple[int]
+    dtype: np.dtype[Any]
+    blocks: tuple[Block, ...]
+    names: tuple[str, ...]
+    #: What each number of "entities" is divided by for "entities-f32"; else ones.
+    scale: NDArray[np.float32]
+    #: Bounds of each number; the writers clip to them.
+    low: NDArray[Any]
+    high: NDArray[Any]
+    #: Names of the numbers that need the past of the game: a `State` alone gives 0 there.
+    history: tuple[str, ...]
+    #: The compiled writer's number for it.
+    code: int
+
+    def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Named views of the blocks, without copying.
+
+        Parameters
+        ----------
+        observations : array of shape (..., size)
+
+        Returns
+        -------
+        dict
+            Name of a block -> view of shape (..., rows, features), or (..., features) for a block
+            that is no table.
+
+        Raises
+        ------
+        ValueError
+            For another size of the last axis.
+        """
+        if observations.shape[-1:] != self.shape:
+            raise ValueError(
+                f"observations: expected {self.shape[0]} numbers in the last axis,"
+                f" got shape {observations.shape}"
+            )
+        views = {}
+        for block in self.blocks:
+            part = observations[..., block.start : block.start + block.size]
+            if block.rows:
+                part = part.reshape(*part.shape[:-1], block.rows, len(block.features))
+            views[block.name] = part
+        return views
+
+    def __repr__(self) -> str:
+        return f"<Layout {self.name!r} rules={self.rules} {self.dtype}{list(self.shape)}>"
+
+
+def get_layout(name: str, rules: str = "1.5") -> Layout:
+    """The layout of a name for a rule set, always the same object.
+
+    Parameters
+    ----------
+    name : str
+        One of `LAYOUTS`.
+    rules : str
+        "1.5", "1.2" or "1.0".
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or rule set, and for "gym-locm" in 1.0, which gym-locm does not have.
+    """
+    if name not in LAYOUTS:
+        raise ValueError(f"unknown layout {name!r}: expected one of {', '.join(LAYOUTS)}")
+    return _layout(name, get_rules(rules).name)
+
+
+def write_state(
+    state: State, player: int, name: str, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """What `State.observation_tensor` returns."""
+    layout = get_layout(name, state.rules)
+    if out is None:
+        out = np.empty(layout.shape, layout.dtype)
+    elif not (
+        isinstance(out, np.ndarray)
+        and out.dtype == layout.dtype
+        and out.shape == layout.shape
+        and out.flags.c_contiguous
+        and out.flags.writeable
+    ):
+        raise ValueError(
+            f"out: expected a writable C-contiguous {layout.dtype} array of shape {layout.shape}"
+        )
+    observe(state, player, layout.code, out)
+    return out
+
+
+# ---------------------------------------------------------------------------------- entities
+
+
+def _count(name: str, scale: float = 1, high: int = _BYTE, history: bool = False) -> Feature:
+    return Feature(name, scale, 0, high, history)
+
+
+def _number(name: str, scale: float) -> Feature:
+    return Feature(name, scale, -_BYTE, _BYTE)
+
+
+def _flags(*names: str, history: bool = False) -> tuple[Feature, ...]:
+    return tuple([_count(name, 1, 1, history) for name in names])
+
+
+def _spare(n: int) -> tuple[Feature, ...]:
+    return tuple([Feature(f"spare{i}", 1, 0, 1) for i in range(n)])
+
+
+def _pile(history: bool) -> tuple[Feature, ...]:
+    """A pile of cards, without an order."""
+    costs = [f"cost{cost}" for cost in range(7)] + ["cost7+"]
+    return (
+        *[_count(kind, 8, 30, history) for kind in _TYPES],
+        *[_count(cost, 8, 30, history) for cost in costs],
+        *[_count(name, 4, _BYTE, history) for name in ("draw", "area", "charge", "guard")],
+    )
+
+
+_OWN = (
+    _number("health", 30), _count("mana", 12), _count("max_mana", 12), *_flags("bonus"),
+    _count("next_draw", 3), _count("lost_or_runes", 5), _count("deck", 30, 30),
+    _count("hand", 8, 8),
+)  # fmt: skip
+_ENEMY = (
+    *[feature for feature in _OWN if feature.name != "mana"],
+    _count("shown", 30, 30, history=True),
+)
+_GAME = (
+    _count("turn", 50), *_flags("seat"), _count("actions", 10, history=True),
+    *_flags("rules1.5", "rules1.2", "rules1.0", "two_lanes"), _count("draws", 3),
+)  # fmt: skip
+_HAND_CARD = (
+    *_flags("present", *_TYPES), _count("cost", 6), _number("attack", 6), _number("defense", 6),
+    _number("my_health", 6), _number("opponent_health", 6), _count("draw", 2),
+    *_flags(*_KEYWORDS, "area_lane1", "area_lane2", "affordable"), _count("copies", 2, 30),
+    *_flags("new", history=True), *_spare(2),
+)  # fmt: skip
+_CREATURE = (
+    *_flags("present", "lane1"), _number("attack", 6), _number("defense", 6),
+    *_flags(*_KEYWORDS, "can_attack", "has_attacked"), *_flags("came", history=True),
+    *_flags("copy"), _count("cost", 6), *_spare(1),
+)  # fmt: skip
+
+_ENTITIES = (
+    ("own", 0, _OWN),
+    ("enemy", 0, _ENEMY),
+    ("game", 0, _GAME),
+    ("hand", 8, _HAND_CARD),
+    ("own_board", 6, _CREATURE),
+    ("enemy_board", 6, _CREATURE),
+    ("own_deck", 0, _pile(False)),
+    ("enemy_seen", 0, _pile(True)),
+)
+
+
+# ---------------------------------------------------------------------------------- gym-locm
+
+
+def _real(name: str, unit: float, low: int = -_STAT, high: int = _STAT) -> Feature:
+    """An integer that is divided by `unit`; 0 is always possible."""
+    return Feature(name, 1, low / unit, high / unit)
+
+
+def _gym_locm(rules: str) -> tuple[tuple[str, int, tuple[Feature, ...]], ...]:
+    areas, runes = RULES[rules].areas, RULES[rules].runes
+    player = (_real("health", 30), _real("mana", 13, 0, 13))
+    rune = (_real("rune", 30, 0, 25),) if runes else ()
+    draw = (_real("next_draw", 6, 0),)
+    card = (
+        *_flags(*_TYPES), _real("cost", 12, 0, 127), _real("attack", 12, -500, 500),
+        _real("defense", 12, -12, 500), _real("my_health", 12, -500, 500),
+        _real("opponent_health", 12, -500, 500), _real("draw", 2, 0, 100), *_flags(*_KEYWORDS),
+    )  # fmt: skip
+    if areas:
+        card += (_real("area", 2, 0, 2),)
+    body = (_real("attack", 12), _real("defense", 12))
+    return (
+        ("own", 0, (*player, *rune, *draw)),
+        ("enemy", 0, (*player, *rune, *draw)),
+        ("hand", 8, card),
+        ("own_board", 6, (*body, *_flags("can_attack"), *_flags(*_KEYWORDS))),
+        ("enemy_board", 6, (*body, *_flags(*_KEYWORDS))),
+    )
+
+
+@cache
+def _layout(name: str, rules: str) -> Layout:
+    if name == "gym-locm" and rules == "1.0":
+        raise ValueError("layout 'gym-locm': gym-locm has no rules 1.0")
+    table = _gym_locm(rules) if name == "gym-locm" else _ENTITIES
+    blocks = []
+    start = 0
+    for label, rows, features in table:
+        blocks.append(Block(label, start, rows, features))
+        start += blocks[-1].size
+    assert start == sizes()[name][rules]
+    columns = [
+        (block.name if not block.rows else f"{block.name}{row}", feature)
+        for block in blocks
+        for row in range(max(1, block.rows))
+        for feature in block.features
+    ]
+    dtype = np.dtype(np.int8 if name == "entities" else np.float32)
+    scale = np.array([feature.scale for _, feature in columns], np.float32)
+    low = np.array([feature.low for _, feature in columns], np.float32)
+    high = np.array([feature.high for _, feature in columns], np.float32)
+    if name == "entities-f32":
+        low, high = low / scale, high / scale
+    names = [f"{label}.{feature.name}" for label, feature in columns]
+    arrays = [scale, low.astype(dtype), high.astype(dtype)]
+    for array in arrays:
+        array.flags.writeable = False
+    return Layout(
+        name=name,
+        rules=rules,
+        version=1,
+        shape=(start,),
+        dtype=dtype,
+        blocks=tuple(blocks),
+        names=tuple(names),
+        scale=arrays[0],
+        low=arrays[1],
+        high=arrays[2],
+        history=tuple(
+            [name for name, (_, feature) in zip(names, columns, strict=True) if feature.history]
+        ),
+        code=LAYOUT_CODES[name],
+    )
+
+
+entities_scale([float(number) for number in _layout("entities", "1.5").scale])

@@ -1,0 +1,295 @@
+"""A played match as text that a person can follow."""
+
+from collections.abc import Iterator
+
+from locmsim._core import Creature, State
+from locmsim.errors import InvalidActionError
+from locmsim.game.match import Match
+from locmsim.referee.play import Call, Result
+from locmsim.rules.cards import NO_ABILITIES, Card, CardType
+
+__all__ = ["applied_at", "card_text", "fault_text", "match_text", "summary_text"]
+
+_STDERR_LINES = 15
+_SIDES = ("left", "right")
+#: SGR codes of terminals.
+_BOLD, _RED, _DIM = "1", "31", "2"
+_PLAYERS = ("36", "35")
+
+
+class _Style:
+    """Colours, or none."""
+
+    def __init__(self, color: bool) -> None:
+        self.color = color
+
+    def __call__(self, code: str, text: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self.color else text
+
+    def player(self, player: int) -> str:
+        return self(_PLAYERS[player], f"player {player}")
+
+
+def match_text(result: Result[Match], *, color: bool = False) -> str:
+    """The match turn by turn.
+
+    Parameters
+    ----------
+    result : Result
+        A match of the referee, or one that was retraced.
+    color : bool
+        Mark players and deaths with the codes of terminals.
+
+    Returns
+    -------
+    str
+        The decks; for each turn the cards drawn, the actions with what they did, the boards after
+        each of them, what was not legal; who leads; how it ended.
+    """
+    style = _Style(color)
+    lines = [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
+    lines += _turns(result, style)
+    if result.fault:
+        fault = result.fault
+        lines.append(style(_RED, f"{_at(result)}player {fault.player} failed: {fault.message}"))
+        lines += _last_words(result, fault.player)
+    if result.winner is not None:
+        lines.append(style(_BOLD, f"player {result.winner} wins"))
+    return "\n".join(lines) + "\n"
+
+
+def summary_text(result: Result[Match]) -> str:
+    """Who won and why, how long the bots took, and a bot's last words if it failed."""
+    fault = result.fault
+    seconds = result.elapsed_ns / 1e9
+    lines = [f"player {result.winner} wins after {result.turns} turns and {seconds:.2f} s"]
+    if fault:
+        lines.append(fault_text(result))
+    for player in (0, 1):
+        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
+        lines.append(
+            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
+            f" worst {max(times, default=0):.1f} ms"
+        )
+    if fault:
+        lines += _last_words(result, fault.player)
+    return "\n".join(lines) + "\n"
+
+
+def fault_text(result: Result[Match], *, words: bool = False) -> str:
+    """The fault in one line; with `words` the end of the standard error too."""
+    fault = result.fault
+    if fault is None:
+        return ""
+    at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
+    lines = [f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}"]
+    return "\n".join([*lines, *(_last_words(result, fault.player) if words else [])])
+
+
+def _last_words(result: Result[Match], player: int) -> list[str]:
+    text = result.stderr[player].rstrip()
+    if not text:
+        return []
+    shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
+    return [f"player {player}, end of standard error:", *shown]
+
+
+def _at(result: Result[Match]) -> str:
+    turn = result.calls[-1].turn
+    return "in the choice phase " if turn is None else f"in turn {turn} "
+
+
+# ------------------------------------------------------------------------------------- cards
+
+
+def card_name(card: Card) -> str:
+    """The name; cards that are generated have none."""
+    return card.name or f"{card.type.name.lower()} {card.base_id}"
+
+
+def card_text(card: Card) -> str:
+    """Name, cost and what it does, such as ``Ant (1: 2/1 Charge)``."""
+    if card.type == CardType.CREATURE:
+        stats = f"{card.attack}/{card.defense}"
+    else:
+        stats = f"{card.attack:+d}/{card.defense:+d}"
+    parts = [stats, *([_abilities(card.abilities)] if card.abilities != NO_ABILITIES else [])]
+    if card.my_health_change:
+        parts.append(f"own health {card.my_health_change:+d}")
+    if card.opponent_health_change:
+        parts.append(f"enemy health {card.opponent_health_change:+d}")
+    if card.card_draw:
+        parts.append(f"draw {card.card_draw}")
+    if card.area:
+        parts.append(card.area.name.lower())
+    return f"{card_name(card)} ({card.cost}: {', '.join(parts)})"
+
+
+def _abilities(text: str) -> str:
+    return text.replace("-", "")
+
+
+def _creature(creature: Creature) -> str:
+    letters = _abilities(creature.abilities)
+    stats = f"{creature.attack}/{creature.defense}{' ' if letters else ''}{letters}"
+    return f"{card_name(creature.card)} #{creature.id} {stats}"
+
+
+def _deck_lines(match: Match, player: int, style: _Style) -> list[str]:
+    chosen = match.chosen[player]
+    cards = {card.base_id: card for card in match.cards}
+    lines = [f"{style.player(player)} chose {len(chosen)} cards:"]
+    lines += [
+        f"    {chosen.count(base_id)} x {card_text(cards[base_id])}"
+        for base_id in sorted(set(chosen), key=lambda base_id: (cards[base_id].cost, base_id))
+    ]
+    return lines
+
+
+# ------------------------------------------------------------------------------------- turns
+
+
+def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
+    """Lines for each turn; the match is played again beside it."""
+    match = Match.replay({**result.match.log, "answers": [], **_UNFINISHED})
+    before: State | None = None
+    for call in result.calls:
+        state = match.state
+        if call.turn is None or state is None:
+            match.submit(call.player, call.answer)
+            continue
+        yield ""
+        yield _turn_line(call, state, style)
+        yield from _drawn(before, state, call.player)
+        before = state.clone()
+        applied = _applied(match, state, call.answer)
+        submitted = match.submit(call.player, call.answer)
+        yield from _actions(before, applied, style)
+        dropped = [action for action in submitted.ignored if action != "PASS"]
+        yield from (f"    not legal: {action}" for action in dropped)
+        if match.state is not None:
+            yield f"    {_leader(match.state)}"
+
+
+def _applied(match: Match, state: State, line: str | None) -> list[str]:
+    """The actions of a line that are carried out, with the ids that the state has."""
+    if line is None:
+        return []
+    ids = match._ids
+    try:
+        applied, _ = state.clone().apply_line(line if ids is None else ids.new_line(state, line))
+    except InvalidActionError:
+        return []
+    return applied
+
+
+def applied_at(result: Result[Match], turn: int, line: str) -> list[str] | None:
+    """The actions that `line` would have carried out in a turn of the match.
+
+    None if it would have been malformed.
+    """
+    match = Match.replay({**result.match.log, "answers": [], **_UNFINISHED})
+    for call in result.calls:
+        state = match.state
+        if call.turn == turn and state is not None:
+            ids = match._ids
+            try:
+                new = line if ids is None else ids.new_line(state, line)
+                return state.clone().apply_line(new)[0]
+            except InvalidActionError:
+                return None
+        match.submit(call.player, call.answer)
+    raise ValueError(f"turn: the match has none of number {turn}")
+
+
+_UNFINISHED = {"winner": None, "scores": None, "error": None}
+
+
+def _turn_line(call: Call, state: State, style: _Style) -> str:
+    me, opponent = state.players[call.player], state.players[1 - call.player]
+    late = ", late" if call.late else ""
+    return style(_BOLD, f"turn {call.turn}, ") + (
+        f"{style.player(call.player)}: {me.health} health, {me.mana} mana, {me.hand_size} in hand,"
+        f" {me.deck_size} in the deck; opponent {opponent.health} health"
+        f" ({call.elapsed_ns / 1e6:.1f} ms{late})"
+    )
+
+
+def _drawn(before: State | None, state: State, player: int) -> Iterator[str]:
+    """The cards that came into a hand since the last turn."""
+    had = {card.id for card in before.players[player].hand} if before is not None else set()
+    new = [card for card in state.players[player].hand if card.id not in had]
+    if new:
+        yield f"    draws {', '.join(card_text(card.card) for card in new)}"
+
+
+def _actions(state: State, actions: list[str], style: _Style) -> Iterator[str]:
+    """What each action did, and the boards after it."""
+    for text in actions:
+        after = state.child(state.string_to_action(text))
+        yield f"    {_told(state, after, text)}"
+        yield from (f"        {line}" for line in _changes(state, after, style))
+        yield from (style(_DIM, f"        {line}") for line in _boards(after))
+        state = after
+
+
+def _told(state: State, after: State, text: str) -> str:
+    word, *numbers = text.split(" ")
+    source, *rest = (int(number) for number in numbers)
+    mover = state.current_player()
+    if word == "ATTACK":
+        attacker = next(c for c in state.players[mover].board if c.id == source)
+        return f"{_creature(attacker)} attacks {_target(state, rest[0], mover)}"
+    card = next(held.card for held in state.players[mover].hand if held.id == source)
+    if word == "SUMMON":
+        lane = f" on the {_SIDES[rest[0]]}" if rest else ""
+        return f"summons {card_text(card)} #{source}{lane}"
+    return f"uses {card_text(card)} on {_target(state, rest[0], mover)}"
+
+
+def _target(state: State, target: int, mover: int) -> str:
+    for player in (0, 1):
+        for creature in state.players[player].board:
+            if creature.id == target:
+                return _creature(creature)
+    return f"player {1 - mover}"
+
+
+def _changes(state: State, after: State, style: _Style) -> Iterator[str]:
+    """Health lost and gained, creatures that changed or died, cards drawn."""
+    for player in (0, 1):
+        old, new = state.players[player], after.players[player]
+        if old.health != new.health:
+            change = new.health - old.health
+            yield f"player {player}: {change:+d} health, {new.health} left"
+        here = {creature.id: creature for creature in new.board}
+        for creature in old.board:
+            now = here.get(creature.id)
+            if now is None:
+                yield style(_RED, f"{card_name(creature.card)} #{creature.id} dies")
+            elif _stats(now) != _stats(creature):
+                yield f"{_creature(creature)} -> {_creature(now).partition(f'#{now.id} ')[2]}"
+        if new.next_draw > old.next_draw:
+            yield f"player {player} draws {new.next_draw} cards next turn"
+
+
+def _stats(creature: Creature) -> tuple[int, int, str]:
+    return creature.attack, creature.defense, creature.abilities
+
+
+def _boards(state: State) -> Iterator[str]:
+    for player in (0, 1):
+        board = state.players[player].board
+        yield f"board of {player}: {', '.join(map(_creature, board)) or '-'}"
+
+
+def _leader(state: State) -> str:
+    """Who leads by health and creatures together: rough, but it says where a match has turned."""
+    worth, shown = [], []
+    for player in state.players:
+        attack = sum(creature.attack for creature in player.board)
+        defense = sum(creature.defense for creature in player.board)
+        worth.append(player.health + attack + defense)
+        shown.append(f"{player.health} health, {attack}/{defense} on the board")
+    who = "even" if worth[0] == worth[1] else f"player {int(worth[1] > worth[0])} leads"
+    return f"{who}: {shown[0]} against {shown[1]}"

@@ -1,0 +1,205 @@
+"""What to do in a position, with alternatives, and what the opponent may hold."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from locmsim._core import State
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import Card
+from locmsim.search.beam import BeamSearch
+from locmsim.search.belief import Belief
+from locmsim.search.results import SearchResult
+
+__all__ = ["Analysis", "HeldCard", "Line", "analyse"]
+
+#: The searches of an analysis share its time; each has a random stream of its own.
+_SEARCHES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn that the searches found.
+
+    Attributes
+    ----------
+    line : str
+        The answer line, "PASS" for nothing.
+    value : float
+        The expected result, from -1 to 1: the mean of the searches that found it, by their visits.
+    visits : int
+        Sampled results that `value` comes from.
+    found : int
+        How many of the searches came to this turn.
+    depth : int
+        Longest sequence of own actions that was looked at.
+    """
+
+    line: str
+    value: float
+    visits: int
+    found: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCard:
+    """A card that the opponent may have in hand.
+
+    Attributes
+    ----------
+    card : Card
+        The card.
+    chance : float
+        How probable it is that at least one is there, from 0 to 1.
+    expected : float
+        The expected number of copies.
+    """
+
+    card: Card
+    chance: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What `analyse` found.
+
+    Attributes
+    ----------
+    lines : list of Line
+        The turns found, that of most searches first, then by value.
+    opponent_hand : list of HeldCard
+        What the belief thinks the opponent holds, the most probable first.
+    searches : int
+        How many searches there were.
+    nodes : int
+        Positions that were evaluated, all searches together.
+    elapsed : float
+        Seconds that the searches took.
+    """
+
+    lines: list[Line]
+    opponent_hand: list[HeldCard]
+    searches: int
+    nodes: int
+    elapsed: float
+
+
+def analyse(
+    observation: Observation | State,
+    *,
+    time_ms: float | None = 2000.0,
+    nodes: int | None = None,
+    seed: int = 0,
+    belief: Belief | None = None,
+    search: Any = None,
+    worlds: int = 400,
+    on_search: Callable[[int], None] = lambda done: None,
+) -> Analysis:
+    """Search a position several times, with other random worlds each time.
+
+    A turn that all searches come to is a clear one; where they differ, the others are alternatives.
+
+    Parameters
+    ----------
+    observation : Observation or State
+        The battle turn of the player who is asked; of a `State` what its mover observes.
+    time_ms : float or None
+        Time for all searches together; None for none.
+    nodes : int or None
+        Positions for each search, None for no such bound. With a bound of nodes alone the answer
+        depends on the arguments only.
+    seed : int
+        Everything random follows from it.
+    belief : Belief or None
+        What is known from earlier turns. It must have seen the observation.
+    search : object or None
+        A `BeamSearch` or another object with such a method ``search``; None for the default one.
+    worlds : int
+        Samples of what the opponent holds.
+    on_search : function
+        Called with the number of searches done.
+
+    Returns
+    -------
+    Analysis
+        The turns found and the opponent's hand.
+
+    Raises
+    ------
+    ValueError
+        It is no battle turn, the game is over, or there is no bound.
+
+    Examples
+    --------
+    >>> from locmsim.game.match import Match
+    >>> match = Match(seed=3)
+    >>> _ = match.submit(0, "PASS"), match.submit(1, "PASS")
+    >>> found = analyse(match.observation(0), time_ms=None, nodes=2000)
+    >>> found.lines[0].found <= found.searches
+    True
+    """
+    if isinstance(observation, State):
+        if observation.is_terminal():
+            raise ValueError("the game is over")
+        observation = observation.observation(observation.current_player())
+    if observation.phase != "battle":
+        raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
+    if belief is None:
+        belief = Belief()
+        belief.see(observation)
+    search = BeamSearch() if search is None else search
+    share = None if time_ms is None else time_ms / _SEARCHES
+    results = []
+    for i in range(_SEARCHES):
+        results.append(
+            search.search(observation, time_ms=share, nodes=nodes, seed=seed + i, belief=belief)
+        )
+        on_search(i + 1)
+    return Analysis(
+        lines=_lines(belief.sample(seed), results),
+        opponent_hand=_opponent_hand(belief, observation, worlds, seed),
+        searches=_SEARCHES,
+        nodes=sum(result.nodes for result in results),
+        elapsed=sum(result.elapsed for result in results),
+    )
+
+
+def _lines(root: State, results: list[SearchResult]) -> list[Line]:
+    """The distinct turns: those that end in the same position are one."""
+    turns: dict[bytes, list[SearchResult]] = {}
+    for result in results:
+        end = root.clone()
+        for action in result.actions:
+            end.apply_action(action)
+        turns.setdefault(end.key(), []).append(result)
+    lines = []
+    for same in turns.values():
+        visits = sum(result.visits for result in same)
+        if visits:
+            value = sum(result.value * result.visits for result in same) / visits
+        else:
+            value = sum(result.value for result in same) / len(same)
+        depth = max(result.depth for result in same)
+        lines.append(Line(same[0].line, value, visits, len(same), depth))
+    return sorted(lines, key=lambda line: (-line.found, -line.value))
+
+
+def _opponent_hand(
+    belief: Belief, observation: Observation, worlds: int, seed: int
+) -> list[HeldCard]:
+    copies: Counter[Card] = Counter()
+    there: Counter[Card] = Counter()
+    for i in range(worlds):
+        state = belief.sample(seed + i)
+        # In a decided position nobody is to move: then the belief's seat says who looks.
+        me = belief.seat or 0 if state.is_terminal() else state.current_player()
+        hand = Counter(held.card for held in state.players[1 - me].hand)
+        copies.update(hand)
+        there.update(hand.keys())
+    return [
+        HeldCard(card, there[card] / worlds, copies[card] / worlds)
+        for card in sorted(there, key=lambda card: (-there[card], card.cost, card.base_id))
+    ]

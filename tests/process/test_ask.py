@@ -1,0 +1,149 @@
+"""``locmsim ask`` and ``locmsim analyse``: matches of before, looked at again."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import BOT
+
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("ask") / "games.db"
+    with Arena(["random", "greedy"], db=path, games=4, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    return str(path)
+
+
+def ask(*arguments: str, code: int = 0) -> None:
+    assert main(["ask", *arguments]) == code
+
+
+def seat_of(db: str, game: int, index: int) -> int:
+    with Arena.load(db) as arena:
+        return arena.record(game).outcome.players.index(index)
+
+
+def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """greedy depends on nothing random; and it is the same as a program."""
+    turn = 4 + seat_of(db, 1, 1)
+    for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
+        ask(bot, f"{db}:1", "--turn", str(turn), "--json")
+        answer = json.loads(capsys.readouterr().out)
+        with Arena.load(db) as arena:
+            calls = arena.replay(1).calls
+        old = next(call.answer for call in calls if call.turn == turn)
+        assert (answer["old"], answer["new"], answer["same"]) == (old, old, True)
+
+
+def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program gets what was sent; its standard error is shown."""
+    bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
+    ask(bot, f"{db}:1", "--turn", "5")
+    out = capsys.readouterr().out
+    assert out.startswith("turn 5, player 1\n    was: ")
+    assert "    now: PASS\n    changed\n" in out
+
+
+def test_comments_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.json"
+    good = shlex.join(BOT)
+    assert main(["play", good, good, "--timeout-scale", "0", "-l", str(log), "-seed", "1"]) == 0
+    capsys.readouterr()
+    bot = shlex.join([*BOT, "say", "2", r"PASS thinking\n"])
+    ask(bot, str(log), "--turn", "2", "--json")
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["old"], answer["same"]) == ("PASS", True)
+
+
+def test_lost_games(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ask("greedy", db, "--lost", "--last", "2")
+    out = capsys.readouterr().out
+    with Arena.load(db) as arena:
+        lost = arena.lost()
+    last = out.splitlines()[-1]
+    assert last.startswith(f"{len(lost)} games lost by random: ")
+    assert lost
+    assert out.count("    was: ") == out.count("    now: ") == int(last.split(": ")[1].split()[0])
+    ask("greedy", db, "--lost", "--last", "2", "--json")
+    entries = json.loads(capsys.readouterr().out)
+    assert {entry["game"] for entry in entries} == set(lost)
+    assert len(entries) <= 2 * len(lost)
+
+
+def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    crash = shlex.join([*BOT, "crash", "2"])
+    ask(crash, f"{db}:1", "--turn", "2")
+    out = capsys.readouterr().out
+    assert "now: crashed: its process exited with code 1" in out
+    assert "RuntimeError: no idea what to play" in out
+    ask(crash, f"{db}:1", "--turn", "6", code=1)
+    err = capsys.readouterr().err
+    assert err.startswith("locmsim ask: BOT failed before that, in turn 2: crashed")
+    with pytest.raises(SystemExit):
+        ask("greedy", f"{db}:1", "--turn", "999")
+    assert "--turn: the match has turns 0 to " in capsys.readouterr().err
+    ask("greedy", f"{db}:99", "--turn", "1", code=1)
+    assert "has no game 99" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------------------------- analyse
+
+
+def analyse(*arguments: str, code: int = 0) -> None:
+    assert main(["analyse", *arguments, "--nodes", "2000"]) == code
+
+
+def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    analyse(f"{db}:1", "--turn", "4", "--json")
+    data = json.loads(capsys.readouterr().out)
+    with Arena.load(db) as arena:
+        result = arena.replay(1)
+    assert data["played"] == next(call.answer for call in result.calls if call.turn == 4)
+    assert sum(line["found"] for line in data["lines"]) == data["searches"]
+    assert all(0 < held["chance"] <= 1 for held in data["opponent_hand"])
+    offered = [card.to_row() for card in result.match.cards]
+    assert all(held["card"] in offered for held in data["opponent_hand"])
+    analyse(f"{db}:1", "--turn", "4")
+    out = capsys.readouterr().out
+    assert data["lines"][0]["line"] in out
+    assert "the opponent may hold:" in out
+
+
+def test_text_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+    match = Match(seed=3)
+    for player in (0, 1):
+        match.submit(player, "PASS")
+    assert match.state is not None
+    analyse(match.state.to_text(), "--json")
+    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    assert match.submit(0, line).ignored in ([], ["PASS"])
+    with pytest.raises(SystemExit):
+        analyse("nonsense")
+    assert "neither a file nor the text of a position" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_protocol_text(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    match = Match(rules, seed=3)
+    path = tmp_path / "observation.txt"
+    path.write_text(match.input_text(0))
+    analyse("--file", str(path), "--rules", rules, code=1)
+    assert "an analysis needs a battle turn" in capsys.readouterr().err
+    while match.state is None:
+        match.submit(match.to_ask[0], "PASS")
+    path.write_text(match.input_text(0))
+    analyse("--file", str(path), "--rules", rules, "--json")
+    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    assert match.submit(0, line).ignored in ([], ["PASS"])
+    path.write_text("30 1\n")
+    analyse("--file", str(path), code=1)
+    assert capsys.readouterr().err.startswith(f"locmsim analyse: --file: {path}: ")
+    analyse("--file", str(tmp_path / "none"), code=1)
+    assert "No such file" in capsys.readouterr().err

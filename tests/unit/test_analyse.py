@@ -1,0 +1,72 @@
+"""Analyses of positions from Python."""
+
+import pytest
+
+from locmsim.game.match import Match
+from locmsim.search import MCTS, Belief, analyse
+
+
+def battle(seed: int = 3) -> Match:
+    match = Match(seed=seed)
+    for player in (0, 1):
+        match.submit(player, "PASS")
+    return match
+
+
+def test_lines_are_distinct_turns() -> None:
+    match = battle()
+    told: list[int] = []
+    found = analyse(match.observation(0), time_ms=None, nodes=3000, on_search=told.append)
+    assert told == list(range(1, found.searches + 1))
+    assert sum(line.found for line in found.lines) == found.searches
+    assert len({line.line for line in found.lines}) == len(found.lines)
+    assert [line.found for line in found.lines] == sorted(
+        (line.found for line in found.lines), reverse=True
+    )
+    assert all(-1 <= line.value <= 1 for line in found.lines)
+    assert match.submit(0, found.lines[0].line).ignored in ([], ["PASS"])
+    assert found.nodes > 0
+
+
+def test_with_nodes_alone_it_is_repeatable() -> None:
+    first, second = (
+        analyse(battle().observation(0), time_ms=None, nodes=1000, seed=7) for _ in range(2)
+    )
+    assert (first.lines, first.opponent_hand) == (second.lines, second.opponent_hand)
+
+
+def test_opponent_hand() -> None:
+    """The expected copies add up to the cards in hand; what was seen to be played is not there."""
+    match = battle()
+    observation = match.observation(0)
+    found = analyse(observation, time_ms=None, nodes=500, worlds=100)
+    expected = sum(held.expected for held in found.opponent_hand)
+    assert expected == pytest.approx(observation.opponent_hand)
+    chances = [held.chance for held in found.opponent_hand]
+    assert chances == sorted(chances, reverse=True)
+    assert all(held.chance <= held.expected for held in found.opponent_hand)
+
+
+def test_state_belief_and_search() -> None:
+    match = battle()
+    assert match.state is not None
+    of_state = analyse(match.state, time_ms=None, nodes=500)
+    assert of_state.lines
+    belief = Belief()
+    belief.see(match.observation(0))
+
+    class Few:
+        """A tree search, bounded by iterations."""
+
+        def search(self, observation: object, nodes: int | None, **rest: object) -> object:
+            return MCTS().search(observation, iterations=nodes, **rest)  # type: ignore[arg-type]
+
+    found = analyse(match.observation(0), time_ms=None, nodes=50, belief=belief, search=Few())
+    assert found.lines[0].visits > 0
+
+
+def test_what_cannot_be_analysed() -> None:
+    with pytest.raises(ValueError, match="needs a battle turn"):
+        analyse(Match(seed=1).observation(0))
+    with pytest.raises(ValueError, match="one of time_ms and nodes is needed"):
+        analyse(battle().observation(0), time_ms=None)

@@ -1,0 +1,97 @@
+"""Deals in compiled code: exactly those of the referee, and uniformly random decks."""
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locmsim import Match
+from locmsim.envs._deal import java_numbers, triplets_of
+from locmsim.envs.games import Games, Options
+from locmsim.javarandom import JavaRandom
+from locmsim.rules.rulesets import get_rules
+
+seeds = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+@given(seeds, st.lists(st.integers(1, (1 << 31) - 1), max_size=20))
+def test_java_random_is_the_one_of_the_referee(seed, bounds):
+    longs, numbers = java_numbers(seed, 4, bounds)
+    expected = JavaRandom(seed)
+    assert longs == [expected.next_long() for _ in range(4)]
+    expected = JavaRandom(seed)
+    assert numbers == [expected.next_int(bound) for bound in bounds]
+
+
+@given(seeds, st.sampled_from([1, 2, 3, 4]))
+def test_triplets_are_those_of_a_match(seed, league):
+    match = Match("1.0", params={"draftChoicesSeed": seed, "league": league})
+    bases = [card.base_id for card in match.cards]
+    triplets = triplets_of(seed, range(160))
+    if league == 4:
+        expected = [[bases.index(card.base_id) for card in offer] for offer in match.offers]
+        assert triplets == expected
+    with pytest.raises(ValueError, match=r"expected 3..255 cards, got 2"):
+        triplets_of(seed, [1, 2])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_rows_are_dealt_as_a_match_is(rules):
+    games = Games(6, Options(rules=rules, card_sets=3), both=True)
+    for row in range(games.n):
+        games.begin(row, seed=row)
+        seed, derived = games.rows.seeds(row)
+        names = get_rules(rules).seed_names
+        match = Match(rules, params={"seed": seed, **dict(zip(names, derived, strict=True))})
+        if rules != "1.5":
+            assert match.params == Match(rules, seed=seed).params
+        cards = games.cards(row)
+        for player, deck in enumerate(games.rows.decks(row)):
+            line = ";".join(f"CHOOSE {cards[i].base_id}" for i in deck)
+            if rules == "1.5":
+                match.submit(player, line)
+        if rules != "1.5":
+            for step in range(30):
+                for player, deck in enumerate(games.rows.decks(row)):
+                    match.submit(player, f"CHOOSE {cards[deck[step]].base_id}")
+        assert match.phase == "battle"
+        assert games.rows.state(row) == match.state
+        assert games.rows.state(row).snapshot() == match.state.snapshot()
+        if rules == "1.5":
+            assert games.rows.state(row).table.pool == match.state.table.pool
+
+
+def test_random_decks_are_uniform():
+    """Each of the 120 cards is in a quarter of the places' share; pairs as often as they should."""
+    games = Games(400, Options(card_sets=1), both=True)
+    counts = np.zeros(120, int)
+    pairs = 0
+    for row in range(games.n):
+        games.begin(row, seed=row)
+        for deck in games.rows.decks(row):
+            copies = np.bincount(deck, minlength=120)
+            assert copies.max() <= 2
+            counts += copies
+            pairs += int((copies == 2).sum())
+    decks = 2 * games.n
+    expected = decks * 30 / 120
+    # Variance of one card's copies in a deck: 2 copies, drawn with probability 1/8 each, without
+    # replacement.
+    variance = decks * 2 * (1 / 8) * (7 / 8) * (238 / 239)
+    chi2 = ((counts - expected) ** 2).sum() / variance
+    assert 70 < chi2 < 185  # 120 cards; beyond six deviations
+    assert abs(pairs / decks - 120 * (30 * 29) / (240 * 239)) < 0.4
+
+
+def test_random_picks_are_uniform():
+    games = Games(300, Options(rules="1.2"), both=True)
+    counts = np.zeros(3, int)
+    for row in range(games.n):
+        games.begin(row, seed=row)
+        offers = games.rows.offers(row)
+        for deck in games.rows.decks(row):
+            for card, triplet in zip(deck, offers, strict=True):
+                counts[triplet.index(card)] += 1
+    expected = counts.sum() / 3
+    assert ((counts - expected) ** 2 / expected).sum() < 25

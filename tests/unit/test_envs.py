@@ -1,0 +1,439 @@
+"""`locmsim/Battle-v0`: Gymnasium's own checks, and the same game played by hand."""
+
+import copy
+import json
+import pickle
+
+import gymnasium as gym
+import layout_twin
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from helpers import RULE_SETS
+from layout_twin import Past
+
+from locmsim import IllegalActionError, Match, State, generate_cards
+from locmsim.envs import BattleEnv, EpisodeMatch, Options, Pool
+from locmsim.envs._opponents import OPPONENTS, choose_action, potentials_of
+
+ID = "locmsim.envs:locmsim/Battle-v0"
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+#: Few card sets: making one takes a millisecond.
+FEW = {"card_sets": 4}
+
+
+def finish(env, action=None):
+    """The last step of an episode of random actions."""
+    while True:
+        step = env.step(env.unwrapped.sample() if action is None else action)
+        if step[2] or step[3]:
+            return step
+
+
+def layouts(rules):
+    return ("entities", "entities-f32") if rules == "1.0" else ("entities", "gym-locm")
+
+
+@pytest.mark.parametrize(
+    ("rules", "layout", "mask"),
+    [(r, lay, m) for r in RULE_SETS for lay in layouts(r) for m in ("obs", "info")],
+)
+def test_gymnasium_has_nothing_to_criticise(rules, layout, mask):
+    env = gym.make(ID, rules=rules, layout=layout, mask=mask, opponent="random", **FEW)
+    check_env(env.unwrapped)
+    assert json.loads(env.spec.to_json())["kwargs"]["rules"] == rules
+    again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    first, second = env.reset(seed=3)[0], again.reset(seed=3)[0]
+    np.testing.assert_equal(first, second)
+
+
+def pass_always(observation, mask):
+    return 0
+
+
+@pytest.mark.parametrize(
+    "opponent", [*OPPONENTS, "greedy", pass_always, Pool({"random": 1, "osl": 2, "rule": 1})]
+)
+def test_every_kind_of_opponent_plays(opponent):
+    env = BattleEnv(opponent=opponent, **FEW)
+    check_env(env, skip_render_check=True)
+    env.reset(seed=1)
+    for _ in range(3):
+        _, reward, terminated, truncated, info = finish(env)
+        assert terminated
+        assert not truncated
+        assert reward == info["returns"][info["seat"]]
+        env.reset()
+
+
+@each_rules
+@pytest.mark.parametrize("opponent", ["osl", "max-attack", "pass"])
+def test_a_game_by_hand_is_the_same(rules, opponent):
+    """Every observation, mask, reward and end, from `State` and the slow layouts."""
+    env = BattleEnv(rules=rules, opponent=opponent, **FEW)
+    random = np.random.default_rng(1)
+    for seed in range(3):
+        observation, info = env.reset(seed=seed)
+        seat = info["seat"]
+        seed_of_match, seeds = env.games.rows.seeds(0)
+        state, past = start_by_hand(env, seed_of_match, seeds)
+        answer(past, seat, opponent)
+        while True:
+            state = past.state
+            assert env.state == state
+            expected = layout_twin.entities(state, seat, past)
+            np.testing.assert_array_equal(observation["observation"], expected)
+            legal = state.legal_actions(seat) or [0]
+            assert np.flatnonzero(observation["action_mask"]).tolist() == legal
+            assert np.flatnonzero(env.action_masks()).tolist() == legal
+            if state.is_terminal():
+                break
+            action = int(random.choice(legal))
+            observation, reward, terminated, truncated, info = env.step(action)
+            past.apply(action)
+            answer(past, seat, opponent)
+            assert reward == past.state.returns()[seat]
+            assert terminated == past.state.is_terminal()
+            assert not truncated
+            assert info["turn"] == past.state.turn
+        assert info["winner"] == state.winner
+        assert info["health"].tolist() == [view.health for view in state.players]
+        assert info["match"]["params"]["seed"] == seed_of_match
+
+
+def start_by_hand(env, seed, seeds):
+    env_match = env.games
+    cards = env_match.cards(0)
+    result = (seed, seeds, env_match.rows.decks(0), env_match.rows.offers(0))
+    match = EpisodeMatch(env.options.rules, result, cards, given=False).match()
+    return match.state, Past.of_deal(match.state)
+
+
+def answer(past, seat, opponent):
+    while not past.state.is_terminal() and past.state.turn & 1 != seat:
+        past.apply(choose_action(opponent, past.state))
+
+
+@each_rules
+def test_match_of_the_info_is_the_one_that_was_played(rules):
+    env = BattleEnv(rules=rules, opponent="pass", **FEW)
+    env.reset(seed=4)
+    start = env.state
+    info = finish(env)[-1]
+    match = info["match"]
+    assert set(match) == {"rules", "params", "choices"}
+    assert json.loads(json.dumps(dict(match))) == dict(match)
+    if info["seat"] == 0:
+        assert match.match().state == start
+    again = BattleEnv(rules=rules, opponent="pass", **FEW)
+    again.reset(seed=0, options={"match": match["params"], "seat": info["seat"]})
+    assert again.games.rows.seeds(0)[0] == match["params"]["seed"]
+
+
+def test_decks_and_matches_can_be_given():
+    env = BattleEnv(opponent="pass", **FEW)
+    decks = [[i for i in range(15) for _ in range(2)], list(range(20, 50))]
+    params = Match(seed=9).params
+    env.reset(seed=1, options={"match": params, "decks": decks, "seat": 0, "other": None})
+    match = Match(params=params)
+    for player, deck in enumerate(decks):
+        match.submit(player, ";".join(f"CHOOSE {i}" for i in deck))
+    assert env.state == match.state
+    for bad, message in (
+        ({"decks": [decks[0]]}, "decks: expected two, got 1"),
+        ({"decks": [decks[0], [1] * 30]}, "more than 2 copies"),
+        ({"decks": [decks[0], [*range(29), 500]]}, "no card with base id 500"),
+        ({"decks": [decks[0], [1]]}, "expected 30 cards, got 1"),
+        ({"seat": 2}, "seat: expected 0 or 1, got 2"),
+        ({"state": 3}, "state: expected a State, got 3"),
+        ({"match": {"sead": 1}}, "unknown parameter 'sead'"),
+        ({"match": {"predefinedCardListFile": "x"}}, "predefinedCardListFile"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            env.reset(options=bad)
+    env.reset(seed=3)
+    finish(env)
+
+
+def test_decks_of_1x_that_no_draft_gave_can_be_played_again():
+    decks = [[*range(1, 31)], [*range(31, 61)]]
+    env = BattleEnv(rules="1.2", opponent="pass", decks=decks, seat="first")
+    env.reset(seed=1)
+    start = env.state
+    info = finish(env, action=0)[-1]
+    assert "predefinedDraftIds" in info["match"]["params"]
+    assert info["match"].match().state == start
+
+
+def test_a_state_can_be_given():
+    start = BattleEnv(**FEW)
+    start.reset(seed=5)
+    state = start.state
+    for _ in range(20):
+        state.apply_action(state.legal_actions()[-1])
+    env = BattleEnv(opponent="pass", **FEW)
+    seat = state.current_player()
+    observation, info = env.reset(seed=1, options={"state": state, "seat": seat})
+    assert env.state == state
+    assert info["seat"] == seat
+    np.testing.assert_array_equal(
+        observation["observation"], layout_twin.entities(state, seat, Past(state))
+    )
+    assert finish(env)[-1]["match"] is None
+    while not state.is_terminal():
+        state.apply_action(0)
+    with pytest.raises(ValueError, match="the game is over"):
+        env.reset(options={"state": state})
+    with pytest.raises(ValueError, match=r"expected one of rules 1.5, got 1.0"):
+        env.reset(options={"state": State.new((), (), rules="1.0")})
+
+
+@each_rules
+def test_the_same_seed_gives_the_same_episodes(rules):
+    def run(env, seed):
+        parts = []
+        observation, _ = env.reset(seed=seed)
+        for _ in range(3):
+            parts.append(observation["observation"].tobytes())
+            step = finish(env)
+            parts.append((step[1], step[4]["length"], dict(step[4]["match"])["params"]))
+            observation, _ = env.reset()
+        return parts
+
+    env = BattleEnv(rules=rules, opponent="random", **FEW)
+    first = run(env, 1)
+    assert run(env, 1) == first
+    assert run(BattleEnv(rules=rules, opponent="random", **FEW), 1) == first
+    assert run(env, 2) != first
+
+
+def test_seats():
+    for seat, expected in (
+        ("first", {0}), ("second", {1}), ("random", {0, 1}), ("alternate", {0, 1}),
+    ):  # fmt: skip
+        env = BattleEnv(seat=seat, opponent="pass", **FEW)
+        seats = [env.reset(seed=None if i else 1)[1]["seat"] for i in range(12)]
+        assert set(seats) == expected
+        if seat == "alternate":
+            assert seats == [0, 1] * 6
+
+
+def test_pools_are_drawn_from_by_weight():
+    calls = []
+    named = {"a": lambda o, m: calls.append("a") or 0, "b": lambda o, m: calls.append("b") or 0}
+    env = BattleEnv(opponent=Pool({"a": 3, "b": 1}, named), seat="second", **FEW)
+    for i in range(200):
+        env.reset(seed=None if i else 1)
+    assert len(calls) == 200
+    assert 115 < calls.count("a") < 185
+    with pytest.raises(ValueError, match="each with a positive weight"):
+        Pool({"random": 0})
+    env.set_opponent("pass")
+    env.reset()
+    assert len(calls) == 200
+
+
+# ------------------------------------------------------------------------------ rewards and ends
+
+
+def test_illegal_actions():
+    lose = BattleEnv(opponent="pass", **FEW)
+    for action in (144, -1, 145, 1 << 40, np.int64(-(1 << 63))):
+        lose.reset(seed=1)
+        observation, reward, terminated, truncated, info = lose.step(action)
+        assert (reward, terminated, truncated) == (-1.0, True, False)
+        assert info["illegal"]
+        assert info["winner"] == 1 - info["seat"]
+        assert observation["action_mask"].tolist() == [1] + [0] * 144
+        with pytest.raises(ResetNeeded, match="call reset first"):
+            lose.step(0)
+    passes = BattleEnv(opponent="pass", illegal="pass", **FEW)
+    passes.reset(seed=1)
+    turn = passes.state.turn
+    assert passes.step(144)[1:4] == (0.0, False, False)
+    assert passes.state.turn == turn + 2
+    raises = BattleEnv(opponent="pass", illegal="raise", **FEW)
+    raises.reset(seed=1)
+    before = raises.state
+    with pytest.raises(IllegalActionError, match="action 144 is not legal here"):
+        raises.step(144)
+    assert raises.state == before
+
+
+def test_no_episode_before_reset():
+    env = BattleEnv(**FEW)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    with pytest.raises(ResetNeeded):
+        BattleEnv(illegal="raise", **FEW).step(0)
+
+
+def test_long_games_are_truncated():
+    env = BattleEnv(opponent="pass", max_actions=20, shaping={"health": 1.0}, **FEW)
+    env.reset(seed=1)
+    steps = 0
+    while True:
+        steps += 1
+        _, _, terminated, truncated, info = env.step(0)
+        if terminated or truncated:
+            break
+    assert truncated
+    assert not terminated
+    assert info["length"] == 20
+    assert info["winner"] == -1
+    assert info["returns"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+def test_shaping_telescopes(gamma):
+    weights = {"health": 0.5, "coac": 2.0, "opponent-board-presence": 0.25}
+    env = BattleEnv(opponent="random", shaping=weights, gamma=gamma, **FEW)
+
+    def phi(state, seat):
+        own = potentials_of(state, seat)
+        return 0.5 * (own["player-health"] + own["opponent-health"]) + (
+            2.0 * own["coac"] + 0.25 * own["opponent-board-presence"]
+        )
+
+    for seed in range(5):
+        _, info = env.reset(seed=seed)
+        first = phi(env.state, info["seat"])
+        total, factor = 0.0, 1.0
+        while True:
+            before = phi(env.state, info["seat"])
+            _, reward, terminated, _, info = env.step(env.sample())
+            if not terminated:
+                expected = gamma * phi(env.state, info["seat"]) - before
+                assert reward == pytest.approx(expected, abs=1e-5)
+            total += factor * reward
+            if terminated:
+                break
+            factor *= gamma
+        won = info["returns"][info["seat"]]
+        assert total == pytest.approx(factor * won - first, abs=1e-4)
+
+
+def test_rewards_of_gym_locm():
+    env = BattleEnv(opponent="random", reward="gym-locm:win-loss=2,player-health=3", **FEW)
+    _, info = env.reset(seed=1)
+    seat = info["seat"]
+    health = env.state.players[seat].health
+    total = 0.0
+    while True:
+        _, reward, terminated, _, info = env.step(env.sample())
+        total += reward
+        if terminated:
+            break
+    last = env.state.players[seat].health
+    assert total == pytest.approx(2 * info["returns"][seat] + 3 * (last - health) / 30, abs=1e-4)
+
+
+# -------------------------------------------------------------------------------- cards and decks
+
+
+def test_card_sets():
+    env = BattleEnv(card_sets=(5, 8), opponent="pass")
+    used = set()
+    for i in range(40):
+        env.reset(seed=None if i else 1)
+        used.add(env.games.rows.seeds(0)[1][0])
+    assert used == {5, 6, 7}
+    fresh = BattleEnv(card_sets=None, opponent="pass")
+    used = set()
+    for i in range(4):
+        fresh.reset(seed=None if i else 1)
+        used.add(fresh.games.rows.seeds(0)[1][0])
+        assert fresh.games.cards(0) == generate_cards(fresh.games.rows.seeds(0)[1][0])
+        finish(fresh)
+    assert len(used) == 4
+
+
+def test_own_cards():
+    cards = generate_cards(3)[:40]
+    env = BattleEnv(cards=[card.to_row() for card in cards], opponent="random")
+    env.reset(seed=1)
+    assert {entry.card for entry in env.state.players[0].deck} <= set(cards)
+    match = finish(env)[-1]["match"]
+    assert match["cards"] == [card.to_row() for card in cards]
+    assert match.match().phase == "battle"
+
+
+@pytest.mark.parametrize(
+    ("rules", "decks"),
+    [
+        ("1.5", "classic"), ("1.5", ("area", "random")), ("1.2", "curve"),
+        ("1.0", ("order", "random")),
+        ("1.5", lambda cards: [card.base_id for card in cards[:30]]),
+    ],
+)  # fmt: skip
+def test_ways_to_choose_decks(rules, decks):
+    env = BattleEnv(rules=rules, decks=decks, opponent="random", **FEW)
+    for seed in range(3):
+        env.reset(seed=seed)
+        info = finish(env)[-1]
+        assert info["match"].match().phase == "battle"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rules": "2.0"}, "unknown rules '2.0'"),
+        ({"seat": "left"}, "seat: expected one of random, first"),
+        ({"illegal": "no"}, "illegal: expected one of lose, pass, raise"),
+        ({"mask": "no"}, "mask: expected one of obs, info"),
+        ({"max_actions": 0}, "max_actions: expected at least 1"),
+        ({"gamma": 2}, r"gamma: expected 0..1, got 2"),
+        ({"layout": "no"}, "unknown layout"),
+        ({"reward": "no"}, "reward: expected win-loss or gym-locm:NAME"),
+        ({"reward": "gym-locm:no"}, "unknown potential 'no'"),
+        ({"reward": "gym-locm:coac=x"}, "coac: expected a number, got 'x'"),
+        ({"reward": "gym-locm:coac", "shaping": {"health": 1}}, "shaping: does not go together"),
+        ({"shaping": {"no": 1}}, "shaping: unknown potential 'no'"),
+        ({"decks": "no"}, "decks: expected random, "),
+        ({"decks": ("random",) * 3}, "decks: expected one way"),
+        ({"card_sets": 0}, "card_sets: expected a number above 0"),
+        ({"cards": [], "rules": "1.2"}, r"cards: rules 1.2 have a fixed card list"),
+        ({"cards": []}, r"cards: expected 15..120, got 0"),
+        ({"opponent": 3}, "opponent: expected a name"),
+        ({"opponent": "nobody"}, "unknown agent 'nobody'"),
+        ({"render_mode": "svg"}, "render_mode: expected ansi, human or None"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        BattleEnv(**options)
+
+
+# ------------------------------------------------------------------------------------ the rest
+
+
+def test_rendering(capsys):
+    env = BattleEnv(render_mode="ansi", opponent="pass", **FEW)
+    env.reset(seed=1)
+    assert env.render() == str(env.state)
+    human = BattleEnv(render_mode="human", opponent="pass", **FEW)
+    human.reset(seed=1)
+    assert str(env.state) in capsys.readouterr().out
+    assert BattleEnv(**FEW).render() is None
+
+
+def test_environments_can_be_copied_and_pickled():
+    env = BattleEnv(opponent="random", **FEW)
+    env.reset(seed=1)
+    env.step(0)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert other.state == env.state
+        mine = copy.deepcopy(env)
+        for _ in range(60):
+            action = mine.sample()
+            first, second = mine.step(action), other.step(action)
+            np.testing.assert_equal(first[:4], second[:4])
+            if first[2]:
+                np.testing.assert_equal(mine.reset(), other.reset())
+
+
+def test_options_are_data():
+    assert Options().rules == "1.5"
+    with pytest.raises(TypeError):
+        Options("1.5")

@@ -1,0 +1,219 @@
+"""Draft-v0, Construct-v0 and Match-v0: Gymnasium's checks, and what the referee makes of it."""
+
+import json
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from locmsim import IllegalActionError, Match, State
+from locmsim.envs import ConstructEnv, DraftEnv, MatchEnv
+from locmsim.policy import get_layout
+
+FEW = {"card_sets": 4}
+IDS = [("Draft", "1.2"), ("Draft", "1.0"), ("Construct", "1.5")]
+MATCHES = [("Match", rules) for rules in ("1.5", "1.2", "1.0")]
+
+
+def make(name, rules, **options):
+    return gym.make(f"locmsim.envs:locmsim/{name}-v0", rules=rules, **{**FEW, **options})
+
+
+def run(env, seed, random):
+    """An episode of random legal actions: all that came of it."""
+    random = np.random.default_rng(random)
+    observation, info = env.reset(seed=seed)
+    steps = [observation]
+    while True:
+        action = int(random.choice(np.flatnonzero(observation["action_mask"])))
+        observation, reward, terminated, truncated, info = env.step(action)
+        steps.append(observation)
+        assert not truncated
+        if terminated:
+            return steps, reward, info
+        assert reward == 0
+
+
+@pytest.mark.parametrize("mask", ["obs", "info"])
+@pytest.mark.parametrize(("name", "rules"), IDS + MATCHES)
+def test_gymnasium_has_nothing_to_criticise(name, rules, mask):
+    options = {"opponent": "random"} if name == "Match" else {}
+    env = make(name, rules, mask=mask, **options)
+    check_env(env.unwrapped)
+    again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    np.testing.assert_equal(env.reset(seed=3)[0], again.reset(seed=3)[0])
+    venv = gym.make_vec(f"locmsim/{name}-v0", num_envs=2, rules=rules, mask=mask, **FEW)
+    venv.reset(seed=1)
+    venv.step(venv.action_space.sample())
+    venv.close()
+
+
+@pytest.mark.parametrize(("name", "rules"), IDS)
+def test_a_choice_is_the_referees(name, rules):
+    env = make(name, rules, battlers=("osl", "random"))
+    for seed in range(3):
+        steps, reward, info = run(env, seed, seed)
+        assert len(steps) == 31
+        assert reward == (1 if info["winner"] == info["seat"] else -1)
+        again = run(env, seed, seed)
+        assert again[1:] == (reward, info)
+        match = Match(rules, params=info["match"]["params"])
+        for pair in zip(*info["match"]["choices"], strict=True):
+            for player, line in enumerate(pair):
+                match.submit(player, line)
+        assert match.phase == "battle"
+        json.dumps(info["match"])
+
+
+def test_draft_shows_the_offers_and_the_picks():
+    env = DraftEnv(rules="1.2", seat="first")
+    observation, info = env.reset(seed=1)
+    layout = env.layout
+    for step in range(30):
+        views = layout.split(observation["observation"])
+        offer = views["offer"].reshape(3, 24)
+        chosen = views["chosen"].reshape(30, 24)
+        assert (chosen[:step, 0] == 1).all()
+        assert not chosen[step:].any()
+        assert views["step"] == step == info["step"]
+        assert views["pile"][:4].sum() == step
+        before = offer[step % 3].copy()
+        observation, _, terminated, _, info = env.step(step % 3)
+        assert (
+            layout.split(observation["observation"])["chosen"].reshape(30, 24)[step] == before
+        ).all()
+        assert terminated == (step == 29)
+
+
+def test_rows_are_those_of_the_battle_layout():
+    """A card is described as in hand, where nothing depends on the position."""
+    env = ConstructEnv(seat="first", **FEW)
+    observation, _ = env.reset(seed=1)
+    match = env._choice.match
+    layout = get_layout("entities")
+    static = [i for i in range(24) if i not in (19, 20, 21)]
+    offer = env.layout.split(observation["observation"])["offer"].reshape(120, 24)
+    for start in range(0, 120, 30):
+        state = State.new(match.cards[start : start + 30], match.cards[:30])
+        hand = layout.split(state.observation_tensor(0, "entities"))["hand"]
+        for h, held in enumerate(state.players[0].hand):
+            row = offer[match.cards.index(held.card)]
+            assert (row[static] == hand[h][static]).all()
+
+
+def test_no_card_more_than_twice():
+    env = ConstructEnv(**FEW)
+    env.reset(seed=1)
+    env.step(5)
+    observation = env.step(5)[0]
+    assert env.layout.split(observation["observation"])["chosen"][5] == 2
+    assert observation["action_mask"][5] == 0
+    assert not env.action_masks()[5]
+    _, reward, terminated, _, info = env.step(5)
+    assert (reward, terminated, info["illegal"]) == (-1.0, True, True)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    passes = ConstructEnv(illegal="pass", **FEW)
+    passes.reset(seed=1)
+    passes.step(500)
+    assert passes._choice.chosen == [passes._choice.match.cards[0]]
+    raises = ConstructEnv(illegal="raise", **FEW)
+    raises.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="card 120 cannot be picked"):
+        raises.step(120)
+
+
+def test_several_battles():
+    env = DraftEnv(rules="1.0", battles=8, battlers=("random", "random"))
+    rewards = []
+    for seed in range(4):
+        _, reward, info = run(env, seed, seed)
+        assert len(info["winners"]) == 8
+        won = [1 if winner == info["seat"] else -1 for winner in info["winners"]]
+        assert reward == np.mean(won)
+        rewards.append(reward)
+    assert any(abs(reward) != 1 for reward in rewards)
+
+
+def test_agents_can_battle():
+    env = ConstructEnv(battlers=("greedy", "random"), decks="classic", **FEW)
+    _, reward, _info = run(env, 1, 1)
+    assert reward in (-1, 1)
+
+
+@pytest.mark.parametrize(("name", "rules"), MATCHES)
+def test_matches_have_both_phases(name, rules):
+    env = make(name, rules, opponent="random")
+    base = env.unwrapped
+    size = get_layout("entities", rules).shape[0]
+    for seed in range(3):
+        observation, info = env.reset(seed=seed)
+        with pytest.raises(ValueError, match="the battle has not begun"):
+            _ = base.state
+        for _ in range(30):
+            assert not observation["observation"][:size].any()
+            assert not observation["action_mask"][: base.first_pick].any()
+            action = np.flatnonzero(observation["action_mask"])[seed]
+            observation, reward, terminated, _, info = env.step(action)
+            assert (reward, terminated) == (0, False)
+        assert not observation["observation"][size:].any()
+        assert not observation["action_mask"][base.first_pick :].any()
+        assert np.flatnonzero(observation["action_mask"]).tolist() == base.state.legal_actions()
+        _steps, reward, info = finish(env, observation)
+        assert reward == info["returns"][info["seat"]]
+        match = info["match"].match()
+        chosen = [card.base_id for card in base._choice.chosen]
+        assert match.chosen[info["seat"]] == chosen
+        assert match.params == base._choice.match.params
+
+
+def finish(env, observation):
+    random = np.random.default_rng(1)
+    steps = 0
+    while True:
+        action = int(random.choice(np.flatnonzero(observation["action_mask"])))
+        observation, reward, terminated, _, info = env.step(action)
+        assert env.unwrapped.action_masks().tolist() == observation["action_mask"].tolist()
+        steps += 1
+        if terminated:
+            return steps, reward, info
+
+
+def test_illegal_actions_of_a_match():
+    env = MatchEnv(opponent="pass", **FEW)
+    _, info = env.reset(seed=1)
+    observation, reward, terminated, _, info = env.step(3)
+    assert (reward, terminated, info["winner"]) == (-1.0, True, 1 - info["seat"])
+    assert observation["action_mask"].tolist() == [1] + [0] * 264
+    with pytest.raises(ResetNeeded):
+        env.step(145)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (DraftEnv, {"rules": "1.5"}, r"rules: 1.5 has no draft, expected 1.2 or 1.0"),
+        (ConstructEnv, {"rules": "1.2"}, r"rules: 1.2 has a draft, expected 1.5"),
+        (DraftEnv, {"battles": 0}, "battles: expected at least 1"),
+        (DraftEnv, {"battlers": ("osl",)}, "battlers: expected two"),
+        (DraftEnv, {"battlers": ("osl", "nobody")}, "unknown agent 'nobody'"),
+        (DraftEnv, {"render_mode": "svg"}, "render_mode: expected"),
+        (MatchEnv, {"layout": "gym-locm"}, "layout: expected entities"),
+    ],
+)
+def test_wrong_options_are_refused(kind, options, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**options)
+
+
+def test_rendering(capsys):
+    for kind in (DraftEnv, ConstructEnv, MatchEnv):
+        env = kind(render_mode="ansi", **FEW)
+        env.reset(seed=1)
+        assert "step 0 of 30" in env.render()
+        human = kind(render_mode="human", **FEW)
+        human.reset(seed=1)
+        human.render()
+        assert "step 0 of 30" in capsys.readouterr().out

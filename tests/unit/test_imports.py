@@ -1,0 +1,170 @@
+"""The floors of the house: what imports what, by the list that the import linter has too.
+
+The linter reads .py files. This reads the lines of .pyx and .pxd files as well, whose ``cimport``
+binds as an import does.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import locmsim
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "locmsim"
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+LAYERS = CONTRACTS["contracts"][0]["layers"][::-1]
+#: Name -> number of its floor; names without a file or folder are for what is still to come.
+FLOOR = {
+    name.strip(" ()"): number for number, names in enumerate(LAYERS) for name in names.split(":")
+}
+#: Imports inside of a function, which go upwards: (file, what it imports).
+LATE = {
+    ("_core.pyx", "envs.openspiel"),  # State.get_game
+    ("_core.pyx", "game.observation"),  # State.observation
+}
+#: What the second game may use of the rest.
+BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : "), "arena"}
+
+LINE = re.compile(
+    r"^(?P<indent>[ \t]*)(?:from[ ]+(?P<module>[.\w]+)[ ]+c?import[ ]+(?P<names>[^#\n]+)"
+    r"|c?import[ ]+(?P<modules>[^#\n]+))",
+    re.MULTILINE,
+)
+
+pytestmark = pytest.mark.skipif(not PACKAGE.exists(), reason="there is no source tree")
+
+
+def named(module: str, names: list[str]) -> Iterator[str]:
+    """The modules of ours that ``from module import names`` loads, without ``locmsim.``."""
+    if module == "locmsim":
+        for name in names:
+            if name in locmsim._LATER:
+                yield locmsim._LATER[name]
+            elif name in FLOOR:
+                yield name
+    elif module.startswith("locmsim."):
+        yield module.removeprefix("locmsim.")
+
+
+def imports_of_cython(text: str) -> Iterator[tuple[bool, str]]:
+    """For each import of ours: whether it is inside of something, and what is imported."""
+    joined = re.sub(r"\(\s*([^()]*?)\s*\)", lambda m: " ".join(m[1].split()), text)
+    for match in LINE.finditer(joined):
+        late = bool(match["indent"])
+        if match["modules"]:
+            for part in match["modules"].split(","):
+                yield from ((late, n) for n in named(part.split(" as ")[0].strip(), []))
+            continue
+        assert not match["module"].startswith("."), match[0]
+        names = [name.split(" as ")[0].strip() for name in match["names"].split(",")]
+        yield from ((late, name) for name in named(match["module"], names))
+
+
+def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
+    """As `imports_of_cython`; imports for type checkers only do not count."""
+    tree = ast.parse(text)
+    typing = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for part in branch.body
+        for node in ast.walk(part)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing:
+            continue
+        late = getattr(node, "col_offset", 0) > 0
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from ((late, name) for name in named(alias.name, []))
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, ast.unparse(node)
+            names = [alias.name for alias in node.names]
+            yield from ((late, name) for name in named(str(node.module), names))
+
+
+def faults(path: str, text: str) -> list[str]:
+    """The imports of a file, named by its path in the package, that the floors forbid."""
+    own = path.split("/")[0].split(".")[0]
+    imports = imports_of_python if path.endswith(".py") else imports_of_cython
+    found = []
+    for late, name in imports(text):
+        other = name.split(".")[0]
+        if other == own or (late and (path, name) in LATE):
+            continue
+        if other not in FLOOR:
+            found.append(f"{path}: {name} is on no floor")
+        elif FLOOR[other] > FLOOR[own]:
+            found.append(f"{path}: {name} is above")
+        elif own == "vestrock" and (other not in BESIDE or name == "arena.locm"):
+            found.append(f"{path}: {name} is of the first game")
+    return found
+
+
+def sources() -> list[str]:
+    """All files of the package but those that stand above the floors."""
+    paths = sorted(
+        path.relative_to(PACKAGE).as_posix()
+        for pattern in ("*.py", "*.pyx", "*.pxd")
+        for path in PACKAGE.rglob(pattern)
+    )
+    return [path for path in paths if path not in ("__init__.py", "__main__.py")]
+
+
+def test_every_file_is_on_a_floor() -> None:
+    assert {path.split("/")[0].split(".")[0] for path in sources()} <= FLOOR.keys()
+    assert len(FLOOR) == sum(names.count(":") + 1 for names in LAYERS)
+
+
+def test_floors_import_only_what_is_below() -> None:
+    found = [fault for path in sources() for fault in faults(path, (PACKAGE / path).read_text())]
+    assert found == []
+
+
+def test_late_imports_are_in_use() -> None:
+    for path, name in LATE:
+        assert (True, name) in list(imports_of_cython((PACKAGE / path).read_text()))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "fault"),
+    [
+        ("rules/cards.py", "from locmsim.game.match import Match", "game.match is above"),
+        ("_core.pyx", "from locmsim.game.observation import A", "game.observation is above"),
+        ("_core.pyx", "    from locmsim.game.match import A", "game.match is above"),
+        ("_core.pyx", "from locmsim import (\n    Match,\n    State)", "game.match is above"),
+        ("_core.pxd", "from locmsim.search._work cimport (\n    a,\n    b,\n)", "is above"),
+        ("_batch.pyx", "cimport cython, locmsim.search._work as w", "search._work is above"),
+        ("game/match.py", "def f():\n    import locmsim.bot", "bot is above"),
+        ("game/match.py", "from locmsim import arena", "arena is above"),
+        ("errors.py", "from locmsim.nothing import x", "nothing is on no floor"),
+        ("vestrock/match.py", "from locmsim.rules import cards", "rules is of the first game"),
+        ("vestrock/arena.py", "from locmsim.arena.locm import x", "is of the first game"),
+        ("vestrock/_core.pyx", "from locmsim._core cimport State", "is of the first game"),
+        ("arena/__init__.py", "from locmsim.vestrock import x", "vestrock is above"),
+    ],
+)
+def test_faults_are_found(path: str, text: str, fault: str) -> None:
+    (found,) = faults(path, text)
+    assert found.startswith(path)
+    assert found.endswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("game/match.py", "from locmsim._core import State\nfrom locmsim.game import choice"),
+        ("game/match.py", "if TYPE_CHECKING:\n    from locmsim import arena"),
+        ("_core.pyx", "    def f(self):\n        from locmsim.game.observation import Observation"),
+        ("search/_beam.pyx", "from locmsim._core cimport (\n    state_t, table_t\n)"),
+        ("cli/main.py", "from locmsim import __version__, bench"),
+        ("vestrock/arena.py", "from locmsim.arena.store import Store"),
+    ],
+)
+def test_sound_imports(path: str, text: str) -> None:
+    assert faults(path, text) == []

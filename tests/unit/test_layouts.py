@@ -1,0 +1,141 @@
+"""Observation layouts: the compiled writers against slow ones made from the tables."""
+
+from itertools import pairwise
+
+import layout_twin
+import numpy as np
+import pytest
+from helpers import RULE_SETS
+from layout_twin import Past
+
+from locmsim.envs.games import Games, Options
+from locmsim.game.positions import random_game, start_position
+from locmsim.policy import LAYOUTS, get_layout
+from locmsim.policy._layout import mask_of, observe
+
+CASES = [
+    (rules, layout)
+    for rules in RULE_SETS
+    for layout in ("entities", "gym-locm")
+    if (rules, layout) != ("1.0", "gym-locm")
+]
+each_case = pytest.mark.parametrize(("rules", "layout"), CASES)
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def written(rows, row, player, layout, mask=None):
+    """What rows write for a player, in any layout."""
+    out = np.empty(get_layout(layout, rows.rules).shape, get_layout(layout).dtype)
+    rows.observe(row, player, out, mask, layout)
+    return out
+
+
+def seen(state, player, layout):
+    """What is written for a state without a past."""
+    kind = get_layout(layout, state.rules)
+    out = np.empty(kind.shape, kind.dtype)
+    observe(state, player, kind.code, out)
+    return out
+
+
+def played(rules, games=3, seed=0):
+    """Rows of random games: the rows, and what a slow observer knows, before every action."""
+    for number in range(games):
+        rows = Games(1, Options(rules=rules, card_sets=4), both=True)
+        rows.begin(0, seed=seed + number)
+        past = Past.of_deal(rows.rows.state(0))
+        random = np.random.default_rng(number)
+        while True:
+            yield rows.rows, past
+            if past.state.is_terminal():
+                break
+            action = int(random.choice(past.state.legal_actions()))
+            past.apply(action)
+            rows.rows.step_row(0, action)
+
+
+@each_case
+def test_rows_write_what_the_tables_say(rules, layout):
+    for rows, past in played(rules):
+        for player in (0, 1):
+            expected = layout_twin.WRITERS[layout](past.state, player, past)
+            np.testing.assert_array_equal(written(rows, 0, player, layout), expected)
+
+
+@each_case
+def test_states_are_written_without_a_past(rules, layout):
+    history = get_layout(layout, rules).history
+    for state, _ in random_game(start_position(5, rules), 1):
+        for player in (0, 1):
+            expected = layout_twin.WRITERS[layout](state, player)
+            np.testing.assert_array_equal(seen(state, player, layout), expected)
+    assert bool(history) == (layout == "entities")
+
+
+@each_rules
+def test_the_float_layout_is_the_scaled_one(rules):
+    scale = get_layout("entities", rules).scale
+    for state, _ in random_game(start_position(6, rules), 2):
+        expected = seen(state, 0, "entities").astype(np.float32) / scale
+        np.testing.assert_array_equal(seen(state, 0, "entities-f32"), expected)
+
+
+@each_rules
+def test_masks_are_the_legal_actions(rules):
+    pass_only = np.eye(1, get_layout("entities", rules).shape[0])  # any row that begins with 1
+    for rows, past in played(rules):
+        state = past.state
+        mover = state.turn & 1
+        for player in (0, 1):
+            mask = np.empty(rows.n_actions, np.int8)
+            written(rows, 0, player, "entities", mask)
+            legal = state.legal_actions(player) or [0]
+            assert np.flatnonzero(mask).tolist() == legal
+            assert set(mask.tolist()) <= {0, 1}
+            if player != mover:
+                assert (mask == pass_only[0, : len(mask)]).all()
+            mask_of(state, player, mask)
+            assert np.flatnonzero(mask).tolist() == legal
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@each_rules
+def test_layouts_describe_themselves(name, rules):
+    if (name, rules) == ("gym-locm", "1.0"):
+        with pytest.raises(ValueError, match=r"gym-locm has no rules 1\.0"):
+            get_layout(name, rules)
+        return
+    layout = get_layout(name, rules)
+    assert layout is get_layout(name, rules)
+    size = layout.shape[0]
+    assert len(layout.names) == len(set(layout.names)) == size
+    assert all(a.start + a.size == b.start for a, b in pairwise(layout.blocks))
+    assert (layout.low < layout.high).all()
+    assert (layout.scale > 0).all()
+    assert layout.low.dtype == layout.dtype
+    batch = np.arange(2 * size).reshape(2, size)
+    views = layout.split(batch)
+    assert sum(view[0].size for view in views.values()) == size
+    assert all(np.shares_memory(view, batch) for view in views.values())
+    assert views["hand"].shape[:2] == (2, 8)
+    with pytest.raises(ValueError, match="in the last axis"):
+        layout.split(batch[:, 1:])
+    for state, _ in random_game(start_position(7, rules), 3):
+        values = seen(state, 1, name)
+        assert (values >= layout.low).all()
+        assert (values <= layout.high).all()
+
+
+def test_unknown_layouts_are_refused():
+    with pytest.raises(ValueError, match="unknown layout 'pixels': expected one of entities"):
+        get_layout("pixels")
+
+
+def test_wrong_arrays_are_refused():
+    state = start_position(1)
+    with pytest.raises(ValueError, match="do not fit the layout"):
+        observe(state, 0, 0, np.empty(439, np.int8))
+    with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
+        observe(state, 2, 0, np.empty(440, np.int8))
+    with pytest.raises(ValueError, match="do not fit the actions"):
+        mask_of(state, 0, np.empty(144, np.int8))

@@ -1,0 +1,263 @@
+"""Policies: the compiled networks against numpy, files, and the agent that plays them."""
+
+import json
+
+import numpy as np
+import policy_twin
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.envs import BattleEnv, LocmVectorEnv, SelfPlayVectorEnv
+from locmsim.envs.evaluate import evaluate
+from locmsim.policy import Policy, get_layout
+
+FEW = {"card_sets": 4}
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def observations(rules, layout="entities", n=24):
+    """Observations and masks from the middle of random games."""
+    env = SelfPlayVectorEnv(n, rules=rules, layout=layout, **FEW)
+    env.reset(seed=1)
+    for number in range(25):
+        seen = env.step(env.sample(number))[0]
+    return seen["observation"], seen["action_mask"]
+
+
+@each_rules
+@pytest.mark.parametrize("layout", ["entities", "entities-f32"])
+def test_the_entity_network_is_the_one_described(rules, layout):
+    policy = Policy.random(rules=rules, layout=layout, seed=3)
+    seen, masks = observations(rules, layout)
+    logits, values = policy.evaluate(seen)
+    scaled = seen / get_layout("entities", rules).scale if layout == "entities" else seen
+    for row, x in enumerate(scaled.astype(np.float64)):
+        expected, value = policy_twin.entities(policy.arrays, x, rules == "1.0")
+        np.testing.assert_allclose(logits[row], expected, atol=2e-5)
+        assert values[row] == pytest.approx(value, abs=2e-5)
+    best = np.where(masks != 0, logits, -np.inf).argmax(axis=1)
+    assert policy.act_batch(seen, masks).tolist() == best.tolist()
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("hidden", [(), (7,), (64, 33, 16)])
+@pytest.mark.parametrize("layout", ["gym-locm", "entities"])
+def test_plain_networks(activation, hidden, layout):
+    policy = Policy.random("mlp", layout=layout, hidden=hidden, seed=1)
+    policy = Policy(policy.arrays, {**policy.meta, "activation": activation})
+    seen, _ = observations("1.5", layout)
+    logits, values = policy.evaluate(seen)
+    x = seen.astype(np.float64)
+    expected = policy_twin.mlp(policy.arrays, x, "policy", activation)
+    np.testing.assert_allclose(logits, expected, rtol=1e-4, atol=1e-3)
+    expected = policy_twin.mlp(policy.arrays, x, "value", activation)[:, 0]
+    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-3)
+    without = {name: a for name, a in policy.arrays.items() if not name.startswith("value")}
+    assert np.isnan(Policy(without, policy.meta).evaluate(seen)[1]).all()
+
+
+def test_temperatures():
+    policy = Policy.random(seed=2)
+    seen, masks = observations("1.5")
+    assert (
+        policy.act_batch(seen, masks, seed=1, temperature=1e-6) == policy.act_batch(seen, masks)
+    ).all()
+    drawn = [policy.act_batch(seen, masks, seed=seed, temperature=1.0) for seed in range(300)]
+    assert all(masks[row, action] for actions in drawn for row, action in enumerate(actions))
+    assert (drawn[0] == policy.act_batch(seen, masks, seed=0, temperature=1.0)).all()
+    row = int(masks.sum(axis=1).argmax())
+    logits = policy.evaluate(seen)[0][row]
+    weights = np.exp(logits) * (masks[row] != 0)
+    likely = int(weights.argmax())
+    share = np.mean([actions[row] == likely for actions in drawn])
+    assert abs(share - weights[likely] / weights.sum()) < 0.12
+
+
+def test_policies_are_kept_in_files(tmp_path):
+    path = tmp_path / "a.npz"
+    for policy in (Policy.random(seed=1), Policy.random("mlp", layout="gym-locm", rules="1.2")):
+        policy.meta["training"] = "none"
+        policy.save(path)
+        again = Policy.load(path)
+        assert again.meta == policy.meta
+        assert again.arrays.keys() == policy.arrays.keys()
+        assert all((again.arrays[name] == array).all() for name, array in policy.arrays.items())
+        assert repr(again) == repr(policy)
+    with np.load(path, allow_pickle=False) as file:
+        assert json.loads(str(file["meta"]))["layout"] == "gym-locm"
+
+
+def test_broken_files_are_refused(tmp_path):
+    path = tmp_path / "a.npz"
+    with pytest.raises(OSError, match=r"a\.npz"):
+        Policy.load(path)
+    for content in (b"", b"nonsense", b"PK\x03\x04"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"a\.npz: "):
+            Policy.load(path)
+    np.savez(path, x=np.zeros(3))
+    with pytest.raises(ValueError, match="no policy: it has no text meta"):
+        Policy.load(path)
+    np.savez(path, meta=np.array(["a"], object), allow_pickle=True)
+    with pytest.raises(ValueError, match=r"a\.npz: "):
+        Policy.load(path)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "meta", "message"),
+    [
+        ({}, {"kind": None}, "kind: missing"),
+        ({}, {"format": 9}, "format 9, expected 1"),
+        ({}, {"layout_version": 7}, "made for version 7 of layout 'entities', which is now 1"),
+        ({}, {"rules": "3"}, "unknown rules '3'"),
+        ({}, {"layout": "no"}, "unknown layout 'no'"),
+        ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),
+        ({}, {"kind": "cnn"}, "kind: expected entities or mlp, got 'cnn'"),
+        ({"hand.w": None}, {}, "hand.w: missing"),
+        ({"hand.w": np.zeros((3, 3))}, {}, r"hand.w: expected shape \(24, 48\), got \(3, 3\)"),
+        ({"more": np.zeros(3)}, {}, "unknown arrays more"),
+        ({"hand.b": np.full(48, np.nan)}, {}, "hand.b: expected finite numbers"),
+        ({"hand.b": np.array(["x"])}, {}, "hand.b: expected finite numbers"),
+        ({}, {"kind": "mlp"}, "activation: expected relu or tanh, got None"),
+        ({}, {"kind": "mlp", "activation": "tanh"}, "policy.0.w: missing"),
+    ],
+)
+def test_wrong_policies_are_refused(arrays, meta, message):
+    good = Policy.random()
+    given = {**good.arrays, **arrays}
+    given = {name: array for name, array in given.items() if array is not None}
+    described = {**good.meta, **meta}
+    described = {name: value for name, value in described.items() if value is not None}
+    with pytest.raises(ValueError, match=message):
+        Policy(given, described)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "message"),
+    [
+        ("policy.0.w", np.zeros((3, 3)), r"policy.0.w: expected shape \(440, outputs\)"),
+        ("policy.1.b", np.zeros(3), r"policy.1.b: expected shape \(64,\), got \(3,\)"),
+        ("policy.1.b", None, "policy.1.b: missing"),
+        ("policy.2.w", np.zeros((64, 7)), r"policy.2.b: expected shape \(7,\)"),
+        ("policy.3.w", np.zeros((145, 9)), "policy.3.b: missing"),
+    ],
+)
+def test_wrong_plain_networks_are_refused(name, array, message):
+    good = Policy.random("mlp")
+    arrays = {
+        key: value for key, value in {**good.arrays, name: array}.items() if value is not None
+    }
+    with pytest.raises(ValueError, match=message):
+        Policy(arrays, good.meta)
+
+
+def test_wrong_observations_are_refused():
+    policy = Policy.random()
+    seen, masks = observations("1.5", n=2)
+    with pytest.raises(ValueError, match=r"expected shape \(rows, 440\), got \(440,\)"):
+        policy.evaluate(seen[0])
+    with pytest.raises(ValueError, match=r"masks: expected shape \(2, 145\), got \(1, 145\)"):
+        policy.act_batch(seen, masks[:1])
+    with pytest.raises(ValueError, match="a row without a legal action"):
+        policy.act_batch(seen, masks * 0)
+    with pytest.raises(ValueError, match="temperature: expected 0 or more"):
+        policy.act_batch(seen, masks, temperature=-1)
+
+
+# --------------------------------------------------------------------------------- the agent
+
+
+@pytest.mark.parametrize(("kind", "layout"), [("entities", "entities"), ("mlp", "gym-locm")])
+def test_the_agent_acts_as_the_policy_does_in_the_environment(kind, layout, tmp_path):
+    """Over whole games against osl, from a match."""
+    check_agent(kind, layout, tmp_path / "a.npz", range(2))
+
+
+def check_agent(kind, layout, path, seeds):
+    policy = Policy.random(kind, layout=layout, seed=5)
+    if kind == "entities":  # passes only if nothing else is legal: there is more to compare
+        policy = Policy({**policy.arrays, "pass.b": np.float32(-50)}, policy.meta)
+    policy.save(path)
+    for seed in seeds:
+        agent = make_agent(f"policy:path={path},deck=classic")
+        agent.reset(seed)
+        match = Match(seed=seed)
+        lines = [agent.choose(match.observation(0)), "PASS"]
+        for player, line in enumerate(lines):
+            match.submit(player, line)
+        env = BattleEnv(layout=layout, opponent="osl")
+        begin = {"match": match.params, "decks": match.chosen, "seat": 0}
+        seen, _ = env.reset(seed=1, options=begin)
+        acted = 0
+        while match.to_ask:
+            player = match.to_ask[0]
+            if player == 1:
+                assert not env.games.rows.over(0)
+                match.submit(1, osl_line(match.state))
+                continue
+            line = agent.act(match.observation(0))
+            texts = [] if line == "PASS" else line.split(";")
+            for text in [*texts, "PASS"]:
+                expected = int(
+                    policy.act_batch(seen["observation"][None], seen["action_mask"][None])[0]
+                )
+                state = env.state
+                assert state.action_to_string(expected) == text
+                seen, _, terminated, _, _ = env.step(expected)
+                acted += 1
+                if terminated:
+                    break
+            match.submit(0, line)
+            if terminated:
+                break
+        assert acted > 10
+
+
+def osl_line(state):
+    from locmsim.envs._opponents import choose_action
+
+    state = state.clone()
+    texts = []
+    while not state.is_terminal() and (action := choose_action("osl", state)):
+        texts.append(state.action_to_string(action))
+        state.apply_action(action)
+    return ";".join(texts) or "PASS"
+
+
+def test_the_agent_says_what_is_wrong(tmp_path):
+    path = tmp_path / "a.npz"
+    Policy.random(rules="1.2").save(path)
+    agent = make_agent(f"policy:path={path}")
+    with pytest.raises(ValueError, match=r"trained on rules 1\.2, this is a game of 1\.5"):
+        agent.choose(Match(seed=1).observation(0))
+    for options, message in (
+        ("", "path: expected the file of a policy"),
+        (f"path={path},temperature=-1", "temperature: expected 0 or more"),
+        (f"path={tmp_path}/none.npz", r"none\.npz"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_agent(f"policy:{options}")
+
+
+def test_a_policy_is_an_opponent():
+    policy = Policy.random(seed=4)
+    for layout in ("entities", "gym-locm"):
+        env = BattleEnv(opponent=policy, layout=layout, **FEW)
+        env.reset(seed=1)
+        while not any(env.step(env.sample())[2:4]):
+            pass
+    venv = LocmVectorEnv(4, opponent=policy, **FEW)
+    venv.reset(seed=1)
+    for number in range(30):
+        venv.step(venv.sample(number))
+
+
+def test_evaluation_is_mirrored():
+    policy = Policy.random(seed=4)
+    rate = evaluate(policy, "pass", games=19, **FEW)
+    assert rate.games == 20
+    assert rate.low <= rate.rate <= rate.high
+    assert str(rate).startswith(f"{100 * rate.rate:.1f} % of 20 games (")
+    assert evaluate(policy, "pass", games=20, threads=2, **FEW) == rate
