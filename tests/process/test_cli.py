@@ -126,8 +126,14 @@ def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     """What is no regular file is written to and not replaced."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
+    # While the test has both ends open nobody waits for the other one to open theirs; when it lets
+    # go, the reader comes to an end, whatever has happened.
+    both_ends = os.open(path, os.O_RDWR)
     with subprocess.Popen(["/bin/cat", str(path)], stdout=subprocess.PIPE) as reader:
-        assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(path)) == 0
+        try:
+            assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(path)) == 0
+        finally:
+            os.close(both_ends)
         assert path.is_fifo()
         assert reader.stdout is not None
         log = json.loads(reader.stdout.read())

@@ -21,7 +21,7 @@ from helpers import BOT
 from locmsim.arena import Arena
 
 DOCS = Path(__file__).parents[2] / "docs"
-BRUTALTESTER = Path(__file__).parent / "bots" / "brutaltester.py"
+BRUTALTESTER = Path(__file__).parents[1] / "bots" / "brutaltester.py"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -113,7 +113,7 @@ def test_commands_of_compare(desk: Desk) -> None:
     # Game 7 is not there with so few games.
     shown = desk.run(looks.replace(":7", ":3"))
     assert shown.startswith(table)
-    assert "lost by old (locmsim play --replay results.db:GAME):" in shown
+    assert "lost by old\n(locmsim play --replay results.db:GAME -s shows one):" in shown
     assert "player 0 chose 30 cards" in shown
     assert "scores" in json.loads((desk.folder / "game7.json").read_text())
 

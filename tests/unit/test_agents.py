@@ -20,6 +20,7 @@ from locmsim.agents.max_attack import max_attack_action
 from locmsim.agents.osl import osl_action
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.policy import Policy
 from locmsim.rules.cards import Card, CardType
 from locmsim.search import Evaluation, SearchResult
 
@@ -108,7 +109,8 @@ def play_until(match: Match, turn: int) -> None:
         match.submit(player, answer(agents[player], match.observation(player)))
 
 
-def test_dead_from_drawing_but_asked():
+def test_dead_from_drawing_but_asked(tmp_path):
+    Policy.random().save(tmp_path / "a.npz")
     match = Match(seed=1)
     play_until(match, turn=2)
     snapshot = match.state.snapshot()
@@ -117,7 +119,8 @@ def test_dead_from_drawing_but_asked():
     decks = [[[c.id, c.card.base_id] for c in (*p.hand, *p.deck)] for p in match.state.players]
     observation = State.from_snapshot(snapshot, cards, decks).observation(0)
     for name in AGENTS:
-        assert make_agent(name).act(observation) == "PASS"
+        options = {"path": str(tmp_path / "a.npz")} if name == "policy" else {}
+        assert make_agent(name, **options).act(observation) == "PASS"
 
 
 # -------------------------------------------------------------------------------------- random

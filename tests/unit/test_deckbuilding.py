@@ -162,14 +162,17 @@ def test_default_decks_are_cheap_and_full_of_areas():
 
 
 def test_a_deck_is_built_in_time():
-    cards = generate_cards(1)
-    build_deck(cards)
-    times = []
-    for _ in range(10):
+    """There are 4 s for it. Measured in card sets that are generated, a millisecond or two each."""
+    build_deck(generate_cards(1))
+    started = time.process_time()
+    offers = [generate_cards(seed) for seed in range(100, 120)]
+    a_set = (time.process_time() - started) / len(offers)
+    taken = []
+    for cards in offers[:3]:  # new ones, because decks are remembered
         started = time.process_time()
         build_deck(cards)
-        times.append(time.process_time() - started)
-    assert min(times) < 0.5  # of 4 s that there are
+        taken.append(time.process_time() - started)
+    assert min(taken) < 400 * a_set
 
 
 def test_classic_deck_is_cheap_and_balanced():

@@ -2,20 +2,25 @@
 
 from dataclasses import dataclass, field
 from functools import cache
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
 from locmsim.game.observation import Observation
-from locmsim.policy import Policy, get_layout
-from locmsim.policy.sight import Follower, Sight
+
+if TYPE_CHECKING:
+    from locmsim.policy import Policy
+    from locmsim.policy.sight import Sight
 
 __all__ = ["PolicyAgent"]
 
+# Networks need numpy, which no other agent does and which starts slowly: imported when one plays.
+
 
 @cache
-def _load(path: str) -> Policy:
+def _load(path: str) -> "Policy":
+    from locmsim.policy import Policy
+
     return Policy.load(path)
 
 
@@ -40,13 +45,15 @@ class PolicyAgent(BaseAgent):
             raise ValueError(f"temperature: expected 0 or more, got {self.temperature}")
         self.policy = self.load()
 
-    def load(self) -> Policy:
+    def load(self) -> "Policy":
         """The network."""
         if not self.path:
             raise ValueError("path: expected the file of a policy")
         return _load(self.path)
 
     def reset(self, seed: int = 0) -> None:
+        from locmsim.policy.sight import Follower
+
         super().reset(seed)
         self.follower = Follower()
 
@@ -63,8 +70,12 @@ class PolicyAgent(BaseAgent):
     def plan(self, state: State, started: float) -> list[int]:
         raise NotImplementedError("a policy acts on what it sees, see `act`")
 
-    def answer(self, state: State, sight: Sight) -> str:
+    def answer(self, state: State, sight: "Sight") -> str:
         """The line of a turn; `state` is used for its texts."""
+        import numpy as np
+
+        from locmsim.policy import get_layout
+
         policy = self.policy
         layout = get_layout(policy.layout, state.rules)
         observation = np.empty((1, *layout.shape), layout.dtype)

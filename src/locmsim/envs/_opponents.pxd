@@ -9,6 +9,7 @@ cdef enum:                      # opponents
     PLAYS_RANDOM = 1
     MAX_ATTACK = 2
     OSL = 3
+    GREEDY = 4
 
 cdef enum:
     N_POTENTIALS = 5            # see POTENTIALS in _opponents.pyx

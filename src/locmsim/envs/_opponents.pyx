@@ -1,7 +1,8 @@
 """Opponents that need no more than the kernel, and potentials for rewards.
 
-"max-attack" and "osl" are the agents of gym-locm that papers compare with: osl is what gym-locm
-calls greedy. Both choose one action at a time. Where actions are equally good, the first one in
+They are the agents of the same names, in `locmsim.agents`, without decks of their own; greedy has
+its hand-set weights. "max-attack" and "osl" are those of gym-locm that papers compare with: osl is
+what gym-locm calls greedy. All choose one action at a time. Where actions are equally good, the first one in
 gym-locm's order counts: creatures before the player as targets, otherwise the order of the numbers.
 """
 
@@ -40,14 +41,22 @@ from locmsim._core cimport (
     table_t,
 )
 
+from locmsim.search._evaluation cimport Evaluator, eval_t, evaluate
+
+from locmsim.agents.greedy import HAND_SET_WEIGHTS
+
 __all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "play_battle", "potentials_of"]
 
 #: Opponents of the kernel: name -> code.
-OPPONENTS = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL}
+OPPONENTS = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL,
+             "greedy": GREEDY}
 
 #: What shaping can be made of, in the order of `potentials`; "health" is the sum of the first two.
 POTENTIALS = ("player-health", "opponent-health", "player-board-presence",
               "opponent-board-presence", "coac")
+
+cdef Evaluator HAND_SET = Evaluator(HAND_SET_WEIGHTS)
+cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # none of them is for cards in hand: it suits any table
 
 cdef enum:
     KILL = 1000                 # osl
@@ -100,6 +109,24 @@ cdef int osl_action(const state_t* s, const table_t* t) noexcept nogil:
         elif late and value == most and same_source(t, best, actions[i]):
             best = actions[i]
             late = False
+    return best
+
+
+cdef int greedy_action(const state_t* s, const table_t* t) noexcept nogil:
+    """The action after which the position is worth most, PASS if none improves it."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef int who = s.turn & 1
+    cdef int n = state_list(s, t, actions)
+    cdef int best = PASS, i
+    cdef float most = evaluate(s, t, &GREEDY_WEIGHTS, who), value
+    for i in range(1, n):
+        child = s[0]
+        state_apply(&child, t, actions[i])
+        value = evaluate(&child, t, &GREEDY_WEIGHTS, who)
+        if value > most:
+            best = actions[i]
+            most = value
     return best
 
 
@@ -158,6 +185,8 @@ cdef int opponent_action(
         return max_attack_action(s, t)
     if kind == OSL:
         return osl_action(s, t)
+    if kind == GREEDY:
+        return greedy_action(s, t)
     return PASS
 
 

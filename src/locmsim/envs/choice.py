@@ -419,10 +419,8 @@ def _winner(match: Match, battlers: list[str], random: np.random.Generator) -> i
 
 
 def _as_agent(battler: str) -> str:
-    if battler in ("pass", "max-attack", "osl"):
-        raise ValueError(
-            f"battlers: {battler!r} is in the kernel only and does not play against agents"
-        )
+    if battler == "pass":
+        raise ValueError("battlers: 'pass' plays against opponents of the kernel only")
     return battler
 
 

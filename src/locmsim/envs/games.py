@@ -92,9 +92,9 @@ class Options:
 
     #: "1.5", "1.2" or "1.0".
     rules: str = "1.5"
-    #: One of the kernel ("pass", "random", "max-attack", "osl"), any text that `make_agent`
-    #: takes, an `Agent`, a function (observation, mask) -> action, a `Policy`, or a `Pool`.
-    opponent: Any = "osl"
+    #: One of the kernel ("pass", "random", "max-attack", "osl", "greedy"), a text for
+    #: `make_agent`, an `Agent`, a function (observation, mask) -> action, a `Policy`, a `Pool`.
+    opponent: Any = "greedy"
     #: "random", "first", "second" or "alternate": where the learner plays.
     seat: str = "random"
     #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
