@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
+DATA = (".json", ".txt", ".typed", ".html", ".css", ".js")
 GENERATED = {".c", ".so", ".pyd", ".pyc"}
 
 
@@ -15,7 +16,7 @@ def main() -> None:
         # The first folder is the archive's own.
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src/locmsim")
-    check("archive", package, of(SOURCES, ".py", ".pyx", ".pxd", ".pyi", ".json", ".txt", ".typed"))
+    check("archive", package, of(SOURCES, ".py", ".pyx", ".pxd", ".pyi", *DATA))
     for folder in ("tests", "bench", "tools", "bots", "docs", "examples"):
         check("archive", names, of(set(Path(folder).rglob("*")), ".py", ".pyx", ".md", ".gz"))
     check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
@@ -24,7 +25,7 @@ def main() -> None:
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}
     package = inside(names, "locmsim")
-    check("wheel", package, of(SOURCES, ".py", ".pxd", ".pyi", ".json", ".txt", ".typed"))
+    check("wheel", package, of(SOURCES, ".py", ".pxd", ".pyi", *DATA))
     compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
     check("wheel", compiled, MODULES)
     refuse("wheel", names, {".c", ".pyx", ".pyc"})
