@@ -24,6 +24,7 @@ import pytest
 
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
+from locmsim.referee.play import Result, retrace
 from locmsim.rules.cards import Card
 from locmsim.tuning.training import Model
 
@@ -126,6 +127,14 @@ def golden_match(game: Game) -> Match:
         params={key: v for key, v in game["params"].items() if not key.endswith("Seed")},
         cards=None if cards is None else [Card.from_row(row) for row in cards],
     )
+
+
+def golden_result(game: Game, **more: Any) -> Result[Match]:
+    """A golden game as the referee's result."""
+    steps = range(max(map(len, game["choices"])))
+    answers = [(p, game["choices"][p][i], 0) for i in steps for p in (0, 1)]
+    answers += [(turn["player"], turn["output"], 0) for turn in game["turns"]]
+    return retrace(golden_match(game), answers, **more)
 
 
 #: In place of the times of a game, which differ each time that it is played.

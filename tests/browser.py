@@ -1,0 +1,157 @@
+"""A browser for tests of pages: fixtures, and what a replay page shows.
+
+The browser is the distribution's Chromium. Without it, or without playwright, the tests that import
+this are skipped.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Game, golden_games, golden_result
+
+from locmsim.web import replay_html
+
+__all__ = [
+    "ALL_SHOWN",
+    "SHOWN",
+    "Opener",
+    "browser",
+    "check_game",
+    "long_game",
+    "open_page",
+    "step_of",
+    "sync_api",
+]
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    pytest.skip("there is no chromium on this machine", allow_module_level=True)
+
+#: What the page shows now: the numbers of both players and of their cards.
+SHOWN = """(() => [0, 1].map((player) => {
+    const side = document.getElementById(`side${player}`);
+    const text = (card, name) => card.querySelector(`text.${name}`)?.textContent ?? null;
+    const fact = (name) => side.querySelector(`[data-fact=${name}]`)?.textContent ?? null;
+    const lanes = [...document.querySelectorAll(".lane")].map((lane) =>
+        [...lane.querySelectorAll(`[data-player="${player}"] .card:not(.gone)`)].map((card) => [
+            Number(card.dataset.id), text(card, "attack"), text(card, "defense"),
+            [...card.querySelectorAll("text.ability")].map((e) => e.textContent).join("")]));
+    return {
+        health: fact("health"), mana: fact("mana"), draws: fact("draws"), deck: fact("deck"),
+        size: fact("hand"), runes: fact("runes"),
+        hand: [...side.querySelectorAll(".hand .card")].map((card) => text(card, "cost")),
+        backs: side.querySelectorAll(".hand .back").length,
+        lanes,
+    };
+}))()"""
+#: The same at every step, from the first to the last, by the right arrow key.
+ALL_SHOWN = f"""() => {{
+    const shown = [];
+    for (let i = 0; i <= Number(document.getElementById("slider").max); i++) {{
+        shown.push({SHOWN});
+        document.body.dispatchEvent(
+            new KeyboardEvent("keydown", {{ key: "ArrowRight", bubbles: true }}));
+    }}
+    return shown;
+}}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[
+                *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+                *("--disable-background-networking", "--disable-component-update"),
+                "--disable-sync",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+Opener = Callable[..., Any]
+
+
+@pytest.fixture
+def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
+    """Opens pages from disk; at the end none may have complained or asked for another file."""
+    contexts: list[Any] = []
+    requests: list[str] = []
+    complaints: list[str] = []
+
+    def open_page(html: str, place: str = "", **options: Any) -> Any:
+        path = tmp_path / f"page{len(contexts)}.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: requests.append(request.url.split("#")[0]))
+        page.goto(path.as_uri() + place)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert requests == [(tmp_path / f"page{i}.html").as_uri() for i in range(len(contexts))]
+
+
+def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[dict[str, Any]]:
+    """What `SHOWN` should find, from a snapshot and the golden game's own cards."""
+    lanes = 1 if game["rules"] == "1.0" else 2
+    areas = {row[0]: row[9] for row in game["cards"]} if game["rules"] == "1.5" else {}
+    sides = []
+    for side in state["p"]:
+        shown: list[list[Any]] = [[] for _ in range(lanes)]
+        for instance, base, attack, defense, abilities, lane, *_ in side["board"]:
+            letters = abilities.replace("-", "") + (str(areas[base]) if areas.get(base) else "")
+            numbers = [str(value).replace("-", "\u2212") for value in (attack, defense)]
+            shown[lane].append([instance, *numbers, letters])
+        sides.append(
+            {
+                "health": str(side["hp"]),
+                "mana": f"{side['mana']}/{side['maxMana']}",
+                "draws": str(side["draw"]),
+                "deck": str(side["deck"]),
+                "size": str(len(side["hand"])),
+                "runes": " ".join(map(str, side["runes"])) or "none" if "runes" in side else None,
+                "hand": [str(costs[instance]) for instance in side["hand"]],
+                "backs": 0,
+                "lanes": shown,
+            }
+        )
+    return sides
+
+
+def check_game(open_page: Opener, game: Game) -> None:
+    rows = game["cards"] if game["rules"] == "1.5" else [r for t in game["cards"] for r in t]
+    cost = {row[0]: row[2] for row in rows}
+    costs = {instance: cost[base] for deck in game["decks"] for instance, base in deck}
+    page = open_page(replay_html(golden_result(game)))
+    states = [state for turn in game["turns"] for state in turn["states"]]
+    assert page.locator("#slider").get_attribute("max") == str(len(states) - 1)
+    for i, (shown, state) in enumerate(zip(page.evaluate(ALL_SHOWN), states, strict=True)):
+        assert shown == expected(game, state, costs), f"step {i}"
+    assert step_of(page) == len(states) - 1
+    page.close()
+
+
+def long_game(rules: str) -> Game:
+    """A golden game with much going on, but not the longest."""
+    games = [game for game in golden_games(rules) if game["turns"] and not game["error"]]
+    return sorted(games, key=lambda game: sum(len(turn["states"]) for turn in game["turns"]))[
+        len(games) * 3 // 4
+    ]
+
+
+def step_of(page: Any) -> int:
+    return int(page.locator("#slider").input_value())

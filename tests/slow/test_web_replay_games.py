@@ -1,0 +1,15 @@
+"""The replay page, step by step, for more golden games than the other tests have."""
+
+import pytest
+from browser import Opener, browser, check_game, open_page
+from helpers import RULE_SETS, golden_games
+
+__all__ = ["browser", "open_page"]
+
+
+@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_every_step(rules: str, part: int, open_page: Opener) -> None:
+    for game in list(golden_games(rules))[part::18]:
+        if game["turns"]:
+            check_game(open_page, game)

@@ -1,0 +1,53 @@
+"""Pictures of the replay page for the README and for looking at: one match, three screens.
+
+    python tools/screenshots.py FOLDER
+
+Needs playwright and the distribution's Chromium.
+"""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.referee import play
+from locmsim.web import replay_html
+
+#: Name, width, height, colour scheme.
+SCREENS = (
+    ("replay", 1280, 720, "light"),
+    ("replay-dark", 1280, 720, "dark"),
+    ("replay-phone", 390, 844, "light"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    agents = [make_agent("beam:nodes=2000"), make_agent("greedy")]
+    result = play(agents, Match(seed=11), timeout_scale=0)
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
+        page_file = Path(temporary) / "match.html"
+        page_file.write_text(replay_html(result, ("beam", "greedy")), encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, width, height, scheme in SCREENS:
+            page = browser.new_page(
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,
+                reduced_motion="reduce",
+            )
+            page.goto(f"{page_file.as_uri()}#turn=8")
+            page.keyboard.press("ArrowRight")
+            page.screenshot(path=folder / f"{name}.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
