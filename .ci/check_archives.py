@@ -1,5 +1,6 @@
 """Checks what the archives contain: ``python .ci/check_archives.py SDIST.tar.gz WHEEL.whl``."""
 
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -8,6 +9,7 @@ from pathlib import Path, PurePosixPath
 SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
 GENERATED = {".c", ".so", ".pyd", ".pyc"}
+NOT_SHIPPED = {*GENERATED, ".pyx", ""}
 
 
 def main() -> None:
@@ -15,20 +17,26 @@ def main() -> None:
         # The first folder is the archive's own.
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src/locmsim")
-    check("archive", package, of(SOURCES, ".py", ".pyx", ".pxd", ".pyi", ".json", ".txt", ".typed"))
-    for folder in ("tests", "bench", "tools", "bots", "docs", "examples"):
-        check("archive", names, of(set(Path(folder).rglob("*")), ".py", ".pyx", ".md", ".gz"))
+    check("archive", package, shipped() | of(SOURCES, ".pyx"))
+    # Without .ci and what else begins with a dot, all that git keeps.
+    kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
+    check("archive", names, {Path(name) for name in kept.split("\0") if name and name[0] != "."})
     check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
     refuse("archive", names, GENERATED)
 
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}
     package = inside(names, "locmsim")
-    check("wheel", package, of(SOURCES, ".py", ".pxd", ".pyi", ".json", ".txt", ".typed"))
+    check("wheel", package, shipped())
     compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
     check("wheel", compiled, MODULES)
     refuse("wheel", names, {".c", ".pyx", ".pyc"})
     print(f"{len(MODULES)} compiled modules; the archives have all they need and nothing generated")
+
+
+def shipped() -> set:
+    """All files of the package that are of use once it is built."""
+    return {p for p in SOURCES if p.suffix not in NOT_SHIPPED and "__pycache__" not in p.parts}
 
 
 def of(names: set, *suffixes: str) -> set:

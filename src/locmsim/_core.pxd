@@ -121,12 +121,12 @@ ctypedef struct player_t:       # 96 bytes
     uint32_t marks              # READY (can attack), OCCUPIED, GUARDED (Guard), SPENT (attacked)
     creature_t board[MAX_BOARD]
     int32_t health
-    int32_t lost                # 1.5: health lost since his last draw; every 5 give a card. 1.x: 0
-    int32_t next_draw           # cards to draw at his next turn, without those for `lost`
-    int32_t shown_draw          # the number that the protocol prints for him (section 9)
+    int32_t lost                # 1.5: health lost since their last draw; 5 give a card. 1.x: 0
+    int32_t next_draw           # cards to draw at their next turn, without those for `lost`
+    int32_t shown_draw          # the number that the protocol prints for them (section 9)
     uint8_t mana                # left this turn
     uint8_t max_mana
-    uint8_t bonus               # 1 while he holds the second player's bonus mana
+    uint8_t bonus               # 1 while they hold the second player's bonus mana
     uint8_t hand_size
     uint8_t deck_left
     uint8_t runes               # 1.x: bit i = the rune at health 5 * (i + 1) is left. 1.5: 0
@@ -193,7 +193,7 @@ cdef enum:
     MAX_SHOWN = 120             # card rows: those of an offer
     MAX_SHOWN_ACTIONS = 64      # of a turn; no rules allow so many
 
-ctypedef struct shown_player_t: # a player line of the protocol (section 9)
+ctypedef struct shown_player_t:  # a player line of the protocol (section 9)
     int32_t health
     int32_t max_mana
     int32_t deck_size
@@ -215,7 +215,7 @@ ctypedef struct shown_card_t:   # a card row
     int32_t area
     int32_t lane                # -1 off the board
 
-ctypedef struct shown_action_t: # what the opponent did
+ctypedef struct shown_action_t:  # what the opponent did
     int32_t base_id
     int32_t kind                # SUMMON, USE or ATTACK
     int32_t id                  # of the card that did it
@@ -229,14 +229,14 @@ ctypedef struct shown_t:        # an observation
     shown_action_t actions[MAX_SHOWN_ACTIONS]
     shown_card_t cards[MAX_SHOWN]
 
-# The printed card that a row stands for, as entry `entry` of a table. Of a creature on the board not
-# all is known that its card says; present values do for it, cut to what cards may have.
+# The printed card that a row stands for, as entry `entry` of a table. Of a creature on the board
+# not all is known that its card says; present values do for it, cut to what cards may have.
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil
 cdef void complete_card(card_t* c, int entry) noexcept nogil
 # What a player sees as a state: they are player `who`, and start their turn. The decks and the
-# opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of the
-# entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the number of
-# the first row that has no place, 1000 + its number if its instance id occurs twice.
+# opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
+# the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
+# number of the first row that has no place, 1000 + its number if its instance id occurs twice.
 cdef int state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil
 # Cards in hidden places: n of them on top of a player's deck, and in a hand.

@@ -1409,15 +1409,15 @@ cdef class State:
 
     @staticmethod
     def new(deck0, deck1, *, rules="1.5", ids=None, pool=None):
-        """The start of player 0's first turn, his draw done (docs/rules.md, section 4).
+        """The start of player 0's first turn, their draw done (docs/rules.md, section 4).
 
         `deck0` and `deck1` are sequences of at most 30 `Card` in draw order. `ids` is a pair of
         sequences of instance ids in the same order; by default the i-th card has, in 1.5, 2 * i for
         player 0 and 60 + 2 * i for player 1, and 2 * i + player + 1 in 1.x. `pool` holds the cards
-        that a player may suspect where he cannot look (see `resample_hidden`). By default they are
-        the cards of both decks; a pool that shall tell nothing about them holds all cards of the
-        game. With the `table` of another state its pool is taken. `ValueError` names the argument
-        that is wrong.
+        that a player may suspect where they cannot look (see `resample_hidden`). By default they
+        are the cards of both decks; a pool that shall tell nothing about them holds all cards of
+        the game. With the `table` of another state its pool is taken. `ValueError` names the
+        argument that is wrong.
         """
         cdef Table table = new_table(rules)
         cdef State state = new_state(table)
@@ -1474,11 +1474,11 @@ cdef class State:
 
     @staticmethod
     def from_observation(observation):
-        """What a player sees when he is asked: a state in which he is player 0 and to move.
+        """What a player sees when they are asked: a state in which they are player 0 and to move.
 
-        What he does not see is empty, the decks and the opponent's hand, so his turn can be played
-        here, but nothing after it. `ValueError` for an observation of the choice phase, and for one
-        that cannot be.
+        What they do not see is empty, the decks and the opponent's hand, so their turn can be
+        played here, but nothing after it. `ValueError` for an observation of the choice phase, and
+        for one that cannot be.
         """
         cdef Table table = new_table(observation.rules)
         cdef State state = new_state(table)
@@ -1786,14 +1786,14 @@ cdef class State:
         ValueError
             For an unknown layout or player, and an `out` that does not fit.
         """
-        from locmsim.policy import layouts
-        return layouts.write_state(self, self.viewer(player), layout, out)
+        from locmsim.policy.layouts import write_state
+        return write_state(self, self.viewer(player), layout, out)
 
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
 
     def observation_string(self, player=None):
-        """What `player` sees of this position, as text; equal exactly if he sees the same.
+        """What `player` sees of this position, as text; equal exactly if they see the same.
 
         Parameters
         ----------
@@ -1861,13 +1861,13 @@ cdef class State:
         return nodes
 
     def resample_hidden(self, player, seed):
-        """A new state: what `player` sees is the same, all that he cannot see is drawn anew.
+        """A new state: what `player` sees is the same, all that they cannot see is drawn anew.
 
-        His own deck is shuffled. The opponent's hand and deck are filled from the pool of the game,
-        in 1.5 with at most two copies of a card, his board counted in, if the pool is large enough
-        for that. The instance ids of hidden cards, of which he knows all but their places, go in
-        draw order in 1.x and are shuffled in 1.5. Depends on `seed` and on what `player` can know
-        only. `ValueError` for another player and if the pool is needed and empty.
+        Their own deck is shuffled. The opponent's hand and deck are filled from the pool of the
+        game, in 1.5 with at most two copies of a card, their board counted in, if the pool is large
+        enough for that. The instance ids of hidden cards, of which they know all but their places,
+        go in draw order in 1.x and are shuffled in 1.5. Depends on `seed` and on what `player` can
+        know only. `ValueError` for another player and if the pool is needed and empty.
         """
         return resampled(self, _player_number(player), _seed_bits(seed))
 
@@ -2006,17 +2006,17 @@ cdef class PlayerView:
 
     @property
     def next_draw(self):
-        """Cards to draw at his next turn's start, those for lost health included."""
+        """Cards to draw at their next turn's start, those for lost health included."""
         return state_next_draw(&self.state.s, self.who)
 
     @property
     def shown_draw(self):
-        """The draw number that the protocol prints for him."""
+        """The draw number that the protocol prints for them."""
         return self.p.shown_draw
 
     @property
     def lost_health(self):
-        """1.5: health lost since his last draw; 0 in 1.x."""
+        """1.5: health lost since their last draw; 0 in 1.x."""
         return self.p.lost
 
     @property
@@ -2076,9 +2076,10 @@ cdef class PlayerView:
 
 
 def shown_cards(State state not None, player, row_type):
-    """What a player sees of the cards: his hand, his board, the opponent's, in this order.
+    """What a player sees of the cards: their hand, their board, the opponent's, in this order.
 
-    A tuple of `row_type`, a type of named tuples with the fields of `locmsim.game.observation.CardInPlay`.
+    A tuple of `row_type`, a type of named tuples with the fields of
+    `locmsim.game.observation.CardInPlay`.
     """
     cdef const table_t* t = &state.table.t
     cdef const player_t* p
@@ -2339,7 +2340,7 @@ cdef inline void clear_hand(player_t* p) noexcept nogil:
 
 
 cdef void clear_player(player_t* p, int rules) noexcept nogil:
-    """A player before his opening hand is drawn (section 4)."""
+    """A player before their opening hand is drawn (section 4)."""
     memset(p, 0, sizeof(player_t))
     clear_hand(p)
     p.health = 30
@@ -3166,12 +3167,12 @@ cdef void state_deal(
 cdef class Determinizer:
     """Draws states that look to one player as `state` does.
 
-    `groups` has for each player a list of groups of cards for his hidden places, in the form
+    `groups` has for each player a list of groups of cards for their hidden places, in the form
     ``(copies, [(card, weight), ...])``: that many cards come from the group, whichever of its
     cards. A card that a constructed deck may hold twice is a group ``(2, [(card, weight)])``, a
     triplet of a draft ``(1, [(a, 1.0), (b, 2.5), (c, 0.4)])``. While places are left, a card is
     drawn from all groups with probability proportional to its weight, a positive number. The
-    viewer's hidden places are his deck, the other player's are his hand and deck.
+    viewer's hidden places are their deck, the other player's are their hand and deck.
 
     The cards have to be in the pool of the state. Hidden cards have no instance ids of their own,
     so texts of actions name only cards that are visible to `viewer` in the position itself.

@@ -336,6 +336,16 @@ def _turns(rules: str, seconds: float) -> Iterator[Figure]:
     yield Figure(group, "as a bot on pipes", _median(as_bot, seconds / 2) / len(turns) * 1e6, "us")
 
 
+def _environments(rules: str, seconds: float) -> Iterator[Figure]:
+    """Figures of the learning environments, if the extra ``envs`` is installed."""
+    try:
+        from locmsim.envs import bench
+    except ImportError:
+        return
+    for name, value, unit in bench.figures(rules, seconds):
+        yield Figure("learning environments", name, value, unit)
+
+
 def _import(seconds: float) -> Iterator[Figure]:
     def run(code: str) -> float:
         return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
@@ -349,7 +359,7 @@ def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
 
     Positions are prepared before that, which takes about a second.
     """
-    share = seconds / 12
+    share = seconds / 15
     return [
         *_playouts(rules, 4 * share),
         *_kernel(rules, share),
@@ -358,6 +368,7 @@ def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
         *_match(rules, share),
         *_searches(rules, share),
         *_turns(rules, share),
+        *_environments(rules, 3 * share),
         *_import(2 * share),
     ]
 

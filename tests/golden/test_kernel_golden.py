@@ -94,7 +94,7 @@ def check_line(live: State, turn: dict, following: dict | None) -> None:
     try:
         applied, ignored = state.apply_line(turn["output"])
     except InvalidActionError:
-        # Only a player who has died from his draw can be wrong here and the game have a winner.
+        # Only a player who has died from their draw can be wrong here and the game have a winner.
         assert turn["states"][0]["winner"] != -1
         assert state == live
         return

@@ -169,7 +169,7 @@ def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "-s") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["0", "1", "seed=7"]
-    assert lines[8] == "player 0 chose 30 cards:"
+    assert lines[7] == "player 0 chose 30 cards:"
     assert lines[-1] == "player 1 wins"
 
 

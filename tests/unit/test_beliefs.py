@@ -25,8 +25,8 @@ def choose(belief: Belief, game: Game, player: int) -> None:
 
 
 def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation, Belief, Snapshot]]:
-    """The battle turns of every `step`-th golden game: who is asked, with what he believes, and the
-    true position."""
+    """The battle turns of every `step`-th golden game: who is asked, with what they believe, and
+    the true position."""
     parts = step if REFERENCE is None else 10 * step  # the full files would take minutes
     for game in GoldenChunk(rules, 0, parts):
         beliefs = Belief(), Belief()

@@ -17,7 +17,7 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    if name == "locmsim.openspiel":
+    if name == "locmsim.envs.openspiel":
         pytest.importorskip("pyspiel")
     if name == "locmsim.envs.sb3":
         pytest.importorskip("stable_baselines3")

@@ -112,7 +112,7 @@ def test_poisoned_cards_are_never_seen(rules):
             games.rows.observe(0, player, out, None, name)
             values = out if name == "entities" else np.round(out * 12)
             assert POISON not in values
-            games.rows.observe(0, 1 - player, out, None, name)  # the other one knows his cards
+            games.rows.observe(0, 1 - player, out, None, name)  # the other one knows their cards
             values = out if name == "entities" else np.round(out * 12)
             if player == 0:
                 assert POISON not in out[: layout.blocks[2].start]
@@ -172,4 +172,4 @@ def test_functions_are_given_arrays_that_show_only_their_side():
     for observation, mask in given:
         assert observation.shape == env.layout.shape
         assert mask[0] == 1
-        assert env.layout.split(observation)["game"][1] == 1  # he sits second
+        assert env.layout.split(observation)["game"][1] == 1  # the second seat

@@ -314,7 +314,7 @@ def slow_per_player(rewards, values, dones, to_move, last, gamma, lam):
             while True:
                 earned, following, going = 0.0, last[i, p], False
                 for j in range(k, steps):
-                    if j > k and to_move[j, i] == p:  # his next decision
+                    if j > k and to_move[j, i] == p:  # their next decision
                         following, going = values[j, i], True
                         break
                     earned += rewards[j, i, p]

@@ -1,4 +1,4 @@
-"""States of what a player sees: his turn goes in them as it goes in the match."""
+"""States of what a player sees: their turn goes in them as it goes in the match."""
 
 import random
 from dataclasses import replace

@@ -139,7 +139,7 @@ def pass_turns(match: Match, n: int) -> None:
 
 
 def deathbed(rules: str) -> Match:
-    """A match in which the asked player has just died from his draw."""
+    """A match in which the asked player has just died from their draw."""
     match = battle(rules)
     for _ in range(200):
         assert match.state is not None
@@ -410,7 +410,7 @@ def test_time_limits(rules: str) -> None:
 
 
 def judged(rules: str, line: str | None, **kwargs: Any) -> tuple[list[int], str | None]:
-    """What player 0 has chosen after `line`, and the message without his name if he fails."""
+    """What player 0 has chosen after `line`, and the message without their name if they fail."""
     match = Match(rules, seed=4, **kwargs)
     match.submit(1, "PASS")
     error = match.submit(0, line).error

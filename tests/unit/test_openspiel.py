@@ -145,3 +145,133 @@ def test_what_openspiel_has_in_c_refuses_foreign_states():
         pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 1.0, 10, 10, False, 1, False)
     with pytest.raises(pyspiel.SpielError):
         pyspiel.load_game("locm_1.5")
+
+
+# ------------------------------------------------------------------------------- whole matches
+
+
+def random_match(rules, seed):
+    """All states of a match of random actions."""
+    state = locmsim.openspiel.game(rules).new_match_state(seed=seed)
+    random = np.random.default_rng(seed)
+    yield state
+    while not state.is_terminal():
+        state = state.child(random.choice(state.legal_actions()))
+        yield state
+
+
+@each_rules
+def test_a_whole_match_is_that_of_its_answers(rules):
+    states = list(random_match(rules, 1))
+    last = states[-1]
+    match = locmsim.Match.replay(last.match.log)
+    assert match.phase == "over"
+    assert match.error is None
+    assert last.returns()[match.winner] == 1.0
+    assert sum(last.returns()) == 0
+    assert last.rewards() == [last.player_reward(0), last.player_return(1)]
+    assert last.current_player() == -4
+    assert last.legal_actions() == []
+    assert [len(ids) for ids in match.chosen] == [30, 30]
+    # The history leads to the same end, and each prefix is told from all others.
+    again = locmsim.openspiel.game(rules).new_match_state(seed=1)
+    for action in last.history():
+        again.apply_action(action)
+    assert again.match.log == last.match.log
+    assert len({state.history_str() for state in states}) == len(states)
+    assert last.history_str() == ", ".join(map(str, last.history()))
+    for state in states[:-1]:
+        assert not state.is_terminal()
+        assert state.returns() == [0.0, 0.0]
+        mover = state.current_player()
+        assert state.legal_actions(1 - mover) == []
+        assert np.flatnonzero(state.legal_actions_mask()).tolist() == state.legal_actions(mover)
+    with pytest.raises(locmsim.GameOverError):
+        last.apply_action(0)
+
+
+@each_rules
+def test_information_states_of_a_match(rules):
+    """They only grow by what the player is shown or does, and tell what is legal."""
+    legal = {}
+    before = None
+    for seed in (1, 2):
+        for state in random_match(rules, seed):
+            mover = state.current_player()
+            if mover < 0:
+                continue
+            known = [state.information_state_string(player) for player in (0, 1)]
+            assert known[mover] == state.information_state_string()
+            assert known[mover].startswith(state.match.information_state_string(mover))
+            actions = state.legal_actions()
+            assert legal.setdefault((seed, known[mover]), actions) == actions
+            if before is not None and before[0] == (seed, mover):
+                # A player who goes on has done something; the other one has not been told yet.
+                assert known[mover] != before[1][mover]
+                assert known[1 - mover] == before[1][1 - mover]
+            before = (seed, mover), known
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        state.information_state_string(2)
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got -4"):
+        state.information_state_string()
+
+
+def test_what_the_other_one_takes_is_not_known():
+    game = locmsim.openspiel.game("1.5")
+    one, other = game.new_match_state(seed=3), game.new_match_state(seed=3)
+    for i in range(30):
+        one.apply_action(i)
+        other.apply_action(100 - i)
+    assert one.current_player() == other.current_player() == 1
+    assert one.information_state_string(1) == other.information_state_string(1)
+    assert one.observation_string(1) == other.observation_string(1)
+    assert one.information_state_string(0) != other.information_state_string(0)
+    one.apply_action(5)
+    one.apply_action(5)
+    assert 5 not in one.legal_actions()
+    assert one.observation_string(1) != other.observation_string(1)
+    with pytest.raises(locmsim.IllegalActionError, match="action 5 is not legal here"):
+        one.apply_action(5)
+    assert one.move_number() == 32
+
+
+@each_rules
+def test_clones_of_a_match(rules):
+    for state in list(random_match(rules, 4))[::7]:
+        for twin in (state.clone(), copy.copy(state), copy.deepcopy(state)):
+            assert twin.history() == state.history()
+            if not state.is_terminal():
+                twin.apply_action(twin.legal_actions()[-1])
+                assert twin.history()[:-1] == state.history()
+
+
+@each_rules
+def test_mcts_plays_a_whole_match(rules):
+    """With 60 choices before the battle; the other player is random."""
+    game = locmsim.openspiel.game(rules)
+    state = game.new_match_state(seed=2)
+    bot = make_bot(game, 1, simulations=2, max_length=3)
+    random = np.random.default_rng(1)
+    while not state.is_terminal():
+        mine = state.current_player() == 0 and state.move_number() % 5 == 0
+        action = bot.step(state) if mine else int(random.choice(state.legal_actions()))
+        state.apply_action(action)
+    assert sorted(state.returns()) == [-1.0, 1.0]
+    assert state.get_game() is game
+
+
+def test_matches_that_cannot_be_states():
+    game = locmsim.openspiel.game("1.5")
+    match = locmsim.Match(seed=1)
+    match.submit(0, "PASS")
+    with pytest.raises(ValueError, match="the match has begun"):
+        game.new_match_state(match)
+    with pytest.raises(ValueError, match="ids: those of 2022"):
+        game.new_match_state(locmsim.Match(seed=1, ids="old"))
+    few = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(14)]
+    with pytest.raises(ValueError, match="the offer has 14 cards, too few for a deck"):
+        game.new_match_state(locmsim.Match(seed=1, cards=few))
+    with pytest.raises(ValueError, match=r"match: its rules are 1\.2, not 1\.5"):
+        game.new_match_state(locmsim.Match("1.2", seed=1))
+    with pytest.raises(ValueError, match="seed is for a new match"):
+        game.new_match_state(locmsim.Match(seed=1), seed=1)

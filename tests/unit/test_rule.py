@@ -68,7 +68,7 @@ def test_what_is_hidden_does_not_matter(rules):
 
 
 def battle(*hand: Card) -> State:
-    """Player 0 to move in his twelfth turn, with these cards in hand."""
+    """Player 0 to move in their twelfth turn, with these cards in hand."""
     filler = Card(90, CardType.CREATURE, 13, 0, 1)  # too dear
     decks = [[*hand, *[filler] * (30 - len(hand))], [filler] * 30]
     snapshot = State.new(*decks).snapshot()

@@ -871,7 +871,7 @@ def test_rollouts_refuse(arguments, message):
 
 
 def test_playouts_of_a_game_without_end_are_broken_off():
-    """Attack -500 heals whom it hits, faster than the empty deck harms him."""
+    """Attack -500 heals whom it hits, faster than the empty deck harms them."""
     healer = Card(1, CardType.CREATURE, 0, -500, 500, "-C----", 0, 0, 0, 0)
     state = State.new([healer] * 30, [healer] * 30)
     for i, winner in enumerate(state.rollouts(4, 1).tolist()):

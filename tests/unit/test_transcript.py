@@ -193,7 +193,7 @@ def test_whole_match(rules: str) -> None:
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
     """Its consistency checker joins the first two texts of 1.5, of more than one entry in logs, and
-    then takes the n-th answer of a player for that to his n-th text."""
+    then takes the n-th answer of a player for that to their n-th text."""
     match = Match(rules, seed=5)
     calls = play_lines(match)
     log = json.loads(log_line(result_of(match, calls)))

@@ -233,7 +233,7 @@ class _Turn:
 
 
 def _board_worth(player: PlayerView) -> float:
-    """Attack and defense of his creatures, and something for their keywords."""
+    """Attack and defense of their creatures, and something for their keywords."""
     return sum(
         1.0 + c.attack + c.defense + sum(_KEYWORDS.get(letter, 0.0) for letter in c.abilities)
         for c in player.board

@@ -21,7 +21,7 @@ from locmsim.search import Belief, SearchOptions, SearchResult
 
 __all__ = ["SearchAgent"]
 
-#: The scores by which an opponent is taken to choose his cards, see `Belief`.
+#: The scores by which an opponent is taken to choose their cards, see `Belief`.
 _TASTES: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
     "any": dict.fromkeys(RULES, lambda card: 0.0),

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from locmsim.arena import report
 from locmsim.arena.cluster import dask_workers
 from locmsim.arena.playing import forget_agents, replay
-from locmsim.arena.records import Record
+from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
 from locmsim.arena.store import Goal, Store
@@ -297,6 +297,10 @@ class Tournament:
         if player is not None and player not in names:
             raise ValueError(f"no player is called {player!r}: expected one of {', '.join(names)}")
         return 0 if player is None else names.index(player)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """How the games that were played ended, by number."""
+        yield from self._store.outcomes()
 
     def record(self, number: int) -> Record:
         """All that is stored of a game; `StoreError` if it was not played."""

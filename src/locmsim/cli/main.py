@@ -30,6 +30,7 @@ _COMMANDS = {
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
     "tune": "improve weights by self-play",
+    "dataset": "examples to learn from, of an agent or of an arena's games",
 }
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
 #: For terminals that do not know a character.

@@ -172,7 +172,7 @@ def _print_result(result: "Result[Match]", options: argparse.Namespace) -> None:
         from locmsim.referee import text
 
         if options.server:
-            out.write("\n" + text.match_text(result, color=color_wanted()))
+            out.write(text.match_text(result, color=color_wanted()))
         if out.isatty():
             out.write("\n" * options.server + text.summary_text(result))
 

@@ -685,8 +685,8 @@ cdef class Rows:
                         r.k.began[who][copy] |= (old.k.began[who][copy] >> a & 1) << b
 
     def seat(self, Py_ssize_t i):
-        """The caller's seat, -1 if he plays both."""
-        return self.row(i).now.seat
+        """The caller\'s seat, -1 if they play both."""
+        return self.row(i).seat
 
     def opponent(self, Py_ssize_t i):
         """Index of the row's opponent."""
@@ -769,7 +769,7 @@ cdef class Rows:
         return self.row(i).serial
 
     def performed(self, Py_ssize_t i):
-        """What the learner did in his last turn: base id and text of each action."""
+        """What the learner did in their last turn: base id and text of each action."""
         cdef row_t* r = self.row(i)
         cdef const act_t* a
         names = ("PASS", "SUMMON", "USE", "ATTACK")

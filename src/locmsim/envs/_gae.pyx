@@ -84,8 +84,8 @@ def gae(rewards, values, dones, to_move, last_values, last_to_move=None, *, gamm
         Discount and lambda.
     mode : "zero-sum" or "per-player"
         "zero-sum": what follows counts with the other sign where the other player moves next.
-        "per-player": each player's decisions follow each other, with all that he was given between
-        them; for rewards that do not sum to 0.
+        "per-player": each player's decisions follow each other, with all that was given to them
+        between them; for rewards that do not sum to 0.
     out : float32 array (steps, rows), optional
 
     Returns

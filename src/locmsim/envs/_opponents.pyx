@@ -2,8 +2,9 @@
 
 They are the agents of the same names, in `locmsim.agents`, without decks of their own; greedy has
 its hand-set weights. "max-attack" and "osl" are those of gym-locm that papers compare with: osl is
-what gym-locm calls greedy. All choose one action at a time. Where actions are equally good, the first one in
-gym-locm's order counts: creatures before the player as targets, otherwise the order of the numbers.
+what gym-locm calls greedy. All choose one action at a time. Where actions are equally good, the
+first one in gym-locm's order counts: creatures before the player as targets, otherwise the order of
+the numbers.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

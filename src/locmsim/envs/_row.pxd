@@ -88,7 +88,7 @@ ctypedef struct row_t:
     # What a step does not look at.
     end_t now                   # what is known of this episode so far
     end_t last                  # of the one that ended last
-    int32_t n_acts              # of the learner in his last turn, if opponents are shown them
+    int32_t n_acts              # of the learner in their last turn, if opponents are shown them
     act_t acts[MAX_ACTS]
 
 ctypedef struct game_t:         # what all rows have in common
@@ -147,7 +147,7 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil
 cdef void settle_start(const game_t* g, row_t* r) noexcept nogil
-# What the potential gives a player since his last decision.
+# What the potential gives a player since their last decision.
 cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil
 # Keep what the protocol will show the opponent of an action of the learner.
 cdef void note_action(row_t* r, int action) noexcept nogil

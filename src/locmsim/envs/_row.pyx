@@ -42,7 +42,7 @@ cdef inline float potential(const game_t* g, const row_t* r, int who) noexcept n
 
 
 cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil:
-    """What the potential gives a player since his last decision."""
+    """What the potential gives a player since their last decision."""
     cdef float before = r.phi[who]
     if not g.shaped:
         return 0

@@ -18,6 +18,9 @@ that does not cheat is `ISMCTSBot`, which draws what is hidden anew for each sim
     ...                        use_observation_string=True)
     >>> state.apply_action(bot.step(state))
 
+`Game.new_match_state` is a whole match, from the choice of the decks on, that also knows its
+history and the information states of the players.
+
 `rl_environment.Environment(game)` takes the game too, with `State.observation_tensor` as what its
 agents see.
 
@@ -34,6 +37,8 @@ from typing import Any
 import numpy as np
 
 from locmsim._core import State
+from locmsim.envs.openspiel_match import MatchState
+from locmsim.game.match import Match
 from locmsim.game.positions import start_position
 from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
@@ -46,7 +51,7 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["Game", "Observer", "game"]
+__all__ = ["Game", "MatchState", "Observer", "game"]
 
 #: Calls and executed actions together after which the referee of 1.5 ends a game.
 _REFEREES_CAP = 1400
@@ -86,6 +91,33 @@ class Game:
         if seed is not None:
             raise ValueError("seed is for random decks, but decks are given")
         return State.new(deck0, deck1, rules=self.rules, ids=ids, pool=pool)
+
+    def new_match_state(self, match: Match | None = None, *, seed: int | None = None) -> MatchState:
+        """A whole match from its choice phase on, with a history: see `MatchState`.
+
+        Parameters
+        ----------
+        match : Match, optional
+            Of this rule set, at its beginning; by default a new one.
+        seed : int, optional
+            Of the new match; without it there is another one each time.
+
+        Returns
+        -------
+        MatchState
+
+        Raises
+        ------
+        ValueError
+            For both arguments at once, a match of other rules, and those of `MatchState`.
+        """
+        if match is None:
+            match = Match(self.rules, seed=seed)
+        elif seed is not None:
+            raise ValueError("seed is for a new match, but one is given")
+        elif match.rules != self.rules:
+            raise ValueError(f"match: its rules are {match.rules}, not {self.rules}")
+        return MatchState(match)
 
     def get_type(self) -> Any:
         """The ``pyspiel.GameType``: zero-sum, rewards at the end, hidden cards, and no chance nodes
@@ -162,7 +194,7 @@ class Game:
         """
         if not self._rules.runes:
             return _REFEREES_CAP
-        # From his 51st turn on each player loses a rune a turn, or else the game. A turn has
+        # From their 51st turn on each player loses a rune a turn, or else the game. A turn has
         # one PASS and at most one attack of each creature that stood there; every card is played
         # once, and may attack in the turn in which it came.
         turns = 2 * (TURN_LIMIT + len(DEFAULT_RUNES))

@@ -402,8 +402,8 @@ class SelfPlayVectorEnv(_Vector):
     -----
     `step` moves in each row the player to move; it returns what the *next* one sees, the reward of
     the one **who moved** and, in the info, ``to_move`` (who is next), ``acted`` (who moved; -1 in a
-    row that only began anew) and ``rewards_both`` (num_envs, 2). A player's shaping is paid when he
-    is to move again, or at the end. `gae` computes advantages from these arrays.
+    row that only began anew) and ``rewards_both`` (num_envs, 2). A player's shaping is paid when
+    they are to move again, or at the end. `gae` computes advantages from these arrays.
     """
 
     def __init__(

@@ -118,7 +118,7 @@ class Draft:
     def observation(self, player: int, step: int) -> Observation:
         rune = max(DEFAULT_RUNES)
         me = PlayerLine(START_HEALTH, 0, step, 0, rune)
-        # The referee judges player 0 first, and counts his card when it writes to player 1.
+        # The referee judges player 0 first, and counts their card when it writes to player 1.
         opponent = me._replace(deck_size=step + player)
         rows = tuple(map(CardInPlay.offer, self.offers[step]))
         return Observation(self._rules.name, me, opponent, 0, (), rows)

@@ -22,7 +22,7 @@ class OldIds:
     def __init__(self) -> None:
         self._old = {2 * i: i + 1 for i in range(2 * DECK_SIZE)}
         self._new = {old: new for new, old in self._old.items()}
-        self._new[-1] = -1  # the opponent himself
+        self._new[-1] = -1  # the opponent themselves
         self._next = 2 * DECK_SIZE + 1
 
     def clone(self) -> "OldIds":

@@ -34,7 +34,7 @@ class _Shown(NamedTuple):
 
 
 class Match:
-    """One game: whom to ask, what to send him, and what his answer does.
+    """One game: whom to ask, what to send them, and what their answer does.
 
     `params` takes the referee's own keys, as strings or integers: ``seed`` and the seeds of the
     rule set (`RuleSet.seed_names`), ``predefinedCardListFile`` (1.5), ``predefinedDraftIds`` (1.x)
@@ -168,7 +168,7 @@ class Match:
         return self._observation(player, self._question(player, None))
 
     def input_text(self, player: int) -> str:
-        """What the referee sends to `player`; ``ValueError`` if it is not his turn."""
+        """What the referee sends to `player`; ``ValueError`` if it is not their turn."""
         return self.observation(player).format()
 
     def consult(self, agent: Any, player: int) -> Callable[[], str]:
@@ -178,7 +178,7 @@ class Match:
         return partial(ask, observation)
 
     def time_limit_ms(self, player: int) -> int:
-        """The time he has for the answer, in ms; ``ValueError`` if it is not his turn."""
+        """The time they have for the answer, in ms; ``ValueError`` if it is not their turn."""
         self._check_asked(player)
         if self.state is None:
             return self._rules.choice_limits_ms[self._step > 0]
@@ -343,7 +343,7 @@ class Match:
         return TurnResult(applied, ignored)
 
     def _fail(self, player: int, what: str, kind: FaultKind = FaultKind.MALFORMED) -> Fault:
-        """End the match by the fault of `player`; he cannot take a victory from the other one."""
+        """End the match by the fault of `player`; they cannot take a victory from the other one."""
         self.error = Fault(player, kind, f"${player}{what}")
         scores = [0, 0]
         scores[player] = -1

@@ -60,13 +60,13 @@ class PlayerLine(NamedTuple):
     health: int
     max_mana: int
     deck_size: int
-    #: Own line: cards drawn (or tried to) this turn. Opponent's: as his last turn ended.
+    #: Own line: cards drawn (or tried to) this turn. Opponent's: as their last turn ended.
     draw: int
     rune: int = 0
 
 
 class OpponentAction(NamedTuple):
-    """An action that the opponent carried out in his last turn, and the base id of its card."""
+    """An action that the opponent carried out in their last turn, and the base id of its card."""
 
     base_id: int
     text: str
@@ -107,7 +107,7 @@ class CardInPlay(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a player sees at the moment when he is asked."""
+    """What a player sees at the moment when they are asked."""
 
     #: Name of the rule set.
     rules: str
@@ -243,7 +243,16 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
     """
     lines: list[str] = []
     name = rules and get_rules(rules).name
-    found = read_lines(readline, lines, name, PlayerLine, OpponentAction, CardInPlay)
+
+    def next_line() -> str:
+        try:
+            return readline()
+        except EOFError:  # a reader may say so; first the lines before have to make sense
+            if not lines:
+                raise
+            return ""
+
+    found = read_lines(next_line, lines, name, PlayerLine, OpponentAction, CardInPlay)
     if found is not None:
         return Observation(*found)
     if not lines[0]:

@@ -78,7 +78,7 @@ cdef int see_board(
 
 
 cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
-    """What a player has beside his creatures; returns his health after the next draw (4)."""
+    """What a player has beside their creatures; returns their health after the next draw (4)."""
     cdef int draws = p.next_draw + p.lost // 5
     cdef int taken = min(MAX_HAND - p.hand_size, draws, p.deck_left)
     cdef int hand = p.hand_size + taken

@@ -25,12 +25,12 @@ cdef enum:
     STAT_LIMIT = 1000           # floats of "gym-locm" are cut where their integers leave this
 
 ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRIES cards
-    uint64_t began[2][2]        # [player][copy]: on his board when his last turn began
-    uint64_t drawn[2]           # cards that he drew then
-    int8_t deck[2][PILE]        # what is left of his deck
-    int8_t seen[2][PILE]        # the cards that he has shown
+    uint64_t began[2][2]        # [player][copy]: on their board when their last turn began
+    uint64_t drawn[2]           # cards that they drew then
+    int8_t deck[2][PILE]        # what is left of their deck
+    int8_t seen[2][PILE]        # the cards that they have shown
     int32_t draws[2][2]         # [deck, seen][player]: cards that those draw, without a limit
-    uint8_t shown[2]            # number of the cards that he has shown
+    uint8_t shown[2]            # number of the cards that they have shown
     uint8_t actions             # of the player to move, in this turn
     uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
     uint8_t costs[KNOWN_ENTRIES]
@@ -38,15 +38,15 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     uint64_t words[KNOWN_ENTRIES][4]    # the row of "entities" for each card in hand
 
 ctypedef struct view_t:         # of one player
-    const int8_t* deck          # his
+    const int8_t* deck          # their
     const int8_t* seen          # the other one's
     const uint64_t* words[MAX_HAND]
-    uint8_t copies[MAX_HAND]    # [hand position]: equal cards in his deck
+    uint8_t copies[MAX_HAND]    # [hand position]: equal cards in their deck
     uint8_t fresh               # mask of hand positions: drawn when this turn began
     uint8_t came[2]             # masks of slots, own and enemy: not there when their turn began
     uint8_t costs[2][MAX_BOARD]     # of the creatures there
     uint8_t shown
-    uint8_t actions             # of his in this turn
+    uint8_t actions             # of their in this turn
 
 # What is known at a state whose past is not: no history. For tables of at most 64 entries.
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil

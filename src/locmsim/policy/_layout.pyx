@@ -178,7 +178,7 @@ cdef inline void add_equal(
 
 
 cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
-    """Note which creatures a player has as his turn begins."""
+    """Note which creatures a player has as their turn begins."""
     cdef uint32_t slots = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
     k.began[who][0] = k.began[who][1] = 0
@@ -555,7 +555,7 @@ def observe(State state not None, int player, int layout, out):
 
 
 def mask_of(State state not None, int player, int8_t[::1] out):
-    """The mask of a player, as environments give it: PASS only where he cannot move."""
+    """The mask of a player, as environments give it: PASS only where they cannot move."""
     if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
         raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
     write_mask(&out[0], &state.s, &state.table.t, player & 1)

@@ -82,16 +82,16 @@ cdef uint8_t place_of(
 
 @cython.final
 cdef class Sight:
-    """A position at the start of a player's turn, and what he has seen before.
+    """A position at the start of a player's turn, and what they have seen before.
 
     Parameters
     ----------
     state : State
         The mover is the player; hidden cards may be any.
     drawn : iterable of int
-        Instance ids of the cards that he has just drawn.
+        Instance ids of the cards that they have just drawn.
     came : iterable of int
-        Instance ids of the opponent's creatures that came in his last turn.
+        Instance ids of the opponent's creatures that came in their last turn.
     shown : iterable of Card
         The opponent's cards that have been seen.
     """

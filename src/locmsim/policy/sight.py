@@ -10,7 +10,7 @@ __all__ = ["Follower", "Sight"]
 
 
 class Follower:
-    """Follows a game by what one player is shown, and gives a `Sight` for each of his turns.
+    """Follows a game by what one player is shown, and gives a `Sight` for each of their turns.
 
     Show it the observations of the battle in order, once each, together with a `Belief` that has
     seen them too (and the choice phase before).

@@ -104,7 +104,7 @@ class _Frames:
         call: Call | None = None,
         key_frame: bool = True,
     ) -> None:
-        """A frame of `player`, None for the one before the game; `call` if he is asked in it."""
+        """A frame of `player`, None for the one before the game; `call` if they are asked in it."""
         for other in (0, 1):
             self.errors[str(other)].append(None)
             self.outputs[str(other)].append("" if other == player else None)
@@ -141,7 +141,7 @@ def _card_list(match: Match) -> str:
 def _add_choice(frames: _Frames, match: Match, calls: Sequence[Call]) -> None:
     for step in range(len(calls) // 2):
         pair = calls[2 * step : 2 * step + 2]
-        # Only the last step can have failed; of the one to blame and who comes after him nothing
+        # Only the last step can have failed; of the one to blame and who comes after them nothing
         # was accepted.
         failed = match.error is not None and match.state is None and 2 * step + 2 == len(calls)
         accepted = match.error.player if failed and match.error else 2

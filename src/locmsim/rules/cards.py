@@ -5,7 +5,7 @@ A card list file holds one card a line, ``//`` starts a comment, blank lines are
     id ; name ; type ; cost ; attack ; defense ; abilities ; my ; opp ; draw ; area ; text
 
 ``type`` is creature, itemGreen, itemRed or itemBlue; ``my`` and ``opp`` are the health changes of
-the card's owner and of his opponent; ``area`` is target, lane1 or lane2, a column that lists for
+the card's owner and of their opponent; ``area`` is target, lane1 or lane2, a column that lists for
 rules 1.x do not have; the closing text is for people and ignored here.
 """
 

@@ -11,7 +11,6 @@ from locmsim._core cimport (
     MAX_HAND,
     MAX_MANA,
     MAX_WEIGHT,
-    RULES_10,
     RULES_15,
     Determinizer,
     State,
@@ -19,7 +18,6 @@ from locmsim._core cimport (
     complete_card,
     read_shown,
     shown_action_t,
-    shown_player_t,
     shown_t,
     state_fill_deck,
     state_fill_hand,
@@ -134,8 +132,8 @@ cdef int belief_root(
     s.p[seat].bonus = seat == 1 and mine == min(<int>MAX_MANA + 1, b.turn + 2)
     s.p[1 - seat].bonus = seat == 0 and theirs == min(<int>MAX_MANA + 1, b.turn + 1)
     # What the opponent kept of the mana: the bonus is lost after a turn that ends with 0. And, in
-    # 1.5, what the opponent's own cards cost them, which counts towards the next draw: each is taken
-    # to have had its effect once. No generated card harms its player.
+    # 1.5, what the opponent's own cards cost them, which counts towards the next draw: each is
+    # taken to have had its effect once. No generated card harms its player.
     mana = theirs
     for i in range(o.n_actions):
         a = &o.actions[i]

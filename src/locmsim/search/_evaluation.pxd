@@ -121,7 +121,7 @@ cdef inline int open_attack(const player_t* other, const int32_t* attack, bint o
 cdef inline float evaluate(
     const state_t* s, const table_t* t, const eval_t* e, int who
 ) noexcept nogil:
-    """The value of a position to `who`, whose turn ends; MAX_VALUE if they won, -MAX_VALUE if not."""
+    """The value of a position to `who`, whose turn ends; won or lost: plus or minus MAX_VALUE."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef int32_t mine[2]

@@ -1,5 +1,5 @@
-# A search for a win within the turn looks at the actions that can matter only, ordered by the damage
-# still missing. `beam_pass` in _beam.pyx does the search.
+# A search for a win within the turn looks at the actions that can matter only, ordered by the
+# damage still missing. `beam_pass` in _beam.pyx does the search.
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.string cimport memset
@@ -59,7 +59,7 @@ cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere
 
 
 cdef inline int missing_damage(const state_t* s, const table_t* t) noexcept nogil:
-    """The opponent's health after all attacks on him that are possible at once."""
+    """The opponent's health after all attacks on them that are possible at once."""
     return s.p[~s.turn & 1].health - ready_attack(s, t, False)
 
 

@@ -1,0 +1,37 @@
+"""Write a trained policy as ONNX, for other programs, and compare what it says with ours.
+
+python onnx_export.py learned.npz learned.onnx
+"""
+
+import sys
+
+import numpy as np
+import onnxruntime
+import torch
+from ppo import Net
+
+from locmsim.envs import SelfPlayVectorEnv
+from locmsim.policy import Policy
+
+
+def export(policy, path):
+    """Write an entity network; the greatest difference to ours on observations of random games."""
+    net = Net(policy.rules)
+    net.take(policy)
+    env = SelfPlayVectorEnv(64, rules=policy.rules, card_sets=8)
+    env.reset(seed=1)
+    for number in range(20):
+        seen = env.step(env.sample(number))[0]["observation"]
+    rows = torch.export.Dim("rows", min=2)
+    torch.onnx.export(
+        net.eval(), (torch.from_numpy(seen),), path, input_names=["observation"],
+        output_names=["logits", "value"], dynamic_shapes=({0: rows},), dynamo=True,
+    )  # fmt: skip
+    theirs = onnxruntime.InferenceSession(path).run(None, {"observation": seen})
+    return max(
+        float(np.abs(a - b).max()) for a, b in zip(policy.evaluate(seen), theirs, strict=True)
+    )
+
+
+if __name__ == "__main__":
+    print(f"greatest difference: {export(Policy.load(sys.argv[1]), sys.argv[2]):.2g}")

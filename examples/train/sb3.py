@@ -1,0 +1,61 @@
+"""Train with stock tools: MaskablePPO of sb3-contrib, and play what it learnt in the arena.
+
+python sb3.py --steps 200000 --out sb3.npz
+locmsim arena policy:path=sb3.npz random --games 200
+"""
+
+import argparse
+
+from sb3_contrib import MaskablePPO
+
+from locmsim.envs import LocmVectorEnv
+from locmsim.envs.evaluate import evaluate
+from locmsim.envs.sb3 import SB3VecEnv
+from locmsim.policy import Policy, get_layout
+
+
+def policy_of(model, layout="gym-locm", rules="1.5", training=""):
+    """The network of a model with an `MlpPolicy`, as a `Policy` that needs no torch."""
+    weights = model.policy.state_dict()
+    arrays = {}
+    for head, body, last in (
+        ("policy", "mlp_extractor.policy_net", "action_net"),
+        ("value", "mlp_extractor.value_net", "value_net"),
+    ):
+        names = sorted({name.rsplit(".", 1)[0] for name in weights if name.startswith(body)})
+        for i, name in enumerate([*names, last]):
+            arrays[f"{head}.{i}.w"] = weights[f"{name}.weight"].cpu().numpy().T
+            arrays[f"{head}.{i}.b"] = weights[f"{name}.bias"].cpu().numpy()
+    activation = type(model.policy.mlp_extractor.policy_net[1]).__name__.lower()
+    version = get_layout(layout, rules).version
+    meta = {
+        "kind": "mlp", "layout": layout, "layout_version": version, "rules": rules,
+        "activation": activation, "training": training,
+    }  # fmt: skip
+    return Policy(arrays, meta)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--rows", type=int, default=64)
+    parser.add_argument("--opponent", default="osl")
+    parser.add_argument("--out", default="sb3.npz")
+    parser.add_argument("--games", type=int, default=400)
+    options = parser.parse_args()
+    venv = LocmVectorEnv(
+        options.rows, opponent=options.opponent, layout="gym-locm", mask="info", final_obs=True
+    )
+    model = MaskablePPO(
+        "MlpPolicy", SB3VecEnv(venv), n_steps=256, batch_size=4096, gamma=1.0, verbose=1,
+        policy_kwargs={"net_arch": [192, 192]}, seed=1, device="cpu",
+    )  # fmt: skip
+    model.learn(options.steps)
+    policy = policy_of(model, training=f"MaskablePPO, {options.steps} steps")
+    policy.save(options.out)
+    for opponent in ("random", "osl"):
+        print(f"against {opponent}: {evaluate(policy, opponent, games=options.games)}")
+
+
+if __name__ == "__main__":
+    main()

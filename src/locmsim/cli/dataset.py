@@ -1,0 +1,107 @@
+"""``locmsim dataset``: examples to learn from."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from locmsim.cli._common import Failure, ended_by_signals
+from locmsim.rules.rulesets import RULES
+
+if TYPE_CHECKING:
+    from locmsim.envs.dataset import Examples
+
+__all__ = ["add_options", "run"]
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Write examples to learn from: what a player saw (an observation layout), the mask of legal"
+        " actions, the action and who won in the end. They are of the games of an arena's results"
+        " (DB), or of new ones of an agent with itself."
+    )
+    add = parser.add_argument
+    add("source", metavar="DB|AGENT", help='results of an arena, or an agent such as "greedy"')
+    add("-o", "--out", metavar="FILE", required=True, help="the .npz file to write")
+    add("--games", type=_games, default=1000, metavar="N",
+        help="games of an agent, or of DB at most (%(default)s)")  # fmt: skip
+    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (%(default)s)")
+    add("--layout", default="entities", metavar="NAME", help="observation layout (%(default)s)")
+    add("--decks", default="random", metavar="NAME",
+        help="how an agent's decks are chosen (%(default)s)")  # fmt: skip
+    add("--player", metavar="NAME", help="DB: whose actions (default: both players')")
+    add("--seed", type=int, default=0, metavar="N", help="of an agent's first game (%(default)s)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Collect the examples and write them."""
+    from tqdm import tqdm
+
+    games = options.games
+    examples: Examples | None = None
+    with ended_by_signals():
+        try:
+            found = _of_database(options) if _is_database(options.source) else _of_agent(options)
+            for examples in tqdm(found, total=games, unit="game", disable=None):
+                if examples.games >= games:
+                    break
+            if examples is None or not len(examples):
+                raise Failure(f"{options.source}: no examples of rules {options.rules}")
+            examples.save(options.out, options.source)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        except OSError as error:
+            raise Failure(f"{error.filename}: {error.strerror}") from None
+    print(f"{len(examples):,} examples of {examples.games:,} games: {options.out}")
+
+
+def _games(text: str) -> int:
+    games = int(text)
+    if games < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {games}")
+    return games
+
+
+def _is_database(source: str) -> bool:
+    if not os.path.isfile(source):
+        return False
+    with open(source, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
+    from locmsim.envs.dataset import examples_of_agent
+
+    return examples_of_agent(
+        options.source,
+        options.games,
+        rules=options.rules,
+        layout=options.layout,
+        decks=options.decks,
+        seed=options.seed,
+    )
+
+
+def _of_database(options: argparse.Namespace) -> "Iterator[Examples]":
+    from locmsim.arena import Arena, StoreError
+    from locmsim.envs.dataset import Examples, add_log
+
+    total = Examples(options.rules, options.layout)
+    try:
+        with Arena.load(options.source) as arena:
+            names = [player.name for player in arena.settings.players]
+            if options.player is not None and options.player not in names:
+                raise ValueError(f"--player: expected one of {', '.join(names)}")
+            for outcome in sorted(arena.outcomes(), key=lambda outcome: outcome.number):
+                seats = tuple(
+                    seat
+                    for seat, player in enumerate(outcome.players)
+                    if options.player in (None, names[player])
+                )
+                if seats and add_log(total, arena.replay(outcome.number).match.log, seats):
+                    yield total
+    except StoreError as error:
+        raise Failure(f"{options.source}: {error}") from None

@@ -1,0 +1,311 @@
+"""A whole match as a state of OpenSpiel: choice phase and battle, and all that has been done.
+
+    >>> import locmsim
+    >>> state = locmsim.openspiel.game("1.2").new_match_state(seed=1)
+    >>> state.action_to_string(2), state.legal_actions()
+    ('PICK 2', [0, 1, 2])
+    >>> state.apply_action(2)
+    >>> state.history_str(), state.current_player()
+    ('2', 1)
+
+A `locmsim.State` is a position and has no past. This has one, and so it knows what each player has
+been shown. `locmsim.openspiel.MatchState` is its public name.
+"""
+
+from collections import Counter
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import State
+from locmsim.errors import GameOverError, IllegalActionError
+from locmsim.game.match import Match
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
+
+__all__ = ["MatchState"]
+
+_TERMINAL_PLAYER = -4
+
+
+class MatchState:
+    """A match in which players act one after the other.
+
+    In the choice phase of 1.5 player 0 takes 30 cards, then player 1, who is not shown them: action
+    i takes the i-th card of the offer. In a draft both take one of three, player 0 first, and
+    neither sees what the other one takes. In the battle actions are those of `locmsim.State`;
+    ``PASS`` hands in the turn. A player who dies from the cards that they draw is not asked.
+
+    Parameters
+    ----------
+    match : Match
+        At its beginning, which it must be; it is copied.
+
+    Raises
+    ------
+    ValueError
+        If the match has begun, has the ids of 2022, or offers too few cards for a deck.
+    """
+
+    def __init__(self, match: Match) -> None:
+        if match.history_str():
+            raise ValueError("the match has begun")
+        if match.log["ids"] != "new":
+            raise ValueError("ids: those of 2022 are for texts only")
+        if not get_rules(match.rules).draft and len(match.offers) * COPIES_PER_CARD < DECK_SIZE:
+            raise ValueError(f"the offer has {len(match.offers)} cards, too few for a deck")
+        self._match = match.clone()
+        self._state: State | None = None  # the battle, after the actions of this turn
+        self._turn: list[str] = []  # those actions; in the choice phase the cards taken
+        self._history: list[int] = []
+
+    @property
+    def match(self) -> Match:
+        """A copy of the match; it knows of turns that were handed in."""
+        return self._match.clone()
+
+    def clone(self) -> "MatchState":
+        """An independent copy."""
+        twin = MatchState.__new__(MatchState)
+        twin._match = self._match.clone()
+        twin._state = None if self._state is None else self._state.clone()
+        twin._turn = self._turn[:]
+        twin._history = self._history[:]
+        return twin
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "MatchState":
+        return self.clone()
+
+    # ------------------------------------------------------------------------ acting
+
+    def current_player(self) -> int:
+        """0 or 1; -4 when the match is over."""
+        return self._match.to_ask[0] if self._match.to_ask else _TERMINAL_PLAYER
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions, ascending; [] for a player not to move and at the end."""
+        mover = self.current_player()
+        if mover < 0 or player not in (None, mover):
+            return []
+        if self._state is not None:
+            return self._state.legal_actions()
+        offered = self._offered()
+        if get_rules(self._match.rules).draft:
+            return list(range(len(offered)))
+        taken = Counter(self._turn)
+        return [
+            i for i, card in enumerate(offered) if taken[_choice(card, i, False)] < COPIES_PER_CARD
+        ]
+
+    def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
+        """int8 array of `num_distinct_actions()` entries, 1 where the action is legal."""
+        mask = np.zeros(self.num_distinct_actions(), np.int8)
+        mask[self.legal_actions(player)] = 1
+        return mask
+
+    def apply_action(self, action: SupportsIndex) -> None:
+        """Apply a legal action.
+
+        Raises
+        ------
+        GameOverError
+            When the match is over.
+        IllegalActionError
+            For an action that is not legal. The state is then as it was.
+        """
+        if self.is_terminal():
+            raise GameOverError(f"action {action}: the match is over")
+        number = int(action)
+        if number not in self.legal_actions():
+            raise IllegalActionError(f"action {action} is not legal here: {self}")
+        text = self.action_to_string(number)
+        self._history.append(number)
+        if self._state is None:
+            self._choose(text)
+            return
+        if text != "PASS":
+            self._turn.append(text)
+            self._state.apply_action(number)
+        if text == "PASS" or self._state.is_terminal():
+            self._hand_in()
+
+    def _choose(self, text: str) -> None:
+        self._turn.append(text)
+        if get_rules(self._match.rules).draft or len(self._turn) == DECK_SIZE:
+            self._hand_in()
+
+    def _hand_in(self) -> None:
+        """Submit the actions of the mover, then for a player who has died from their draw."""
+        match = self._match
+        match.submit(match.to_ask[0], ";".join(self._turn) or "PASS")
+        self._turn = []
+        if match.state is not None and match.to_ask and match.state.is_terminal():
+            match.submit(match.to_ask[0], "PASS")
+        self._state = None if match.state is None else match.state.clone()
+
+    def child(self, action: SupportsIndex) -> "MatchState":
+        """The state after a legal action, as a new one; errors as `apply_action`."""
+        state = self.clone()
+        state.apply_action(action)
+        return state
+
+    def _offered(self) -> list[Card]:
+        """What the mover chooses from."""
+        return list(self._match.observation(self.current_player()).offer)
+
+    def action_to_string(self, *args: SupportsIndex) -> str:
+        """`action_to_string([player,] action)`: the text of the referee.
+
+        `IllegalActionError` for a number that names nothing here.
+        """
+        number = int(args[-1])
+        if self._state is not None:
+            return self._state.action_to_string(number)
+        offered = self._offered() if self.current_player() >= 0 else []
+        if not 0 <= number < len(offered):
+            raise IllegalActionError(f"action {number} names nothing here: {self}")
+        return _choice(offered[number], number, get_rules(self._match.rules).draft)
+
+    # ------------------------------------------------------------------------ results
+
+    def is_terminal(self) -> bool:
+        """Whether the match is over."""
+        return not self._match.to_ask
+
+    def returns(self) -> list[float]:
+        """[1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
+        winner = self._match.winner
+        return [0.0, 0.0] if winner is None else [1.0 - 2 * winner, 2.0 * winner - 1]
+
+    def rewards(self) -> list[float]:
+        """What the last action brought each player: as `returns`, since only the end counts."""
+        return self.returns()
+
+    def player_return(self, player: int) -> float:
+        """The entry of `returns` for one player."""
+        return self.returns()[_player(player)]
+
+    def player_reward(self, player: int) -> float:
+        """The entry of `rewards` for one player."""
+        return self.rewards()[_player(player)]
+
+    # ------------------------------------------------------------------------ what is known
+
+    def history(self) -> list[int]:
+        """All actions, of both players, in order."""
+        return self._history[:]
+
+    def history_str(self) -> str:
+        """`history` as text, as OpenSpiel writes it: ``"0, 17, 121"``."""
+        return ", ".join(map(str, self._history))
+
+    def move_number(self) -> int:
+        """How many actions there were."""
+        return len(self._history)
+
+    def information_state_string(self, player: int | None = None) -> str:
+        """All that has been shown to a player so far, and all that they have done.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+
+        Returns
+        -------
+        str
+            `Match.information_state_string`, and for the player to move a last line with the
+            actions since then. Equal strings mean that the player cannot tell the states apart, and
+            never could.
+
+        Raises
+        ------
+        ValueError
+            For any other `player`, and without one at the end of the match.
+        """
+        who = _player(self.current_player() if player is None else player)
+        known = self._match.information_state_string(who)
+        if who == self.current_player():
+            known += "".join([f"{text};" for text in self._turn])
+        return known
+
+    def observation_string(self, player: int | None = None) -> str:
+        """What a player sees now, without what went before.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+
+        Returns
+        -------
+        str
+            In the battle `State.observation_string`; in the choice phase the offer, and the cards
+            that the player has taken.
+
+        Raises
+        ------
+        ValueError
+            For any other `player`, and without one at the end of the match.
+        """
+        who = _player(self.current_player() if player is None else player)
+        if self._state is not None:
+            return self._state.observation_string(who)
+        taken = [str(base_id) for base_id in self._match.chosen[who]]
+        if who == self.current_player():
+            taken += self._turn
+        return f"player {who} has {' '.join(taken) or '-'}\n{self._match.input_text(who)}"
+
+    # ------------------------------------------------------------------------ what it is
+
+    def num_players(self) -> int:
+        """2."""
+        return 2
+
+    def num_distinct_actions(self) -> int:
+        """145, or 155 in 1.0: no action number reaches it, in the choice phase neither."""
+        return get_rules(self._match.rules).num_actions
+
+    def is_chance_node(self) -> bool:
+        """False: cards, offers and the order of the decks follow from the seeds of the match."""
+        return False
+
+    def is_simultaneous_node(self) -> bool:
+        """False."""
+        return False
+
+    def is_player_node(self) -> bool:
+        """Whether a player is to move."""
+        return not self.is_terminal()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """[]: there are no chance nodes."""
+        return []
+
+    def get_game(self) -> Any:
+        """The game object of `locmsim.openspiel` for this rule set."""
+        from locmsim.envs.openspiel import game
+
+        return game(self._match.rules)
+
+    def __str__(self) -> str:
+        if self._state is not None:
+            return str(self._state)
+        over = "over" if self.is_terminal() else f"player {self.current_player()} chooses"
+        return f"LOCM {self._match.rules}, {over}"
+
+    def __repr__(self) -> str:
+        return f"<MatchState of {self._match!r} after {len(self._history)} actions>"
+
+
+def _choice(card: Card, i: int, draft: bool) -> str:
+    return f"PICK {i}" if draft else f"CHOOSE {card.base_id}"
+
+
+def _player(player: int) -> int:
+    if player not in (0, 1):
+        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    return int(player)

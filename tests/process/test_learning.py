@@ -1,0 +1,89 @@
+"""The training examples, small, where PyTorch is installed: what docs/learning.md shows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from locmsim.envs.evaluate import evaluate
+from locmsim.policy import Policy
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
+
+pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="not the source tree")
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+def run(*command, cwd):
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], cwd=cwd, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_the_network_in_torch_is_ours(rules):
+    torch = pytest.importorskip("torch")
+    from ppo import Net
+
+    from locmsim.envs import SelfPlayVectorEnv
+
+    torch.manual_seed(1)
+    net = Net(rules)
+    env = SelfPlayVectorEnv(32, rules=rules, card_sets=4)
+    env.reset(seed=1)
+    for number in range(30):
+        seen = env.step(env.sample(number))[0]["observation"]
+    with torch.no_grad():
+        logits, values = net(torch.from_numpy(seen))
+    ours = net.policy().evaluate(seen)
+    np.testing.assert_allclose(ours[0], logits.numpy(), atol=1e-5)
+    np.testing.assert_allclose(ours[1], values.numpy(), atol=1e-5)
+    other = Net(rules)
+    other.take(net.policy())
+    state = zip(net.state_dict().values(), other.state_dict().values(), strict=True)
+    assert all(torch.equal(a, b) for a, b in state)
+
+
+def test_from_examples_to_the_arena(tmp_path):
+    """dataset, clone.py, ppo.py, arena: the commands of the page, with small numbers."""
+    pytest.importorskip("torch")
+    run("-m", "locmsim", "dataset", "greedy", "--games", 400, "-o", "examples.npz", cwd=tmp_path)
+    out = run(EXAMPLES / "clone.py", "examples.npz", "--out", "clone.npz", cwd=tmp_path)
+    assert "of other actions are the same" in out
+    rate = evaluate(Policy.load(tmp_path / "clone.npz"), "random", games=200)
+    assert rate.rate > 0.6
+    run(
+        EXAMPLES / "ppo.py", "--start", "clone.npz", "--minutes", 0.05, "--rows", 64, "--steps", 8,
+        "--past", 0.5, "--decks", "random,classic", "--games", 10, "--out", "learned.npz",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert Policy.load(tmp_path / "learned.npz").meta["training"].endswith("PPO")
+    out = run(
+        "-m", "locmsim", "arena", "policy:path=learned.npz", "random", "--games", 4, cwd=tmp_path
+    )
+    assert "policy" in out
+
+
+def test_stock_tools(tmp_path):
+    """MaskablePPO on the native vector environment, and its network in an arena's game."""
+    pytest.importorskip("sb3_contrib")
+    run(EXAMPLES / "sb3.py", "--steps", 4096, "--rows", 16, "--games", 10, cwd=tmp_path)
+    policy = Policy.load(tmp_path / "sb3.npz")
+    assert (policy.kind, policy.layout) == ("mlp", "gym-locm")
+    run("-m", "locmsim", "arena", "policy:path=sb3.npz", "random", "--games", 2, cwd=tmp_path)
+
+
+def test_onnx(tmp_path):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("torch")
+    Policy.random(seed=1).save(tmp_path / "a.npz")
+    out = run(EXAMPLES / "onnx_export.py", "a.npz", "a.onnx", cwd=tmp_path)
+    assert float(out.rpartition(" ")[2]) < 1e-5

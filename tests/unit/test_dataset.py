@@ -1,0 +1,97 @@
+"""Examples to learn from: of agents, and of an arena's games."""
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena.locm import Arena
+from locmsim.cli.main import main
+from locmsim.envs.dataset import Examples, add_log, examples_of_agent
+from locmsim.policy import get_layout
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def last(found):
+    return list(found)[-1]  # the same object each time
+
+
+@each_rules
+def test_examples_of_an_opponent_of_the_kernel(rules):
+    examples = last(examples_of_agent("osl", 4, rules=rules, card_sets=4))
+    data = examples.arrays()
+    n = len(examples)
+    assert {name: array.shape[0] for name, array in data.items()} == dict.fromkeys(data, n)
+    assert set(data["game"]) == {0, 1, 2, 3}
+    assert (data["mask"][np.arange(n), data["action"]] == 1).all()
+    seats = get_layout("entities", rules).split(data["obs"])["game"][:, 1]
+    for game in range(4):
+        rows = data["game"] == game
+        results = {int(s): set(data["result"][rows & (seats == s)]) for s in (0, 1)}
+        assert results in ({0: {1}, 1: {-1}}, {0: {-1}, 1: {1}})
+    # osl passes only where nothing else is legal.
+    assert ((data["action"] == 0) == (data["mask"].sum(axis=1) == 1)).all()
+    again = last(examples_of_agent("osl", 4, rules=rules, card_sets=4))
+    assert all((again.arrays()[name] == array).all() for name, array in data.items())
+
+
+@each_rules
+def test_agents_give_the_same_examples_inside_and_outside_the_kernel(rules):
+    """greedy in the kernel and as an agent that is asked with texts."""
+    inside = last(examples_of_agent("greedy", 2, rules=rules, card_sets=2)).arrays()
+    outside = last(examples_of_agent("greedy:deck=classic", 2, rules=rules, card_sets=2)).arrays()
+    assert all((outside[name] == array).all() for name, array in inside.items())
+
+
+def test_logs_are_followed():
+    match = Match(seed=4)
+    agents = [make_agent("rule"), make_agent("random")]
+    while match.to_ask:
+        player = match.to_ask[0]
+        seen = match.observation(player)
+        agent = agents[player]
+        match.submit(player, (agent.choose if seen.phase == "choice" else agent.act)(seen))
+    examples = Examples()
+    assert add_log(examples, match.log, (1,))
+    data = examples.arrays()
+    assert set(data["result"]) == {1 if match.winner == 1 else -1}
+    assert set(data["turn"] % 2) == {1}
+    assert not add_log(Examples("1.2"), match.log)
+    unfinished = Match(seed=5)
+    assert not add_log(examples, unfinished.log)
+    with pytest.raises(ValueError, match="there are no examples"):
+        Examples().arrays()
+
+
+def test_the_command(tmp_path, capsys):
+    path = tmp_path / "a.npz"
+    assert main(["dataset", "osl", "--games", "3", "--rules", "1.2", "-o", str(path)]) == 0
+    assert "examples of 3 games" in capsys.readouterr().out
+    with np.load(path, allow_pickle=False) as file:
+        assert (str(file["layout"]), str(file["rules"]), str(file["source"])) == (
+            "entities", "1.2", "osl",
+        )  # fmt: skip
+        assert int(file["layout_version"]) == get_layout("entities").version
+        assert file["obs"].shape == (len(file["action"]), 440)
+
+
+def test_the_command_with_results_of_an_arena(tmp_path, capsys):
+    db, path = tmp_path / "a.db", tmp_path / "a.npz"
+    with Arena(["greedy", "random"], db=db, seed=1, games=4, timeout_scale=25.0) as arena:
+        arena.run(jobs=1)
+    assert main(["dataset", str(db), "-o", str(path)]) == 0
+    assert "examples of 4 games" in capsys.readouterr().out
+    with np.load(path) as file:
+        both = len(file["action"])
+    assert main(["dataset", str(db), "--player", "greedy", "-o", str(path)]) == 0
+    with np.load(path) as file:
+        assert 0 < len(file["action"]) < both
+        assert file["result"].mean() > 0
+    assert main(["dataset", str(db), "--player", "nobody", "-o", str(path)]) == 1
+    assert "expected one of greedy, random" in capsys.readouterr().err
+    assert main(["dataset", str(db), "--rules", "1.0", "-o", str(path)]) == 1
+    assert "no examples of rules 1.0" in capsys.readouterr().err
+    assert main(["dataset", "nobody", "-o", str(path)]) == 1
+    assert "unknown agent 'nobody'" in capsys.readouterr().err
