@@ -302,3 +302,28 @@ def test_cards_of_our_own_deck_are_likelier():
     others = [ratio[i] for i in ratio if i not in own]
     assert max(others) - min(others) < 1e-9 * max(others)
     assert min(ratio[i] for i in own) > max(others)
+
+
+def test_nothing_is_guessed_before_it_is_sampled():
+    """What the opponent may hold takes longer to work out than all else of a turn."""
+    asked = []
+
+    def rate(card: Card) -> float:
+        asked.append(card)
+        return 1.0
+
+    match = Match(seed=3)
+    belief = Belief({"1.5": rate})
+    belief.see(match.observation(0))
+    _ = match.submit(0, "PASS"), match.submit(1, "PASS")
+    belief.chose(match.chosen[0])
+    belief.see(match.observation(0))
+    root = belief.root()
+    assert asked == []
+    sample = belief.sample(1)
+    assert len(asked) == 120
+    for state in (root, sample):
+        assert state.observation(0) == match.observation(0)
+        assert state.legal_actions() == match.state.legal_actions()
+    belief.sample(2)
+    assert len(asked) == 120

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -19,6 +20,7 @@ from locmsim.game.observation import (
     Observation,
     OpponentAction,
     PlayerLine,
+    _Reader,
     read_observation,
 )
 from locmsim.rules.cards import Card
@@ -361,6 +363,36 @@ def test_damaged_text_gives_no_other_error(seen: Observation, data: st.DataObjec
     with contextlib.suppress(ProtocolError):
         read = Observation.parse(damaged)
         assert Observation.parse(read.format(), read.rules) == read
+
+
+@given(observations(), st.data())
+def test_the_fast_reader_reads_what_the_slow_one_does(
+    seen: Observation, data: st.DataObject
+) -> None:
+    """Texts that only nearly are what a referee writes, as a text and as a stream."""
+    text = seen.format()
+    start = data.draw(st.integers(0, len(text)))
+    damaged = text[:start] + data.draw(st.sampled_from(["", " ", "\n", "-", "0", "B", "é"]))
+    damaged += text[start + data.draw(st.integers(0, 2)) :]
+    rules = data.draw(st.sampled_from([None, seen.rules]))
+
+    def slow(readline: Callable[[], str]) -> Observation | None:
+        first = [readline()]
+        if not first[0]:
+            return None
+        return _Reader(lambda: first.pop() if first else readline(), rules).read()
+
+    def outcome(read: Callable[[Callable[[], str]], object]) -> tuple[object, int]:
+        stream = io.StringIO(damaged)
+        try:
+            return read(stream.readline), stream.tell()
+        except ProtocolError as error:
+            return str(error), stream.tell()
+
+    expected = outcome(slow)
+    assert outcome(lambda readline: read_observation(readline, rules)) == expected
+    with contextlib.suppress(ProtocolError):
+        assert Observation.parse(damaged, rules) == expected[0]
 
 
 def possible(seen: Observation) -> Observation:

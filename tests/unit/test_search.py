@@ -5,6 +5,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from statistics import median
 
 import lethal_data
@@ -26,6 +27,7 @@ from locmsim.search import (
     Evaluation,
     MCTSOptions,
     SearchResult,
+    describe_options,
 )
 from locmsim.search._engine import Engine, play_game, turn_key
 from locmsim.search.belief import Belief
@@ -468,6 +470,15 @@ def test_options_refuse(options, given, message):
         options(**given)
 
 
+@pytest.mark.parametrize("options", [BeamOptions, MCTSOptions])
+def test_options_are_described_where_they_are_declared(options):
+    text = describe_options(options)
+    for option in fields(options):
+        assert f"{option.name} : " in options.__doc__
+        assert f"{option.name} " in text
+    assert "from 1 to 256" in BeamOptions.__doc__
+
+
 # ---- functions in the place of weights -----------------------------------------------------------
 
 
@@ -499,6 +510,22 @@ def test_a_function_that_fails(search):
     for _ in range(2):
         with pytest.raises(KeyError, match="no such position"):
             searcher.search(state, **budget(search))
+
+
+@each_rules
+def test_random_replies_leave_sound_states(rules):
+    """A function is shown them; actions may follow there."""
+    checked = []
+
+    def function(state: State, player: int) -> float:
+        state.validate()
+        checked.append(state.turn)
+        return 0.0
+
+    search = MCTS(MCTSOptions(playouts=3), evaluation=function)
+    for state in list(positions(rules, games=3))[:6]:
+        search.search(state, iterations=3)
+    assert len(set(checked)) > 3
 
 
 # ---- games between engines -----------------------------------------------------------------------
