@@ -17,7 +17,7 @@ __all__ = ["figures", "single_steps", "vector_steps"]
 
 _ROWS = 1024
 #: Sets are made before anything is measured.
-_SETS = {"card_sets": 8}
+_SETS: dict[str, Any] = {"card_sets": 8}
 
 
 def _best(action: Callable[[], int], seconds: float) -> float:
@@ -155,7 +155,7 @@ def advantages(seconds: float) -> float:
 
     def run() -> int:
         gae(rewards, values, dones, to_move, *last, out=out)
-        return rewards.size
+        return int(rewards.size)
 
     return 1 / _best(run, seconds)
 
