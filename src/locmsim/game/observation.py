@@ -257,7 +257,9 @@ def read_observation(readline: Callable[[], str], rules: str | None = None) -> O
         return Observation(*found)
     if not lines[0]:
         return None
-    # Something is unusual: the slow reader says what is wrong, and where.
+    # Something is unusual: the slow reader says what is wrong, and where, or asks for more.
+    while not lines[-1]:
+        lines.pop()
     lines.reverse()
     return _Reader(lambda: lines.pop() if lines else readline(), rules).read()
 
