@@ -22,7 +22,7 @@ def main() -> None:
     kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
     check("archive", names, {Path(name) for name in kept.split("\0") if name and name[0] != "."})
     check("archive", names, {Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE")})
-    refuse("archive", names, GENERATED)
+    refuse("archive", names - {PurePosixPath(name) for name in kept.split("\0")}, GENERATED)
 
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}

@@ -1,9 +1,12 @@
 """A browser for tests of pages: fixtures, and what a replay page shows.
 
 The browser is the distribution's Chromium. Without it, or without playwright, the tests that import
-this are skipped.
+this are skipped. Where the environment variable LOCMSIM_SCREENSHOTS names a folder, the pages are
+kept there as they look at the end of each test.
 """
 
+import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -78,8 +81,17 @@ def browser() -> Iterator[Any]:
 Opener = Callable[..., Any]
 
 
+def keep_screenshots(contexts: list[Any], name: str) -> None:
+    """Pictures of the pages that are open at the end of a test of that name."""
+    folder = os.environ.get("LOCMSIM_SCREENSHOTS")
+    pages = [page for context in contexts for page in context.pages] if folder else []
+    for number, page in enumerate(pages):
+        file = re.sub(r"[^A-Za-z0-9.]+", "-", f"{name}-{number}").strip("-")
+        page.screenshot(path=Path(folder or "", f"{file}.png"))
+
+
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
+def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Opens pages from disk; at the end none may have complained or asked for another file."""
     contexts: list[Any] = []
     requests: list[str] = []
@@ -99,6 +111,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
         return page
 
     yield open_page
+    keep_screenshots(contexts, request.node.name)
     for context in contexts:
         context.close()
     assert complaints == []

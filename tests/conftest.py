@@ -1,8 +1,12 @@
-"""Settings of the whole suite: a test has the marker of the folder that it is in."""
+"""Settings of the whole suite: a test has the marker of the folder that it is in.
+
+A single test of another folder may be marked slow, or as one that starts processes, by itself.
+"""
 
 import os
 from pathlib import Path
 
+import amounts
 import pytest
 from hypothesis import settings
 
@@ -15,13 +19,26 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.
 settings.register_profile(
-    "locmsim", max_examples=80, deadline=None, print_blob=True, derandomize=True
+    "locmsim", max_examples=12, deadline=None, print_blob=True, derandomize=True
 )
+settings.register_profile("more", settings.get_profile("locmsim"), max_examples=80)
 # For a long search by hand, other examples each time: pytest --hypothesis-profile=thorough
 settings.register_profile(
     "thorough", settings.get_profile("locmsim"), max_examples=5000, derandomize=False
 )
 settings.load_profile("locmsim")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--more", action="store_true", help="more examples, games and positions, as CI takes them"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    amounts.MORE = config.getoption("--more")
+    if amounts.MORE and not config.getoption("--hypothesis-profile", None):
+        settings.load_profile("more")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import amounts
 import numpy as np
 import pytest
 
@@ -95,6 +96,13 @@ def golden_chunks(*rules: str) -> list[GoldenChunk]:
     return [GoldenChunk(r, part, parts) for r in rules or RULE_SETS for part in range(parts)]
 
 
+def some_golden_chunks(*rules: str) -> list[GoldenChunk]:
+    """A third of them, or with ``--more`` all: for more than the kernel itself."""
+    if amounts.MORE or REFERENCE is not None:
+        return golden_chunks(*rules)
+    return [GoldenChunk(r, 1, 3) for r in rules or RULE_SETS]
+
+
 def game_name(game: Game) -> str:
     """Names a golden game in failure messages; seeds are unique within a rule set."""
     return f"{game['rules']} {game['tag']} seed={game['seed']}"
@@ -159,8 +167,11 @@ def played(arena: Arena) -> dict[int, list[Any]]:
 
 def children_of(pid: int) -> list[int]:
     """The child processes, whichever thread has made them (Linux)."""
-    files = Path(f"/proc/{pid}/task").glob("*/children")
-    return sorted(int(child) for file in files for child in file.read_text().split())
+    children: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+            children += map(int, file.read_text().split())
+    return sorted(children)
 
 
 def running(pids: Iterable[int]) -> list[int]:

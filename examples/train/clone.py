@@ -1,6 +1,6 @@
 """Learn from examples what `locmsim dataset` wrote: the actions of a search, and who won.
 
-locmsim dataset beam:nodes=200 --games 20000 -o examples.npz
+locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 20000 -o examples.npz
 python clone.py examples.npz --out clone.npz
 python ppo.py --start clone.npz --rate 5e-4 --entropy 0.004
 """
@@ -10,54 +10,123 @@ import time
 
 import numpy as np
 import torch
-from ppo import Net, masked
+from ppo import Net, masked, precision
 from torch.nn import functional
 
+from locmsim.policy import Policy, get_layout
 
-def clone(path, *, epochs=3, rate=1.5e-3, seed=1, log=print):
-    """The network that imitates the examples of a file, and how often it does on others."""
-    torch.manual_seed(seed)
-    with np.load(path) as file:
-        data = {name: torch.from_numpy(file[name]) for name in ("obs", "mask", "action", "result")}
-        rules, layout = str(file["rules"]), str(file["layout"])
-    if layout != "entities":
-        raise SystemExit(f"{path}: expected layout entities, got {layout}")
+BATCH = 2048
+
+
+class Mirror:
+    """The other lane for each lane: what was good on the left is good on the right."""
+
+    def __init__(self, rules):
+        layout = get_layout("entities", rules)
+        size = layout.shape[0]
+        places = np.arange(size)
+        for block in layout.blocks:
+            if block.name in ("own_board", "enemy_board"):
+                part = slice(block.start, block.start + block.size)
+                places[part] = np.roll(places[part].reshape(2, -1), 1, axis=0).ravel()
+        self.places = torch.from_numpy(places)
+        names = layout.names
+        self.lanes = torch.tensor(
+            [i for i, name in enumerate(names) if name.endswith(".lane1") and "board" in name]
+        )
+        self.present = torch.tensor([names.index(names[i][:-5] + "present") for i in self.lanes])
+        slots = np.roll(np.arange(6), 3)
+        targets = np.concatenate([[0], 1 + slots, 7 + slots])
+        summons = 1 + (np.arange(16).reshape(8, 2)[:, ::-1]).ravel()
+        uses = (17 + 13 * np.arange(8)[:, None] + targets).ravel()
+        attacks = (121 + 4 * slots[:, None] + np.arange(4)).ravel()
+        self.actions = torch.from_numpy(np.concatenate([[0], summons, uses, attacks]))
+
+    def observations(self, obs):
+        obs = obs[:, self.places]
+        obs[:, self.lanes] = obs[:, self.present] - obs[:, self.lanes]
+        return obs
+
+
+def load(paths):
+    """The examples of all files, their rule set and who played."""
+    parts, rules, sources = [], set(), set()
+    for path in paths:
+        with np.load(path) as file:
+            if (layout := str(file["layout"])) != "entities":
+                raise SystemExit(f"{path}: expected layout entities, got {layout}")
+            rules.add(str(file["rules"]))
+            parts.append({name: file[name] for name in ("obs", "mask", "action", "result")})
+            sources.add(str(file["source"]))
+    if len(rules) > 1:
+        raise SystemExit(f"examples of different rules: {', '.join(sorted(rules))}")
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    data = {name: torch.from_numpy(array) for name, array in joined.items()}
+    return data, rules.pop(), " and ".join(sorted(sources))
+
+
+def clone(options, log=print):
+    """The network that imitates the examples of files, and a text that says so."""
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    data, rules, sources = load(options.examples)
     net = Net(rules)
+    if options.start:
+        net.take(Policy.load(options.start))
+    mirror = None if rules == "1.0" else Mirror(rules)
     n = len(data["action"])
     held = max(1, n // 50)
-    order = torch.randperm(n)
-    test, train = order[:held], order[held:]
-    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
-    batches = epochs * (len(train) // 2048 + 1)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=batches + 1)
-    started = time.perf_counter()
-    for epoch in range(epochs):
-        for rows in train[torch.randperm(len(train))].split(2048):
-            logits, value = net(data["obs"][rows])
-            loss = functional.cross_entropy(
-                masked(logits, data["mask"][rows]), data["action"][rows].long()
-            )
-            loss = loss + 0.5 * functional.mse_loss(value, data["result"][rows].float())
+    # The last games, not any positions: those of one game are much alike.
+    test, train = torch.arange(n - held, n), torch.arange(n - held)
+    # Where PASS alone is left there is nothing to learn.
+    train, test = (rows[data["mask"][rows].sum(1, dtype=torch.int16) > 1] for rows in (train, test))
+    optimizer = torch.optim.Adam(net.parameters(), lr=options.rate)
+    batches = options.epochs * -(-len(train) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.rate, total_steps=batches + 1)
+    started = time.process_time()
+    for epoch in range(options.epochs):
+        # Every other batch is seen in the mirror, another half in each epoch.
+        for number, rows in enumerate(train[torch.randperm(len(train))].split(BATCH)):
+            obs, mask, action = (data[name][rows] for name in ("obs", "mask", "action"))
+            action = action.long()
+            if mirror is not None and number % 2:
+                obs, mask, action = (
+                    mirror.observations(obs), mask[:, mirror.actions], mirror.actions[action],
+                )  # fmt: skip
+            with precision(options):
+                logits, value = net(obs)
+            loss = functional.cross_entropy(masked(logits.float(), mask), action)
+            loss = loss + 0.5 * functional.mse_loss(value.float(), data["result"][rows].float())
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
         with torch.no_grad():
-            logits, _ = net(data["obs"][test])
+            logits, value = net(data["obs"][test])
             equal = (masked(logits, data["mask"][test]).argmax(1) == data["action"][test]).float()
+            equal = float(equal.mean())
+            error = functional.mse_loss(value, data["result"][test].float())
         log(
-            f"{time.perf_counter() - started:5.0f} s  epoch {epoch + 1}:"
-            f" {100 * equal.mean():.1f} % of other actions are the same"
+            f"{time.process_time() - started:5.0f} s  epoch {epoch + 1}:"
+            f" {100 * equal:.1f} % of other actions are the same, value loss {error:.3f}"
         )
-    return net, float(equal.mean())
+    return net, f"cloned {len(data['action'])} actions of {sources}, {100 * equal:.1f} % equal"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
+    parser.add_argument("--out", default="clone.npz")
+    parser.add_argument("--start", help="a policy to start from")
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--rate", type=float, default=2e-3, help="of learning, at most")
+    parser.add_argument("--bfloat16", action="store_true", help="as of ppo.py")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("examples", help="a file that `locmsim dataset` wrote")
-    parser.add_argument("--out", default="clone.npz")
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    net, equal = clone(options.examples, epochs=options.epochs, seed=options.seed)
-    net.policy(f"cloned, {100 * equal:.1f} % of actions equal").save(options.out)
+    options = arguments().parse_args()
+    net, training = clone(options)
+    net.policy(training).save(options.out)

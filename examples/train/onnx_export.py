@@ -15,22 +15,25 @@ from locmsim.policy import Policy
 
 
 def export(policy, path):
-    """Write an entity network; the greatest difference to ours on observations of random games."""
+    """Write an entity network; the greatest difference to ours on observations of random games.
+
+    Of legal actions: what is said of others means nothing.
+    """
     net = Net(policy.rules)
     net.take(policy)
     env = SelfPlayVectorEnv(64, rules=policy.rules, card_sets=8)
     env.reset(seed=1)
     for number in range(20):
-        seen = env.step(env.sample(number))[0]["observation"]
+        shown = env.step(env.sample(number))[0]
+    seen, masks = shown["observation"], shown["action_mask"]
     rows = torch.export.Dim("rows", min=2)
     torch.onnx.export(
         net.eval(), (torch.from_numpy(seen),), path, input_names=["observation"],
         output_names=["logits", "value"], dynamic_shapes=({0: rows},), dynamo=True,
     )  # fmt: skip
     theirs = onnxruntime.InferenceSession(path).run(None, {"observation": seen})
-    return max(
-        float(np.abs(a - b).max()) for a, b in zip(policy.evaluate(seen), theirs, strict=True)
-    )
+    logits, values = (np.abs(a - b) for a, b in zip(policy.evaluate(seen), theirs, strict=True))
+    return float(max(logits[masks != 0].max(), values.max()))
 
 
 if __name__ == "__main__":

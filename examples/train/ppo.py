@@ -12,14 +12,16 @@ most of the time.
 
 import argparse
 import time
+from functools import cache
 
 import numpy as np
 import torch
+from strength import table
 from torch import nn
 from torch.nn import functional
 
+from locmsim.decks import DECK_BUILDERS
 from locmsim.envs import Mixed, SelfPlayVectorEnv, gae
-from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
@@ -56,61 +58,73 @@ class Net(nn.Module):
         self.value = nn.Linear(TRUNK, 1)
 
     def forward(self, observations):
-        """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities"."""
-        x = observations.float() / self.scale
-        hand = x[:, 24:216].view(-1, 8, 24)
-        own, enemy = (x[:, at : at + 96].view(-1, 6, 16) for at in (216, 312))
-        there = [block[:, :, :1] for block in (hand, own, enemy)]
+        """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
+
+        Logits of actions that are not legal mean nothing. Layers with the same inputs are one
+        product, which halves the time of small networks.
+        """
+        n = len(observations)
+        x = observations.float() * self.scale.reciprocal()
         # Encoded without the activation: what is seen of the position is added below.
-        e_hand, e_own, e_enemy = (
-            encoder(block) * mask
-            for encoder, block, mask in zip(
-                (self.hand, self.own, self.enemy), (hand, own, enemy), there, strict=True
-            )
-        )
-        lanes = [slice(0, 6), slice(6, 6)] if self.one else [slice(0, 3), slice(3, 6)]
-        own_sums, enemy_sums = (
-            [functional.relu(block[:, lane]).sum(1) for lane in lanes] for block in (e_own, e_enemy)
-        )
-        rest = torch.cat([x[:, :24], x[:, 408:]], 1)
-        joined = [rest, functional.relu(e_hand).sum(1), *own_sums, *enemy_sums]
-        trunk = functional.relu(self.trunk1(torch.cat(joined, 1)))
-        trunk = functional.relu(self.trunk2(trunk))
-        e_hand, e_own, e_enemy = (
-            functional.relu(block + context(trunk)[:, None])
-            for block, context in (
-                (e_hand, self.hand_context),
-                (e_own, self.own_context),
-                (e_enemy, self.enemy_context),
+        hand, own, enemy = (
+            self.encode(layer, x[:, start : start + rows * size].reshape(n * rows, size), n)
+            for layer, start, rows, size in (
+                (self.hand, 24, 8, 24), (self.own, 216, 6, 16), (self.enemy, 312, 6, 16),
             )
         )  # fmt: skip
-        pairs = zip(own_sums, enemy_sums, strict=True)
-        lane_keys = torch.stack([self.lane_key(torch.cat([*pair, trunk], 1)) for pair in pairs], 1)
+        lanes = [slice(0, 6), slice(6, 6)] if self.one else [slice(0, 3), slice(3, 6)]
+        own_sums, enemy_sums = (
+            [block[:, lane].sum(1) for lane in lanes]
+            for block in (functional.relu(own), functional.relu(enemy))
+        )
+        rest = torch.cat([x[:, :24], x[:, 408:]], 1)
+        joined = [rest, functional.relu(hand).sum(1), *own_sums, *enemy_sums]
+        trunk = functional.relu(self.trunk1(torch.cat(joined, 1)))
+        trunk = functional.relu(self.trunk2(trunk))
+        of_sums, of_trunk = self.lane_key.weight.split([2 * UNITS, TRUNK], 1)
+        c_hand, c_own, c_enemy, player_use, face, lane, pass_, value = product(
+            trunk,
+            self.hand_context.weight, self.own_context.weight, self.enemy_context.weight,
+            self.player_use_key.weight, self.player_attack_key.weight, of_trunk,
+            self.pass_.weight, self.value.weight,
+        )  # fmt: skip
+        summon, use = self.keys(hand, c_hand, self.summon, self.use)
+        attack, own_key = self.keys(own, c_own, self.attack, self.own_key)
+        enemy_key, attack_key = self.keys(enemy, c_enemy, self.enemy_key, self.enemy_attack_key)
+        lane_keys = torch.stack(
+            [
+                functional.linear(torch.cat(pair, 1), of_sums) + lane
+                for pair in zip(own_sums, enemy_sums, strict=True)
+            ],
+            1,
+        )
         # Targets of items: the player, six own and six enemy creatures.
-        targets = torch.cat(
-            [
-                self.player_use_key(trunk)[:, None],
-                self.own_key(e_own) * there[1],
-                self.enemy_key(e_enemy) * there[2],
-            ],
-            1,
-        )
-        summons = self.summon(e_hand) @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
-        uses = self.use(e_hand) @ targets.transpose(1, 2)
-        face = self.player_attack_key(trunk)[:, None]
-        keys = self.enemy_attack_key(e_enemy) * there[2]
-        queries = self.attack(e_own)
-        attacks = torch.cat(
-            [
-                queries[:, lane] @ torch.cat([face, keys[:, lane]], 1).transpose(1, 2)
-                for lane in (lanes[:1] if self.one else lanes)
-            ],
-            1,
-        )
-        there_h, there_o = there[0], there[1]
-        pointed = [summons * there_h, uses * there_h, attacks * there_o]
-        pointed = [block.flatten(1) / KEY**0.5 for block in pointed]
-        return torch.cat([self.pass_(trunk), *pointed], 1), torch.tanh(self.value(trunk))[:, 0]
+        targets = torch.cat([player_use[:, None], own_key, enemy_key], 1)
+        summons = summon @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
+        uses = use @ targets.transpose(1, 2)
+        attacks = attack @ torch.cat([face[:, None], attack_key], 1).transpose(1, 2)
+        if not self.one:  # of all pairs those in the same lane
+            left, right = attacks[:, :3, :4], attacks[:, 3:]
+            attacks = torch.cat([left, torch.cat([right[:, :, :1], right[:, :, 4:]], 2)], 1)
+        pointed = torch.cat([block.flatten(1) for block in (summons, uses, attacks)], 1)
+        logits = torch.cat([pass_ + self.pass_.bias, pointed * KEY**-0.5], 1)
+        return logits, torch.tanh(value + self.value.bias)[:, 0]
+
+    @staticmethod
+    def encode(layer, cards, n):
+        """The encoding of cards; where there is none all is zero, also what is called present."""
+        weight = layer.weight.t()
+        weight = torch.cat([weight[:1] + layer.bias, weight[1:]])
+        return (cards @ weight).view(n, -1, UNITS)
+
+    @staticmethod
+    def keys(block, context, *layers):
+        """Queries or keys of cards, by several layers, given what the position makes of them."""
+        seen = functional.relu(block + context[:, None]).flatten(0, 1)
+        return [
+            keys.view(*block.shape[:2], KEY)
+            for keys in product(seen, *[layer.weight for layer in layers])
+        ]
 
     def policy(self, training=""):
         """The network as a `Policy`, which needs no torch."""
@@ -143,6 +157,11 @@ class Net(nn.Module):
             tensor.copy_((array.T if array.ndim == 2 else array).reshape(tensor.shape))
 
 
+def product(x, *weights):
+    """What several layers without bias make of x, computed as one."""
+    return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], 1)
+
+
 def masked(logits, masks):
     return logits.masked_fill(masks == 0, -1e9)
 
@@ -150,20 +169,30 @@ def masked(logits, masks):
 def train(options, log=print):
     """Self-play until the time is over; the network."""
     torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
     n, steps = options.rows, options.steps
-    decks = options.decks.split(",")
+    decks = [tuple(deck.split("/")) if "/" in deck else deck for deck in options.decks.split(",")]
     # Rows with one way to choose decks each: the network is to play well with all of them.
     counts = [n // len(decks) + (i < n % len(decks)) for i in range(len(decks))]
+    remember_decks()
     venvs = [
         SelfPlayVectorEnv(
-            count, rules=options.rules, decks=deck, threads=options.threads, max_actions=400
+            count,
+            rules=options.rules,
+            decks=deck,
+            threads=options.threads,
+            max_actions=400,
+            card_sets=options.sets,
         )
         for count, deck in zip(counts, decks, strict=True)
     ]
     parts = np.cumsum([0, *counts])
     net = Net(options.rules)
+    before = ""
     if options.start:
-        net.take(Policy.load(options.start))
+        start = Policy.load(options.start)
+        net.take(start)
+        before = f"{start.meta.get('training', '')}; "
     optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5)
     size, actions = get_layout("entities", options.rules).shape[0], venvs[0].single_action_space.n
     obs = np.zeros((steps + 1, n, size), np.int8)
@@ -175,6 +204,7 @@ def train(options, log=print):
     values = np.zeros((steps + 1, n), np.float32)
     logps = np.zeros((steps, n), np.float32)
     learns = np.ones((steps, n), np.bool_)
+    decides = np.ones((steps, n), np.bool_)
     past = [net.policy()]
     mixed = [Mixed(v, v.num_envs - int(options.past * v.num_envs), past) for v in venvs]
     for number, venv in enumerate(venvs):
@@ -182,19 +212,22 @@ def train(options, log=print):
         seen, info = venv.reset(seed=options.seed + 1000 * number)
         obs[steps, part], masks[steps, part] = seen["observation"], seen["action_mask"]
         to_move[steps, part] = info["to_move"]
-    started = time.perf_counter()
+    started = time.process_time()
     update = games = 0
-    while (progress := (time.perf_counter() - started) / (60 * options.minutes)) < 1:
+    while (progress := (time.process_time() - started) / (60 * options.minutes)) < 1:
         obs[0], masks[0], to_move[0] = obs[steps], masks[steps], to_move[steps]
         for t in range(steps):
-            with torch.no_grad():
-                logits, value = net(torch.from_numpy(obs[t]))
-                dist = torch.distributions.Categorical(
-                    logits=masked(logits, torch.from_numpy(masks[t])), validate_args=False
-                )
-                action = dist.sample()
-                logps[t] = dist.log_prob(action).numpy()
-                taken[t], values[t] = action.numpy(), value.numpy()
+            # Where PASS alone is left there is nothing to decide, a quarter of the time.
+            decides[t] = masks[t].sum(1, dtype=np.int16) > 1
+            rows = np.flatnonzero(decides[t])
+            with torch.no_grad(), precision(options):
+                logits, value = net(torch.from_numpy(obs[t, rows]))
+            legal = torch.from_numpy(masks[t, rows])
+            logs = functional.log_softmax(masked(logits.float(), legal), 1)
+            action = (logs.exp() / torch.empty_like(logs).exponential_()).argmax(1, keepdim=True)
+            logps[t, rows] = logs.gather(1, action)[:, 0].numpy()
+            taken[t] = 0
+            taken[t, rows], values[t, rows] = action[:, 0].numpy(), value.float().numpy()
             for number, venv in enumerate(venvs):
                 part = slice(parts[number], parts[number + 1])
                 learns[t, part] = mixed[number].learner(to_move[t, part])
@@ -205,8 +238,12 @@ def train(options, log=print):
                 )  # fmt: skip
                 mixed[number].ended(dones[t, part])
         games += int(dones.sum())
-        with torch.no_grad():
-            values[steps] = net(torch.from_numpy(obs[steps]))[1].numpy()
+        with torch.no_grad(), precision(options):
+            values[steps] = net(torch.from_numpy(obs[steps]))[1].float().numpy()
+        for t in reversed(range(steps)):  # worth what follows
+            after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
+            after = rewards[t] + np.where(dones[t], 0, after)
+            values[t] = np.where(decides[t], values[t], after)
         advantages = gae(
             rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95
         )
@@ -217,7 +254,7 @@ def train(options, log=print):
             "obs": obs[:-1], "masks": masks[:-1], "action": taken, "logp": logps,
             "advantage": advantages, "return": advantages + values[:-1],
         }  # fmt: skip
-        chosen = np.flatnonzero(learns)
+        chosen = np.flatnonzero(learns & decides)
         data = {
             name: torch.from_numpy(array.reshape(steps * n, *array.shape[2:])[chosen])
             for name, array in data.items()
@@ -229,46 +266,66 @@ def train(options, log=print):
             del past[:-8]
             for one in mixed:
                 one.policies = past[: len(one.policies)] if len(past) < 2 else past[-1:]
-            log(
-                f"{time.perf_counter() - started:6.0f} s  {update * steps * n:,} steps"
-                f"  {games:,} games  loss {loss:.3f}"
-            )
-    return net, f"{games} games of self-play ({update * steps * n} steps), PPO"
+            told = f"{games} games with {options.decks} decks ({update * steps * n} steps), PPO"
+            log(f"{time.process_time() - started:6.0f} s  {told}  {loss}")
+            net.policy(before + told).save(options.out)
+    told = f"{games} games with {options.decks} decks ({update * steps * n} steps), PPO"
+    return net, before + told
+
+
+def remember_decks():
+    """Let the deck builders of the library work once for each card set: some take 50 ms."""
+    for name, builder in DECK_BUILDERS.items():
+        known = cache(builder)
+        DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
 
 
 def learn(net, optimizer, data, options, progress):
-    """Two epochs of PPO over one rollout; the mean loss."""
+    """Some epochs of PPO over one rollout; how it went, as a text."""
     entropy_weight = options.entropy * (1 - 0.9 * progress)
-    total, count = 0.0, 0
-    for _ in range(2):
-        for rows in torch.randperm(len(data["action"])).split(4096):
+    told = []
+    advantages = data["advantage"]
+    data["advantage"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+    for _ in range(options.epochs):
+        for rows in torch.randperm(len(data["action"])).split(options.batch):
             batch = {name: tensor[rows] for name, tensor in data.items()}
-            logits, value = net(batch["obs"])
-            logs = functional.log_softmax(masked(logits, batch["masks"]), 1)
+            with precision(options):
+                logits, value = net(batch["obs"])
+            logs = functional.log_softmax(masked(logits.float(), batch["masks"]), 1)
             logp = logs.gather(1, batch["action"][:, None])[:, 0]
-            advantage = batch["advantage"]
-            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
             ratio = (logp - batch["logp"]).exp()
             clipped = ratio.clamp(0.8, 1.2)
-            actor = -torch.min(ratio * advantage, clipped * advantage).mean()
-            critic = functional.mse_loss(value, batch["return"])
+            actor = -torch.min(ratio * batch["advantage"], clipped * batch["advantage"]).mean()
+            critic = functional.mse_loss(value.float(), batch["return"])
             entropy = -(logs.exp() * logs).sum(1).mean()
             loss = actor + 0.5 * critic - entropy_weight * entropy
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(net.parameters(), 0.5)
             optimizer.step()
-            total, count = total + loss.item(), count + 1
-    return total / count
+            changed = (ratio != clipped).float().mean()
+            told.append(torch.stack([critic, entropy, changed]).detach())
+    critic, entropy, changed = torch.stack(told).mean(0).tolist()
+    return f"value loss {critic:.3f}  entropy {entropy:.3f}  clipped {100 * changed:.1f} %"
+
+
+def precision(options):
+    """Products in bfloat16 where that was asked for."""
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.bfloat16)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument(
+        "--minutes", type=float, default=30, help="of processor time, that of all threads together"
+    )
     parser.add_argument("--out", default="learned.npz")
     parser.add_argument("--start", help="a policy to start from, such as one that clone.py made")
     parser.add_argument("--rules", default="1.5")
-    parser.add_argument("--decks", default="random", help="ways to choose decks, with commas")
+    parser.add_argument(
+        "--decks", default="random", help="ways to choose decks, with commas; a/b is a pair"
+    )
+    parser.add_argument("--sets", type=int, default=1024, help="of cards")
     parser.add_argument("--rows", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=32, help="of each row in a rollout")
     parser.add_argument("--rate", type=float, default=1.5e-3, help="of learning; 5e-4 with --start")
@@ -276,6 +333,12 @@ def arguments():
     parser.add_argument(
         "--past", type=float, default=0.0, help="part of the rows against old selves"
     )
+    parser.add_argument("--batch", type=int, default=4096, help="positions of a step of learning")
+    parser.add_argument("--epochs", type=int, default=2, help="over each rollout")
+    parser.add_argument(
+        "--bfloat16", action="store_true",
+        help="products in half precision: twice as fast on processors that have it (AVX512-BF16)",
+    )  # fmt: skip
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--games", type=int, default=400, help="of each evaluation; 0 for none")
@@ -287,7 +350,5 @@ if __name__ == "__main__":
     net, training = train(options)
     policy = net.policy(training)
     policy.save(options.out)
-    for opponent in ("random", "max-attack", "osl") if options.games else ():
-        for deck in ("random", "classic") if options.rules == "1.5" else ("random",):
-            rate = evaluate(policy, opponent, games=options.games, decks=deck)
-            print(f"against {opponent}, {deck} decks: {rate}")
+    if options.games:
+        table(policy, games=options.games)

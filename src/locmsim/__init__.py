@@ -6,10 +6,10 @@ referee and a bot start once for every game.
 """
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from locmsim._core import ABI_VERSION, State
+from locmsim._lazy import imported_later
 from locmsim.errors import (
     GameOverError,
     IllegalActionError,
@@ -79,21 +79,9 @@ _LATER = {
     "search": "search",
     "vestrock": "vestrock",
 }
+__getattr__, __dir__ = imported_later(__name__, _LATER)
 
 
 def get_include() -> str:
     """The folder for the ``include_path`` of `cythonize`, where it finds ``locmsim/_core.pxd``."""
     return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f"{__name__}.{_LATER[name]}")
-    value = module if _LATER[name].split(".")[-1] == name else getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -7,14 +7,13 @@ they have more callers next to them.
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 from locmsim._core cimport (
     MAX_ACTIONS,
     PLAYOUT_TURNS,
     TERMINAL_PLAYER,
     State,
-    Table,
     playout_winner,
     state_apply,
     state_count,
@@ -36,16 +35,11 @@ __all__ = ["StateArray", "rollout_by_steps"]
 @cython.final
 @cython.boundscheck(False)
 cdef class StateArray:
-    """States of one card table. All loops run without the GIL.
+    """States of one rule set, each with its card table. All loops run without the GIL.
 
     Sizes of arrays and row numbers are checked once, before a loop, with ``ValueError`` and
     ``IndexError``.
     """
-
-    cdef state_t* states
-    cdef Table table
-    cdef readonly Py_ssize_t size
-    cdef readonly int num_actions   # one more than the highest action number
 
     def __cinit__(self, Py_ssize_t size, State state not None):
         """`size` copies of a state."""
@@ -55,14 +49,22 @@ cdef class StateArray:
         self.states = <state_t*>PyMem_Malloc(size * sizeof(state_t))
         if self.states is NULL:
             raise MemoryError(f"{size} states")
+        self.tables = <const table_t**>PyMem_Malloc(size * sizeof(table_t*))
+        if self.tables is NULL:
+            raise MemoryError(f"{size} states")
         self.size = size
-        self.table = state.table
+        self.owners = [state.table] * size
+        self.template = State.__new__(State)    # the given one may change
+        self.template.table = state.table
         self.num_actions = state.num_distinct_actions()
+        self.rules = state.table.t.rules
         for i in range(size):
             self.states[i] = state.s
+            self.tables[i] = &state.table.t
 
     def __dealloc__(self):
         PyMem_Free(self.states)
+        PyMem_Free(self.tables)
 
     cdef int check_row(self, Py_ssize_t i) except -1:
         if not 0 <= i < self.size:
@@ -74,30 +76,34 @@ cdef class StateArray:
             raise ValueError(f"expected {self.size} rows, got {rows}")
         return 0
 
-    cdef State blank(self):
-        cdef State state = State.__new__(State)
-        state.table = self.table
-        return state
+    @property
+    def rule_set(self):
+        """Its name."""
+        return ("1.5", "1.2", "1.0")[self.rules]
 
     def get(self, Py_ssize_t i):
         """A copy of state i."""
-        cdef State state = self.blank()
+        cdef State state = State.__new__(State)
         self.check_row(i)
+        state.table = self.owners[i]
         state.s = self.states[i]
         return state
 
     def set(self, Py_ssize_t i, State state not None):
-        """Make state i a copy of `state`; `ValueError` if that has another card table."""
+        """Make state i a copy of `state`; `ValueError` if that has other rules."""
         self.check_row(i)
-        if state.table is not self.table and memcmp(
-                &state.table.t, &self.table.t, sizeof(table_t)) != 0:
-            raise ValueError("the state has another card table than the batch")
+        if state.table.t.rules != self.rules:
+            raise ValueError("the state has other rules than the batch")
+        self.owners[i] = state.table
+        self.tables[i] = &state.table.t
         self.states[i] = state.s
 
     def copy(self):
         """An independent copy of all states."""
-        cdef StateArray other = StateArray(self.size, self.blank())
+        cdef StateArray other = StateArray(self.size, self.template)
         memcpy(other.states, self.states, self.size * sizeof(state_t))
+        memcpy(other.tables, self.tables, self.size * sizeof(table_t*))
+        other.owners = list(self.owners)
         return other
 
     def step(self, const int64_t[::1] actions, uint8_t[::1] bad):
@@ -105,7 +111,6 @@ cdef class StateArray:
 
         Marks the rows of such actions in `bad` and returns their number.
         """
-        cdef const table_t* t = &self.table.t
         cdef const state_t* s
         cdef Py_ssize_t i, n = 0
         self.check_rows(actions.shape[0])
@@ -117,18 +122,19 @@ cdef class StateArray:
                     bad[i] = actions[i] != -1
                 else:
                     bad[i] = actions[i] != -1 and not (
-                        0 <= actions[i] < MAX_ACTIONS and state_is_legal(s, t, <int>actions[i]))
+                        0 <= actions[i] < MAX_ACTIONS and state_is_legal(
+                            s, self.tables[i], <int>actions[i]))
                 n += bad[i]
             if n == 0:
                 for i in range(self.size):
                     if actions[i] >= 0:
-                        state_apply(&self.states[i], t, <int>actions[i])
+                        state_apply(&self.states[i], self.tables[i], <int>actions[i])
         return n
 
     def sample(self, uint64_t seed, int64_t[::1] out):
         """A uniformly random legal action of each state, -1 where the game is over."""
-        cdef const table_t* t = &self.table.t
         cdef const state_t* s
+        cdef const table_t* t
         cdef uint64_t stream
         cdef Py_ssize_t i
         self.check_rows(out.shape[0])
@@ -138,12 +144,12 @@ cdef class StateArray:
                 if state_winner(s) >= 0:
                     out[i] = -1
                 else:
+                    t = self.tables[i]
                     stream = stream_start(seed, i)
                     out[i] = state_kth(s, t, stream_below(&stream, state_count(s, t)))
 
     def masks(self, int8_t[:, ::1] out):
         """Write 1 for each legal action into `out`, which has a column for each action number."""
-        cdef const table_t* t = &self.table.t
         cdef uint8_t[MAX_ACTIONS + 1] actions
         cdef Py_ssize_t i
         cdef int n, k
@@ -153,7 +159,7 @@ cdef class StateArray:
         with nogil:
             for i in range(self.size):
                 if state_winner(&self.states[i]) < 0:
-                    n = state_list(&self.states[i], t, actions)
+                    n = state_list(&self.states[i], self.tables[i], actions)
                     for k in range(n):
                         out[i, actions[k]] = 1
 
@@ -164,7 +170,7 @@ cdef class StateArray:
         with nogil:
             for i in range(self.size):
                 out[i] = 0 if state_winner(&self.states[i]) >= 0 else (
-                    state_count(&self.states[i], &self.table.t))
+                    state_count(&self.states[i], self.tables[i]))
 
     def winners(self, int8_t[::1] out):
         """The winner of each state, -1 while nobody has won."""
@@ -193,7 +199,6 @@ cdef class StateArray:
 
     def rollouts(self, const uint64_t[::1] seeds, Py_ssize_t first, int8_t[:, ::1] out):
         """Winners of the playouts of rows first, first + 1, ..., as many as `out` has."""
-        cdef const table_t* t = &self.table.t
         cdef state_t s
         cdef uint64_t applied = 0
         cdef Py_ssize_t i, k
@@ -204,7 +209,8 @@ cdef class StateArray:
             for i in range(out.shape[0]):
                 for k in range(out.shape[1]):
                     s = self.states[first + i]
-                    out[i, k] = state_rollout(&s, t, stream_start(seeds[first + i], k), &applied)
+                    out[i, k] = state_rollout(
+                        &s, self.tables[first + i], stream_start(seeds[first + i], k), &applied)
 
 
 def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):

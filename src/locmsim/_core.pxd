@@ -27,6 +27,7 @@ cdef enum:                      # limits (section 0)
     PLAYOUT_TURNS = 1000        # of both players, after which a playout is broken off (section 14)
     MAX_CARDS = 256             # entries of a table
     MAX_ACTIONS = 155           # no action number reaches this
+    MAX_ACTION_TEXT = 32        # characters of an action, more than enough
     TERMINAL_PLAYER = -4        # current player of a finished game, as in OpenSpiel
     # |attack|, |defense| of any creature that Card's bounds allow, 500 printed + 60 items of 500:
     MAX_STAT = 30500            # 16 bits hold it; health takes 32
@@ -166,6 +167,9 @@ cdef int state_list(const state_t* s, const table_t* t, uint8_t* actions) noexce
 # ... 0 <= k < count: PASS, attacks, cards in hand order; a fixed order, but not the ascending one
 cdef int state_kth(const state_t* s, const table_t* t, int k) noexcept nogil
 cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcept nogil
+# The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
+# 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
+cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil
 
 # What happens (sections 4, 5 and 7).
 cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil
@@ -263,6 +267,12 @@ cdef enum:
 # Draw all that u.viewer cannot see anew; `stream` as from stream_start.
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream) noexcept nogil
+# `State.resample_hidden`: the state `drawn` on a table of its own, `known`, all zero before, and
+# for each of its entries the one of `t` that it was, but for the id. Returns 0; 1: the pool is
+# needed and empty; 2: a table cannot hold so many cards.
+cdef int state_resample(
+    const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
+    table_t* known, uint8_t* origin) noexcept nogil
 
 
 # ---- classes -----------------------------------------------------------------------------------

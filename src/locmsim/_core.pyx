@@ -2160,40 +2160,76 @@ cdef int find_action(State state, tuple parsed) except? -1:
     return action_of(m, t.rules == RULES_10)
 
 
-cdef object action_text(State state, int number):
-    """Canonical text of an action; None if it names an empty place."""
-    cdef const player_t* me = &state.s.p[state_player(&state.s)]
-    cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
-    cdef const table_t* t = &state.table.t
+cdef int write_number(char* to, int number) noexcept nogil:
+    """A blank and a whole number of at most nine digits; returns their length."""
+    cdef char digits[10]
+    cdef int n = 0, length = 1
+    to[0] = 32                              # ' '
+    if number < 0:
+        to[length] = 45                     # '-'
+        length += 1
+        number = -number
+    while n == 0 or number > 0:
+        digits[n] = 48 + number % 10        # '0'
+        number //= 10
+        n += 1
+    while n > 0:
+        n -= 1
+        to[length] = digits[n]
+        length += 1
+    return length
+
+
+cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil:
+    cdef const player_t* me = &s.p[s.turn & 1]
+    cdef const player_t* op = &s.p[~s.turn & 1]
     cdef bint one = t.rules == RULES_10
     cdef move_t m
-    cdef int source
-    if not 0 <= number < (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
-        return None
-    m = MOVES[one][number]
+    cdef const char* word
+    cdef int n = 0, source, target = -1
+    if action < 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
+        return 0
+    m = MOVES[one][action]
+    word = "PASS" if m.kind == PASS else "SUMMON" if m.kind == SUMMON else (
+        "USE" if m.kind == USE else "ATTACK")
+    while word[n]:
+        to[n] = word[n]
+        n += 1
     if m.kind == PASS:
-        return "PASS"
+        return n
     if m.kind == ATTACK:
         if not marked(me, OCCUPIED) >> m.source & 1:
-            return None
+            return 0
         source = creature_id(&me.board[m.source], t)
-        if m.target and not marked(op, OCCUPIED) >> (m.target - 1) & 1:
-            return None
-        return f"ATTACK {source} {creature_id(&op.board[m.target - 1], t) if m.target else -1}"
-    if m.source >= me.hand_size:
-        return None
-    source = t.cards[me.hand >> 8 * m.source & 255].id
-    if m.kind == SUMMON:
-        return f"SUMMON {source}" if one else f"SUMMON {source} {m.target}"
-    if m.target == 0:
-        return f"USE {source} -1"
-    if m.target < 7:
-        if not marked(me, OCCUPIED) >> (m.target - 1) & 1:
-            return None
-        return f"USE {source} {creature_id(&me.board[m.target - 1], t)}"
-    if not marked(op, OCCUPIED) >> (m.target - 7) & 1:
-        return None
-    return f"USE {source} {creature_id(&op.board[m.target - 7], t)}"
+        if m.target:
+            if not marked(op, OCCUPIED) >> (m.target - 1) & 1:
+                return 0
+            target = creature_id(&op.board[m.target - 1], t)
+    else:
+        if m.source >= me.hand_size:
+            return 0
+        source = t.cards[me.hand >> 8 * m.source & 255].id
+        if m.kind == SUMMON:
+            target = m.target
+        elif m.target >= 7:
+            if not marked(op, OCCUPIED) >> (m.target - 7) & 1:
+                return 0
+            target = creature_id(&op.board[m.target - 7], t)
+        elif m.target:
+            if not marked(me, OCCUPIED) >> (m.target - 1) & 1:
+                return 0
+            target = creature_id(&me.board[m.target - 1], t)
+    n += write_number(&to[n], source)
+    if m.kind != SUMMON or not one:
+        n += write_number(&to[n], target)
+    return n
+
+
+cdef object action_text(State state, int number):
+    """Canonical text of an action; None if it names an empty place."""
+    cdef char text[MAX_ACTION_TEXT]
+    cdef int n = state_write(&state.s, &state.table.t, number, text)
+    return text[:n].decode("ascii") if n else None
 
 
 cdef str describe_player(State state, int p):
@@ -2296,7 +2332,7 @@ cdef int _player_number(player) except -1:
     return int(player)
 
 
-cdef int creature_id(const creature_t* x, const table_t* t) noexcept:
+cdef int creature_id(const creature_t* x, const table_t* t) noexcept nogil:
     return t.cards[x.card].id + x.copy
 
 
@@ -3043,7 +3079,7 @@ cdef int state_show(
         p.max_mana = p.mana = <uint8_t>o.player[side].max_mana
         p.shown_draw = o.player[side].draw
         if t.rules != RULES_15:
-            p.runes = (1 << o.player[side].rune // 5) - 1
+            p.runes = (1 << min(max(o.player[side].rune, 0), 25) // 5) - 1
     s.p[1 - who].won = o.player[0].health <= 0
     s.p[who].won = o.player[1].health <= 0 < o.player[0].health
     for i in range(o.n_cards):
@@ -3222,94 +3258,220 @@ cdef class Determinizer:
         return state
 
 
-cdef list _shuffled(items, uint64_t* stream):
-    cdef list result = list(items)
-    cdef Py_ssize_t i, j
-    for i in range(len(result) - 1, 0, -1):
-        j = below(stream, <uint32_t>(i + 1))
-        result[i], result[j] = result[j], result[i]
-    return result
+cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:
+    """The order of `Card.to_row`: below, at or above zero."""
+    cdef int first = a.keywords ^ b.keywords
+    if a.base_id != b.base_id:
+        return <int>a.base_id - b.base_id
+    if a.type != b.type:
+        return <int>a.type - b.type
+    if a.cost != b.cost:
+        return <int>a.cost - b.cost
+    if a.attack != b.attack:
+        return <int>a.attack - b.attack
+    if a.defense != b.defense:
+        return <int>a.defense - b.defense
+    if first:                       # the first letter that only one of them has
+        return 1 if a.keywords & first & -first else -1
+    if a.my_health != b.my_health:
+        return <int>a.my_health - b.my_health
+    if a.opponent_health != b.opponent_health:
+        return <int>a.opponent_health - b.opponent_health
+    if a.draw != b.draw:
+        return <int>a.draw - b.draw
+    return <int>a.area - b.area
+
+
+ctypedef struct place_t:            # a card of a player
+    uint8_t entry
+    uint8_t id                      # that it goes by
+    uint8_t number                  # of the place: hand, deck, board
+
+
+cdef void sort_places(place_t* places, int n, const table_t* t, bint by_id) noexcept nogil:
+    """By id if `by_id`, then as printed."""
+    cdef place_t x
+    cdef int i, k, order
+    for i in range(1, n):
+        x = places[i]
+        k = i
+        while k > 0:
+            order = <int>places[k - 1].id - x.id if by_id else 0
+            if order == 0:
+                order = compare_printed(&t.cards[places[k - 1].entry], &t.cards[x.entry])
+            if order <= 0:
+                break
+            places[k] = places[k - 1]
+            k -= 1
+        places[k] = x
+
+
+cdef void shuffle_places(place_t* places, int n, uint64_t* stream) noexcept nogil:
+    cdef place_t x
+    cdef int i, j
+    for i in range(n - 1, 0, -1):
+        j = below(stream, i + 1)
+        x = places[i]
+        places[i] = places[j]
+        places[j] = x
+
+
+cdef int creatures_of(const player_t* p, place_t* places, const table_t* t) noexcept nogil:
+    """The cards of which a player's creatures are: one each, whatever its copies; their number."""
+    cdef int slot, i, n = 0
+    for slot in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> slot & 1:
+            i = 0
+            while i < n and places[i].entry != p.board[slot].card:
+                i += 1
+            places[i].entry = p.board[slot].card
+            places[i].id = t.cards[places[i].entry].id
+            if i == n:
+                n += 1
+    return n
+
+
+cdef void draw_suspects(
+    const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
+) noexcept nogil:
+    """Entries of the pool that n hidden places of a player may hold, in random order."""
+    cdef place_t choice[UNKNOWN_COPIES * MAX_CARDS]
+    cdef place_t board[MAX_BOARD]
+    cdef uint8_t left[MAX_CARDS]
+    cdef int first = t.n_instances, size = t.n_cards - t.n_instances, total = 0
+    cdef int i, k
+    if t.rules == RULES_15:
+        memset(left, UNKNOWN_COPIES, size)
+        for k in range(creatures_of(&s.p[who], board, t)):
+            for i in range(size):
+                if compare_printed(&t.cards[first + i], &t.cards[board[k].entry]) == 0:
+                    left[i] -= left[i] > 0
+        for i in range(size):
+            for _ in range(left[i]):
+                choice[total].entry = <uint8_t>(first + i)
+                choice[total].id = 0
+                total += 1
+        if total >= n:
+            shuffle_places(choice, total, stream)
+            for i in range(n):
+                places[i].entry = choice[i].entry
+            return
+    for i in range(n):
+        places[i].entry = <uint8_t>(first + below(stream, size))
+
+
+cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        ids[i] = places[i].id
+
+
+cdef void copy_entry(
+    table_t* known, int entry, const table_t* t, int of, uint8_t* origin
+) noexcept nogil:
+    known.cards[entry] = t.cards[of]
+    known.cards[entry].creature.card = <uint8_t>entry
+    origin[entry] = <uint8_t>of
+
+
+cdef int state_resample(
+    const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
+    table_t* known, uint8_t* origin
+) noexcept nogil:
+    # Nothing here may depend on the order of the decks or on which cards are in the other one's
+    # hand; not even the order of the new table's entries.
+    cdef bint in_draw_order = t.rules != RULES_15       # the ids
+    cdef place_t places[2][MAX_HAND + MAX_DECK]         # hand, then deck
+    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t ids[MAX_HAND + MAX_DECK]
+    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
+    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
+    cdef place_t* hidden
+    cdef player_t* p
+    cdef int who, i, n, n_all, entry
+    for who in range(2):
+        n = s.p[who].hand_size
+        for i in range(n):
+            places[who][i].entry = s.p[who].hand >> 8 * i & 255
+        for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+            places[who][n].entry = s.deck[who][i]
+            n += 1
+        for i in range(n):
+            places[who][i].id = t.cards[places[who][i].entry].id
+    # The viewer's deck.
+    n = s.p[viewer].deck_left
+    hidden = &places[viewer][s.p[viewer].hand_size]
+    sort_places(hidden, n, t, True)
+    if in_draw_order:
+        list_ids(hidden, n, ids)
+        sort_places(hidden, n, t, False)
+        shuffle_places(hidden, n, stream)
+        for i in range(n):
+            hidden[i].id = ids[i]
+    else:
+        shuffle_places(hidden, n, stream)
+    # The other player's hand and deck.
+    who = 1 - viewer
+    n = s.p[who].hand_size + s.p[who].deck_left
+    if n and t.n_cards == t.n_instances:
+        return 1
+    hidden = places[who]
+    sort_places(hidden, n, t, True)
+    if not in_draw_order:
+        shuffle_places(hidden, n, stream)
+    draw_suspects(s, t, who, hidden, n, stream)
+    # The table: the cards of each player by id, and the pool.
+    drawn[0] = s[0]
+    known.rules = t.rules
+    known.n_cards = 0
+    for who in range(2):
+        p = &drawn.p[who]
+        n = p.hand_size + p.deck_left
+        memcpy(cards, places[who], n * sizeof(place_t))
+        n_all = n + creatures_of(p, &cards[n], t)
+        for i in range(n_all):
+            cards[i].number = <uint8_t>i
+        sort_places(cards, n_all, t, True)
+        if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+            return 2
+        for i in range(n_all):
+            entry = known.n_cards
+            known.n_cards += 1
+            copy_entry(known, entry, t, cards[i].entry, origin)
+            known.cards[entry].id = cards[i].id
+            if cards[i].number < n:
+                held[cards[i].number] = <uint8_t>entry
+            else:
+                summoned[cards[i].entry] = <uint8_t>entry
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                p.board[i].card = summoned[p.board[i].card]
+        memcpy(&drawn.deck[who][MAX_DECK - p.deck_left], &held[p.hand_size], p.deck_left)
+        n = p.hand_size
+        clear_hand(p)
+        for i in range(n):
+            add_to_hand(p, known, held[i])
+    known.n_instances = known.n_cards
+    for i in range(t.n_instances, t.n_cards):
+        copy_entry(known, known.n_cards, t, i, origin)
+        known.n_cards += 1
+    return 0
 
 
 cdef State resampled(State state, int viewer, seed):
-    """`State.resample_hidden`: a state on a table of its own, built from what `viewer` knows.
-
-    Nothing here may depend on the order of the decks or on which cards are in the other one's hand.
-    """
-    cdef const table_t* t = &state.table.t
+    """`State.resample_hidden`."""
+    cdef Table known = Table.__new__(Table)
+    cdef State drawn = new_state(known)
+    cdef uint8_t origin[MAX_CARDS]
     cdef uint64_t stream = stream_start(<uint64_t>seed, 0)
-    cdef bint in_draw_order = t.rules != RULES_15       # the ids
-    cdef int other = 1 - viewer
-    cdef Py_ssize_t size = state.s.p[other].hand_size
-    views = state.players
-    mine = sorted([(c.id, c.card) for c in views[viewer].deck], key=_instance_order)
-    if in_draw_order:
-        mine = list(zip([number for number, _ in mine],
-                        _shuffled(sorted([card for _, card in mine], key=Card.to_row), &stream)))
-    else:
-        mine = _shuffled(mine, &stream)
-    ids = sorted([c.id for c in views[other].hand + views[other].deck])
-    if not in_draw_order:
-        ids = _shuffled(ids, &stream)
-    theirs = list(zip(ids, hidden_cards(state, other, len(ids), &stream)))
-    hands = [[(c.id, c.card) for c in views[viewer].hand], theirs[:size]]
-    decks = [mine, theirs[size:]]
-    if viewer == 1:
-        hands.reverse()
-        decks.reverse()
-    return with_cards(state, hands, decks)
-
-
-def _instance_order(pair):
-    return pair[0], pair[1].to_row()
-
-
-cdef list hidden_cards(State state, int who, Py_ssize_t n, uint64_t* stream):
-    """n cards that the hidden places of a player may hold, in random order."""
-    cdef int slot
-    cdef list pool = state.table.pool
-    if n and not pool:
+    cdef int fault, i
+    with nogil:
+        fault = state_resample(
+            &state.s, &state.table.t, viewer, &stream, &drawn.s, &known.t, origin)
+    if fault == 1:
         raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
-    if state.table.t.rules == RULES_15:
-        left = dict.fromkeys(pool, UNKNOWN_COPIES)
-        # A card and its area copies are one card of the deck.
-        for entry in {state.s.p[who].board[slot].card for slot in range(MAX_BOARD)
-                      if marked(&state.s.p[who], OCCUPIED) >> slot & 1}:
-            card = state.table.card(entry)
-            if card in left:
-                left[card] -= 1
-        choice = [card for card in pool for _ in range(left[card])]
-        if len(choice) >= n:
-            return _shuffled(choice, stream)[:n]
-    return [pool[below(stream, <uint32_t>len(pool))] for _ in range(n)]
-
-
-cdef State with_cards(State state, hands, decks):
-    """The position of `state` with other cards, [(id, Card), ...], in hands and decks."""
-    cdef Table table = new_table(state.rules)
-    cdef State result = new_state(table)
-    cdef player_t* p
-    cdef int who, slot, i, entry
-    result.s = state.s
-    for who in range(2):
-        p = &result.s.p[who]
-        occupied = [slot for slot in range(MAX_BOARD) if marked(p, OCCUPIED) >> slot & 1]
-        places = [(instance, i) for i, instance in enumerate(hands[who] + decks[who])]
-        places += [((state.table.t.cards[entry].id, state.table.card(entry)), -1 - entry)
-                   for entry in {p.board[slot].card for slot in occupied}]
-        entries = {}
-        for (number, card), place in sorted(places, key=_place_order):
-            entries[place] = table.add(card, number)
-        for slot in occupied:
-            p.board[slot].card = entries[-1 - p.board[slot].card]
-        clear_hand(p)
-        for i in range(len(hands[who])):
-            add_to_hand(p, &table.t, entries[i])
-        for i in range(p.deck_left):
-            result.s.deck[who][MAX_DECK - p.deck_left + i] = entries[len(hands[who]) + i]
-    table.add_pool(state.table.pool)
-    return result
-
-
-def _place_order(place):
-    return _instance_order(place[0])
+    if fault:
+        raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
+    for i in range(known.t.n_cards):        # cards have names, which the table does not know
+        known.cards[i] = state.table.cards[origin[i]]
+    return drawn

@@ -1,9 +1,14 @@
-"""Files that are either written whole or left as they were."""
+"""Files that are either written whole or left as they were, and the package's own."""
 
 import os
-from pathlib import Path
+from contextlib import suppress
 
-__all__ = ["write_whole"]
+__all__ = ["data_file", "write_whole"]
+
+
+def data_file(name: str) -> str:
+    """The path of a file in the package's folder of data, which compiled code lies beside."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", name)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -12,6 +17,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     It goes to a new file beside the old one, which is then replaced. A link is followed;
     pipes and devices are written to as they are.
     """
+    from pathlib import Path  # slow to import
+
     data = content.encode() if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -21,5 +28,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     try:
         beside.write_bytes(data)
         beside.replace(target)
+    except OSError as error:
+        if error.errno is not None:
+            error.filename, error.filename2 = os.fspath(path), None  # not that of the new file
+        raise
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # mostly it is gone; where nothing can be written, never was
+            beside.unlink()

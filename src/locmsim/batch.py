@@ -18,18 +18,17 @@ _SHOWN_ROWS = 10  # of bad actions, in an error's message
 
 
 class StateBatch:
-    """States of one game's cards, one a row, in one block of memory.
+    """States of one rule set, one a row, in one block of memory.
 
-    All of them share one card table: they are states of one game, or of games between equal decks
-    with equal ids. Loops run without the GIL. A batch is to be used by one thread at a time;
-    `rollouts` can use several.
+    They may be states of one game or of many. Loops run without the GIL. A batch is to be used by
+    one thread at a time; `rollouts` can use several.
 
     Actions are those of `State`; -1 stands for none: in `step` such a row is left as it is, and for
     a finished game it is the only choice.
     """
 
     def __init__(self, states: Iterable[State]) -> None:
-        """A copy of each state. ``ValueError`` if there is none or one has another card table."""
+        """A copy of each state. ``ValueError`` if there is none or one has other rules."""
         states = list(states)
         if not states:
             raise ValueError("states: expected at least one")
@@ -65,7 +64,7 @@ class StateBatch:
         return self._array.get(self._row(row))
 
     def __setitem__(self, row: SupportsIndex, state: State) -> None:
-        """Replace one state by a copy of `state`; ``ValueError`` if it has another card table."""
+        """Replace one state by a copy of `state`; ``ValueError`` if it has other rules."""
         try:
             self._array.set(self._row(row), state)
         except ValueError as error:
@@ -144,6 +143,40 @@ class StateBatch:
             raise ValueError(f"out: expected a writable C-contiguous int8 array of shape {shape}")
         self._array.masks(out)
         return out
+
+    def observation_tensor(
+        self,
+        player: int | None = None,
+        layout: str = "entities-f32",
+        *,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """`State.observation_tensor` of each state.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default who is to move in each row.
+        layout : str
+            "entities", "entities-f32" or "gym-locm".
+        out : array, optional
+            C-contiguous, of shape (rows, numbers) and the layout's type; it is filled and returned.
+
+        Returns
+        -------
+        array
+            Of shape (rows, numbers) and the layout's type.
+
+        Raises
+        ------
+        ValueError
+            For an unknown layout or player, and an `out` that does not fit.
+        """
+        from locmsim.policy.layouts import write_states
+
+        if player not in (None, 0, 1):
+            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        return write_states(self._array, -1 if player is None else player, layout, out)
 
     @property
     def legal_counts(self) -> NDArray[np.int32]:

@@ -10,7 +10,7 @@ import platform
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import blake2b
@@ -35,7 +35,7 @@ from locmsim.referee.play import play
 from locmsim.rules.generator import generate_cards
 from locmsim.search import MCTS, BeamSearch, Belief, MCTSOptions
 
-__all__ = ["Figure", "machine", "measure", "report", "signature", "to_json"]
+__all__ = ["Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
 PAIRS = 64  # of random decks
 GROUP = 64  # positions of each, as `KernelLoops` wants them
@@ -175,7 +175,6 @@ _PYTHON_CALLS = {
     "child": "for state, action in pairs: state.child(action)",
     "legal_actions, 5-6 actions": "for state, action in pairs: state.legal_actions()",
     "legal_actions_mask(out=)": "for state, action in pairs: state.legal_actions_mask(out=mask)",
-    "resample_hidden": "for state, action in pairs: state.resample_hidden(0, 1)",
 }
 
 
@@ -208,6 +207,26 @@ def _batch(rules: str, seconds: float) -> Iterator[Figure]:
     yield Figure("StateBatch of 10,000", "steps", _median(sample, seconds / 2), "/s")
     masks = _median(lambda: _seconds(start.masks) / size, seconds / 2)
     yield Figure("StateBatch of 10,000", "masks, a state", masks * 1e9, "ns")
+
+
+_BELIEF_CALLS = {
+    "Belief.see": "for state, belief, seen in places: belief.see(seen)",
+    "Belief.root": "for state, belief, seen in places: belief.root()",
+    "Belief.sample": "for state, belief, seen in places: belief.sample(1)",
+    "State.resample_hidden": "for state, belief, seen in places: state.resample_hidden(0, 1)",
+}
+
+
+def _beliefs(rules: str, seconds: float) -> Iterator[Figure]:
+    places = []
+    for state, _ in typical(rules)[:64]:
+        belief = Belief()
+        belief.see(seen := state.observation(state.current_player()))
+        belief.sample(1)  # the opponent's cards are guessed
+        places.append((state, belief, seen))
+    for name, statement in _BELIEF_CALLS.items():
+        taken = _per_call(statement, len(places), seconds / len(_BELIEF_CALLS), places=places)
+        yield Figure("what a player knows", name, taken * 1e6, "us")
 
 
 _MATCH_CALLS = {
@@ -342,11 +361,20 @@ def _environments(rules: str, seconds: float) -> Iterator[Figure]:
         from locmsim.envs import bench
     except ImportError:
         return
-    for name, value, unit in bench.figures(rules, seconds):
+
+    def kernel() -> float:
+        best = float("inf")
+        for _ in range(20):
+            start = perf_counter()
+            actions, _ = game_lengths(starts(rules)[:16], 8, 1)
+            best = min(best, (perf_counter() - start) / actions)
+        return 1 / best
+
+    for name, value, unit in bench.figures(rules, seconds, kernel):
         yield Figure("learning environments", name, value, unit)
 
 
-def _import(seconds: float) -> Iterator[Figure]:
+def _import(rules: str, seconds: float) -> Iterator[Figure]:
     def run(code: str) -> float:
         return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
 
@@ -354,23 +382,101 @@ def _import(seconds: float) -> Iterator[Figure]:
     yield Figure("start", "import locmsim", added * 1e3, "ms")
 
 
-def measure(rules: str = "1.5", seconds: float = 12.0) -> list[Figure]:
+class Watch:
+    """Whether the machine has other things to do while it is measured.
+
+    `look` is called now and then. It times a loop that always does the same, with the wall clock.
+    """
+
+    #: A loop that takes so much longer than at its best, or so much load for each core, is noted.
+    MOST = 1.1
+    LOAD = 0.5
+    _TIMES = 9
+
+    def __init__(self) -> None:
+        #: Processes that ran or waited in the last minute, on average; None: not known here.
+        self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+        self._cores = len(_cores())
+        self._loops: list[float] = []
+
+    def look(self) -> None:
+        """Time the loop some times, for about 20 ms."""
+        self._loops += (_seconds(lambda: sum(range(100_000))) for _ in range(self._TIMES))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences about what makes the figures doubtful; none on a quiet machine."""
+        found = []
+        if self.load is not None and self.load > self.LOAD * self._cores:
+            found.append(
+                f"the machine was busy at the start: a load of {self.load:.1f} on {self._cores}"
+                " cores; the figures are too low"
+            )
+        best = min(self._loops, default=1.0)
+        usual = median(self._loops or [1.0])
+        if usual > self.MOST * best:
+            found.append(
+                "the machine was busy: a loop that always does the same took"
+                f" {1e3 * best:.1f} ms at best and {1e3 * usual:.1f} ms as a rule;"
+                " the figures are too low"
+            )
+        return found
+
+
+_GROUPS: tuple[tuple[str, Callable[[str, float], Iterator[Figure]], int], ...] = (
+    ("random playouts", _playouts, 4),
+    ("compiled callers", _kernel, 1),
+    ("Python callers", _python, 2),
+    ("what a player knows", _beliefs, 1),
+    ("batches", _batch, 1),
+    ("protocol and matches", _match, 1),
+    ("searches", _searches, 1),
+    ("turns", _turns, 1),
+    ("environments", _environments, 3),
+    ("start", _import, 2),
+)
+
+
+def measure(
+    rules: str = "1.5",
+    seconds: float = 12.0,
+    *,
+    watch: Watch | None = None,
+    on_group: Callable[[str, float], None] = lambda name, done: None,
+) -> list[Figure]:
     """All figures of a rule set, measured for about `seconds`.
 
     Positions are prepared before that, which takes about a second.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    seconds : float
+        Time for all figures together.
+    watch : Watch, optional
+        Looks at the machine before each group of figures and at the end.
+    on_group : function, optional
+        Called before each group with its name and the part of the time that has passed, from 0 to
+        1; at the end with "" and 1.
+
+    Returns
+    -------
+    list of Figure
     """
-    share = seconds / 15
-    return [
-        *_playouts(rules, 4 * share),
-        *_kernel(rules, share),
-        *_python(rules, 2 * share),
-        *_batch(rules, share),
-        *_match(rules, share),
-        *_searches(rules, share),
-        *_turns(rules, share),
-        *_environments(rules, 3 * share),
-        *_import(2 * share),
-    ]
+    shares = sum(share for _, _, share in _GROUPS)
+    figures: list[Figure] = []
+    done = 0
+    for name, group, share in _GROUPS:
+        on_group(name, done / shares)
+        if watch is not None:
+            watch.look()
+        figures += group(rules, seconds * share / shares)
+        done += share
+    if watch is not None:
+        watch.look()
+    on_group("", 1.0)
+    return figures
 
 
 # ---------------------------------------------------------------------------------- behaviour
@@ -445,10 +551,11 @@ def _number(value: float) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def to_json(rules: str, figures: list[Figure]) -> dict[str, Any]:
-    """The same for programs."""
+def to_json(rules: str, figures: list[Figure], warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """The same for programs, with the `Watch.warnings`."""
     return {
         "machine": machine(),
+        "warnings": [*warnings],
         "rules": rules,
         "signature": signature(rules),
         "figures": [asdict(figure) for figure in figures],

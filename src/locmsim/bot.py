@@ -7,7 +7,6 @@ input ends, when nobody reads its output any more, and on Ctrl-C.
 import argparse
 import gc
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -23,6 +22,8 @@ class _Parser(argparse.ArgumentParser):
     """Lists the agents in its help; looking for those of installed packages takes a while."""
 
     def format_help(self) -> str:
+        import shutil
+
         width = min(100, shutil.get_terminal_size().columns)
         self.epilog = describe_agents(width)
         return super().format_help()

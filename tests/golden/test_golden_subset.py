@@ -136,14 +136,19 @@ FEATURES = {
 }
 
 
-@pytest.fixture(params=RULE_SETS)
+@pytest.fixture(params=RULE_SETS, scope="module")
 def rules(request):
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def games(rules):
     return [json.loads(line) for line in golden_lines(subset_path(rules))]
+
+
+@pytest.fixture(scope="module")
+def shown(games):
+    return {feature for game in games for feature in features(game)}
 
 
 def test_number_of_games(rules, games):
@@ -158,8 +163,7 @@ def test_every_tag(rules, games):
     assert min(map(tags.count, TAGS[rules])) >= OF_EACH_TAG
 
 
-def test_every_error_by_either_player(rules, games):
-    shown = {feature for game in games for feature in features(game)}
+def test_every_error_by_either_player(rules, shown):
     errors = {feature.split(": ", 1)[1] for feature in shown if feature.startswith("error of")}
     assert errors == ERRORS[rules]
     # 1.2 and 1.0 time out once or twice in all their golden games.
@@ -168,8 +172,7 @@ def test_every_error_by_either_player(rules, games):
         assert f"error of player 1: {message}" in shown, message
 
 
-def test_every_feature(rules, games):
-    shown = {feature for game in games for feature in features(game)}
+def test_every_feature(rules, shown):
     assert FEATURES[rules] <= shown
 
 

@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from amounts import amount
 from helpers import DATA, RULE_SETS
 from perft_data import DEPTH, POSITIONS, battle_of, features, state_of
 
 #: The twin takes about 0.2 ms for a node. All of it: python tools/perft_data.py --check
-TWINS_NODES = 500
+TWINS_NODES = amount(50, 500)
 
 all_positions = json.loads((DATA / "perft.json").read_text())
 each_position = pytest.mark.parametrize(

@@ -262,7 +262,7 @@ def test_faults_are_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
         "game": 2, "player": "bad", "seat": 0, "kind": "crashed",
         "message": "its process exited with code 4", "stderr": "no idea what to do\n",
     }  # fmt: skip
-    assert main(["play", "-r", f"{db}:1", "-s"]) == 0
+    assert main(["play", "-r", f"{db}:1", "--text"]) == 0
     assert "    no idea what to do\n" in capsys.readouterr().out
 
 

@@ -194,11 +194,27 @@ def test_help_lists_agents_and_their_options(capsys, monkeypatch):
 
 def test_start_is_light():
     """What takes long to import is not imported before the first question can be read."""
-    code = "import sys, locmsim.bot; print([m for m in ('numpy', 'asyncio') if m in sys.modules])"
+    slow = (
+        "numpy", "asyncio", "zipfile", "importlib.resources", "pathlib", "hashlib",
+        "locmsim.search.analysis", "locmsim.rules.generator", "locmsim.agents.rule",
+    )  # fmt: skip
+    code = f"import sys, locmsim.bot; print([m for m in {slow} if m in sys.modules])"
     process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert process.stdout == "[]\n"
+
+
+def test_agents_are_imported_when_they_are_asked_for():
+    code = (
+        "import sys, locmsim.agents as agents;"
+        "print('osl' in agents.AGENTS, 'locmsim.agents.osl' in sys.modules);"
+        "print(agents.OSLAgent is agents.AGENTS['osl'] is agents.osl.OSLAgent);"
+        "print({*agents.__all__} <= {*dir(agents)}, agents.Nobody)"
+    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert process.stdout == "True False\nTrue\n"
+    assert process.stderr.endswith("module 'locmsim.agents' has no attribute 'Nobody'\n")
 
 
 # ------------------------------------------------------------------------------------- the loop

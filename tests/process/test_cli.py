@@ -1,13 +1,17 @@
 """The command line tool, as the programs that call it see it."""
 
+import contextlib
 import json
 import os
 import pty
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -166,24 +170,119 @@ def test_log_that_cannot_be_written_after_the_match(
 
 
 def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "-s") == 0
+    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "--text") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["0", "1", "seed=7"]
     assert lines[7] == "player 0 chose 30 cards:"
     assert lines[-1] == "player 1 wins"
 
 
+HINT = "locmsim play: -s: this is the text, as by --text; the page in the browser "
+
+
+def test_page_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Then -s prints the text, and says so; but not in the forms that tools call."""
+    for words, hint in (
+        ([GOOD, GOOD, "--text"], ""),
+        ([GOOD, GOOD, "-s"], f"{HINT}is for a terminal\n"),
+        (["-p1", GOOD, "-p2", GOOD, "-s"], ""),
+    ):
+        assert play_in_process("-seed", "7", *words) == 0
+        out, err = capsys.readouterr()
+        assert out.splitlines()[7] == "player 0 chose 30 cards:"
+        assert out.splitlines()[-1] == "player 1 wins"
+        assert err == hint
+    assert play_in_process("--json", GOOD, GOOD, "-seed", "7", "-s") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["test_data"]["seed"] == 7
+    assert err == ""
+
+
+class OnTerminal:
+    """The tool with a terminal as its standard output."""
+
+    def __init__(self, *command: str) -> None:
+        self.terminal, output = pty.openpty()
+        self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True)
+        os.close(output)
+        self.shown = ""
+
+    def read_until(self, word: str) -> str:
+        """What it has shown; all of it if the word does not come."""
+        # The end of a terminal is an error on Linux.
+        with contextlib.suppress(OSError):
+            while word not in self.shown and (chunk := os.read(self.terminal, 4096)):
+                self.shown += chunk.decode().replace("\r\n", "\n")
+        return self.shown
+
+    def end(self) -> tuple[int, str]:
+        """Its exit code and standard error."""
+        try:
+            _, err = self.process.communicate(timeout=60)
+        finally:
+            self.process.kill()
+            os.close(self.terminal)
+        return self.process.returncode, err
+
+
+def test_page_on_a_terminal() -> None:
+    """-s serves the page of the match to this machine until Ctrl-C."""
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    tool = OnTerminal(*LOCMSIM, "play", GOOD, GOOD, "-seed", "7", "-s", *NO_LIMITS)
+    try:
+        found = re.search(r"\n(http://127\.0\.0\.1:([0-9]+)/\S*) ", tool.read_until("Ctrl-C"))
+        assert found, tool.shown
+        with urllib.request.urlopen(found[1], timeout=60) as answer:
+            page = answer.read().decode()
+        # A page of strangers that got hold of the port under a name of its own.
+        stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(stranger, timeout=60)
+        tool.process.send_signal(signal.SIGINT)
+        tool.read_until("never")
+    finally:
+        code, err = tool.end()
+    assert (code, err) == (0, "")
+    assert "player 1 wins after" in tool.shown
+    assert "player 0 chose" not in tool.shown
+    match = Match(seed=7)
+    for _ in range(2):
+        match.submit(match.to_ask[0], "PASS")
+    while match.phase != "over":
+        match.submit(match.to_ask[0], "PASS")
+    data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert data
+    shown = json.loads(data[1])
+    assert shown["names"] == [GOOD, GOOD]
+    assert shown["scores"] == [0, 1]
+    assert shown["steps"][-1]["state"] == json.loads(json.dumps(match.state.snapshot()))
+
+
+def test_page_without_the_extra() -> None:
+    """-s on a terminal prints the text, and how to get the page."""
+    code = (
+        "import sys; sys.modules['uvicorn'] = None;"
+        " from locmsim.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [*LOCMSIM[:1], "-c", code, "play", GOOD, GOOD, "-s", *NO_LIMITS]
+    tool = OnTerminal(*words)
+    tool.read_until("never")
+    assert tool.end() == (0, f"{HINT}needs the extra web: pip install 'locmsim[web]'\n")
+    assert "player 0\x1b[0m chose 30 cards:" in tool.shown
+
+
 def test_replay_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A log's match is printed and logged as when it was played, but for its parameters."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    options = ["--rules", "1.0", "-d", "seed=5 league=2", "-s"]
+    options = ["--rules", "1.0", "-d", "seed=5 league=2", "--text"]
     loser = bot("say", "33", r"SUMMON x\n")
     assert play_in_process("-p1", GOOD, "-p2", loser, "-l", str(first), *options) == 0
     played = capsys.readouterr().out
-    assert main(["-r", str(first), "--rules", "1.0", "-s", "--logs", str(second)]) == 0
+    assert main(["-r", str(first), "--text", "--logs", str(second)]) == 0
     assert capsys.readouterr().out == played
     assert json.loads(second.read_text()) == json.loads(first.read_text())
-    assert main(["play", "--replay", str(first)]) == 1
+    assert main(["play", "--replay", str(first), "--rules", "1.2"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"locmsim play: --replay: {first}: unknown parameter 'league'")
@@ -258,20 +357,9 @@ def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_summary_for_a_terminal() -> None:
     """On a terminal a reader is told who won, why, and what the bot said last."""
-    terminal, output = pty.openpty()
-    command = [*LOCMSIM, "-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25"]
-    with subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE) as process:
-        os.close(output)
-        text = b""
-        try:
-            while chunk := os.read(terminal, 4096):
-                text += chunk
-        except OSError:  # how Linux ends a terminal
-            pass
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-    os.close(terminal)
-    shown = text.decode().replace("\r\n", "\n")
+    tool = OnTerminal(*LOCMSIM, "-p1", bot("crash", "1"), "-p2", GOOD, "--timeout-scale", "25")
+    shown = tool.read_until("never")
+    assert tool.end() == (0, "")
     assert shown.startswith("-1\n0\nseed=")
     assert "player 1 wins after 1 turns" in shown
     assert "player 0 failed in turn 0 (crashed): its process exited with code 1\n" in shown
@@ -417,13 +505,13 @@ def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "        return {}['plan']\n"
     )
     bad, log = f"{tmp_path}/bad.py:Bad", tmp_path / "log.json"
-    assert play_in_process(bad, "random", "-s", "-l", str(log)) == 0
+    assert play_in_process(bad, "random", "--text", "-l", str(log)) == 0
     out, err = capsys.readouterr()
     assert "raised KeyError: 'plan'" in err
     for text in (out, err, json.loads(log.read_text())["stderr"]["0"]):
         assert "return {}['plan']" in text
         assert "referee" not in text
-    assert main(["play", "-r", str(log), "-s"]) == 0
+    assert main(["play", "-r", str(log), "--text"]) == 0
     assert "return {}['plan']" in capsys.readouterr().out
     assert play_in_process("--json", bad, "random") == 0
     fault = json.loads(capsys.readouterr().out)["fault"]
@@ -580,7 +668,7 @@ def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_reader_that_goes_away() -> None:
     """``locmsim ... | head -1`` is no error."""
-    command = shlex.join([*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "-s"])
+    command = shlex.join([*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "--text"])
     done = subprocess.run(
         ["/bin/sh", "-c", f"{command} | true"], capture_output=True, text=True, timeout=120
     )

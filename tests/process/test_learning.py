@@ -40,11 +40,12 @@ def test_the_network_in_torch_is_ours(rules):
     env = SelfPlayVectorEnv(32, rules=rules, card_sets=4)
     env.reset(seed=1)
     for number in range(30):
-        seen = env.step(env.sample(number))[0]["observation"]
+        shown = env.step(env.sample(number))[0]
+    seen, legal = shown["observation"], shown["action_mask"] != 0
     with torch.no_grad():
         logits, values = net(torch.from_numpy(seen))
     ours = net.policy().evaluate(seen)
-    np.testing.assert_allclose(ours[0], logits.numpy(), atol=1e-5)
+    np.testing.assert_allclose(ours[0][legal], logits.numpy()[legal], atol=1e-5)
     np.testing.assert_allclose(ours[1], values.numpy(), atol=1e-5)
     other = Net(rules)
     other.take(net.policy())
@@ -52,20 +53,55 @@ def test_the_network_in_torch_is_ours(rules):
     assert all(torch.equal(a, b) for a, b in state)
 
 
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_the_other_lane(rules):
+    """What clone.py shows in the mirror is what players see of the same game played there."""
+    torch = pytest.importorskip("torch")
+    from clone import Mirror
+
+    from locmsim.envs import SelfPlayVectorEnv
+
+    mirror = Mirror(rules)
+    envs = [SelfPlayVectorEnv(64, rules=rules, card_sets=4) for _ in range(2)]
+    seen, twin = (env.reset(seed=1)[0] for env in envs)
+    for number in range(60):
+        alike = mirror.observations(torch.from_numpy(seen["observation"])).numpy()
+        np.testing.assert_array_equal(alike, twin["observation"])
+        np.testing.assert_array_equal(
+            seen["action_mask"][:, mirror.actions.numpy()], twin["action_mask"]
+        )
+        actions = envs[0].sample(number)
+        seen = envs[0].step(actions)[0]
+        twin = envs[1].step(mirror.actions[torch.from_numpy(actions)].numpy())[0]
+
+
 def test_from_examples_to_the_arena(tmp_path):
     """dataset, clone.py, ppo.py, arena: the commands of the page, with small numbers."""
     pytest.importorskip("torch")
-    run("-m", "locmsim", "dataset", "greedy", "--games", 400, "-o", "examples.npz", cwd=tmp_path)
-    out = run(EXAMPLES / "clone.py", "examples.npz", "--out", "clone.npz", cwd=tmp_path)
+    teacher = "beam:nodes=100,time_ms=0,belief=any"
+    run("-m", "locmsim", "dataset", teacher, "--games", 400, "-o", "examples.npz", cwd=tmp_path)
+    out = run(
+        EXAMPLES / "clone.py", "examples.npz", "examples.npz", "--epochs", 3, "--out", "clone.npz",
+        cwd=tmp_path,
+    )  # fmt: skip
     assert "of other actions are the same" in out
     rate = evaluate(Policy.load(tmp_path / "clone.npz"), "random", games=200)
     assert rate.rate > 0.6
     run(
         EXAMPLES / "ppo.py", "--start", "clone.npz", "--minutes", 0.05, "--rows", 64, "--steps", 8,
-        "--past", 0.5, "--decks", "random,classic", "--games", 10, "--out", "learned.npz",
+        "--past", 0.5, "--decks", "random,classic/area", "--games", 10, "--epochs", 1,
+        "--bfloat16", "--out", "learned.npz",
         cwd=tmp_path,
     )  # fmt: skip
-    assert Policy.load(tmp_path / "learned.npz").meta["training"].endswith("PPO")
+    training = Policy.load(tmp_path / "learned.npz").meta["training"]
+    assert training.startswith("cloned ")
+    assert teacher in training
+    assert training.endswith("PPO")
+    out = run(
+        EXAMPLES / "strength.py", "learned.npz", "--games", 4, "--opponents", "osl",
+        "--decks", "random", cwd=tmp_path,
+    )  # fmt: skip
+    assert out.startswith("random decks, against osl: ")
     out = run(
         "-m", "locmsim", "arena", "policy:path=learned.npz", "random", "--games", 4, cwd=tmp_path
     )

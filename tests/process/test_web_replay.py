@@ -1,6 +1,11 @@
 """The replay page in a browser: it shows what the match was, at every step, and nothing escapes."""
 
+import itertools
 import json
+import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from browser import (
@@ -17,6 +22,7 @@ from browser import (
 from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim.web import replay_html
+from locmsim.web.captures import capture_html
 
 __all__ = ["browser", "open_page"]
 
@@ -80,6 +86,11 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
     box = page.locator("#chart").bounding_box()
     page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 20)
     assert step_of(page) == last
+    page.locator("#slider").fill("5")
+    page.locator("#view").focus()
+    assert page.evaluate(SHOWN)[0]["health"] == str(
+        [state for turn in game["turns"] for state in turn["states"]][5]["p"][0]["hp"]
+    )
     page.locator("#log li").nth(3).click()
     assert step_of(page) == 3
     shown = page.evaluate(SHOWN)
@@ -154,3 +165,92 @@ def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:
     page.keyboard.press("ArrowRight")
     page.locator("#decks summary").click()
     assert page.locator("#decks table tr").count() == 31
+
+
+def test_deaths_and_damage_are_animated(open_page: Opener) -> None:
+    """But not for those who asked for less motion."""
+    for game in golden_games("1.5"):
+        boards = [
+            [{row[0]: row[3] for row in side["board"]} for side in state["p"]]
+            for turn in game["turns"]
+            for state in turn["states"]
+        ]
+        pairs = list(enumerate(itertools.pairwise(boards), 1))
+        deaths = [i for i, (old, new) in pairs if any(map(lost, old, new))]
+        hits = [i for i, (old, new) in pairs if any(map(hurt, old, new))]
+        if deaths and hits:
+            break
+    for motion in ("no-preference", "reduce"):
+        page = open_page(replay_html(golden_result(game)), reduced_motion=motion)
+        shown = {}
+        for name, step in (("gone", deaths[0]), ("hit", hits[0])):
+            page.evaluate(f"location.hash = '#step={step}'")
+            sync_api.expect(page.locator("#slider")).to_have_value(str(step))
+            shown[name] = page.locator(f".card.{name}").count()
+            if name == "gone":
+                animated = page.locator(".card.gone").first.evaluate(
+                    "(card) => getComputedStyle(card).animationName"
+                )
+        assert min(shown.values()) > 0
+        assert page.locator(".card.hit .change").first.inner_text().startswith("\u2212")
+        assert animated == ("gone" if motion == "no-preference" else "none")
+
+
+def lost(old: dict[int, int], new: dict[int, int]) -> bool:
+    return not old.keys() <= new.keys()
+
+
+def hurt(old: dict[int, int], new: dict[int, int]) -> bool:
+    return any(new[card] < old[card] for card in old.keys() & new.keys())
+
+
+def test_a_fault_in_the_battle(open_page: Opener) -> None:
+    """Who failed, how, and the last words of their bot, which are open to see."""
+    game = next(game for game in golden_games("1.5") if game["turns"] and game["error"])
+    words = ("", "")
+    player = game["error"]["player"]
+    words = ("Traceback: it was\n  here", "") if player == 0 else ("", "Traceback: it was\n  here")
+    page = open_page(replay_html(golden_result(game, stderr=words), ("one", "two")))
+    outcome = page.locator("#outcome").inner_text()
+    assert f"{('one', 'two')[1 - player]} won; {('one', 'two')[player]} lost by a fault:" in outcome
+    assert page.locator("#stderr pre").is_visible()
+    assert page.locator("#stderr pre").text_content() == words[player]
+    page.keyboard.press("End")
+    assert step_of(page) == sum(len(turn["states"]) for turn in game["turns"]) - 1
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
+    """The numbers of the snapshot at each of its turns, but for what it was not told."""
+    game = long_game(rules)
+    inputs = [turn["input"] for turn in game["turns"] if turn["player"] == 1]
+    page = open_page(capture_html("".join([*game["choice_inputs"][1], *inputs])))
+    states = [turn["states"][0] for turn in game["turns"] if turn["player"] == 1]
+    for shown, state in zip(page.evaluate(ALL_SHOWN), states, strict=True):
+        for player, side in enumerate(state["p"]):
+            assert shown[player]["health"] == str(side["hp"])
+            assert shown[player]["size"] == str(len(side["hand"]))
+            assert shown[player]["backs"] == (len(side["hand"]) if player == 0 else 0)
+            for lane, cards in enumerate(shown[player]["lanes"]):
+                board = [row for row in side["board"] if row[5] == lane]
+                assert [card[0] for card in cards] == [row[0] for row in board]
+                assert [card[1].replace("\u2212", "-") for card in cards] == [
+                    str(row[2]) for row in board
+                ]
+    assert "as one of the bots saw it" in page.locator("#outcome").inner_text()
+    assert page.locator("#log .theirs").count() > 1
+    page.locator("#decks summary").click()
+    assert page.locator("#decks table tr").count() > 30
+
+
+def test_pictures(tmp_path: Path) -> None:
+    """The script makes the README's picture; both fit."""
+    top = Path(__file__).parents[2]
+    script = top / "tools" / "screenshots.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
+    for picture in (tmp_path / "replay.png", top / "docs" / "replay.png"):
+        data = picture.read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", data[16:24]) == (1280, 720)
+        # An empty board would be much smaller.
+        assert 100_000 < len(data) < 200_000

@@ -67,13 +67,15 @@ def test_thirty_clients_and_ten_tournaments(tmp_path: Path) -> None:
         for client in clients:
             client.start()
         figures: dict[int, tuple[int, int]] = {}
-        seen = 0
+        line = b""
         with log.open("rb") as file:
             while server.poll() is None:
-                line = file.readline()
+                line += file.readline()
+                if not line.endswith(b"\n"):
+                    continue  # it is being written
                 if line.startswith(b'{"event":"awards"'):
-                    seen = json.loads(line)["tournament"]
-                    figures[seen] = held(server.pid)
+                    figures[json.loads(line)["tournament"]] = held(server.pid)
+                line = b""
         for client in clients:
             client.join(30)
             assert not client.is_alive()

@@ -1,21 +1,20 @@
 """How strong the bots are, over 400 matches on 200 decks from both seats."""
 
-from locmsim.vestrock.bots import play_series
+import pytest
 
-DECKS = 200
-
-
-def test_rule_against_random():
-    series = play_series("rule", "random", DECKS, seed=5000)
-    assert series.wins >= 0.95 * series.matches
+from locmsim.vestrock.arena import Arena
 
 
-def test_search_against_rule():
-    series = play_series("search:nodes=4000", "rule", DECKS, seed=5000)
-    assert series.wins >= 0.85 * series.matches
-
-
-def test_search_uses_its_time():
-    """The same search with a tenth of the positions is weaker."""
-    series = play_series("search:nodes=6000", "search:nodes=600", DECKS // 2, seed=5000)
-    assert series.wins > 0.55 * series.matches
+@pytest.mark.parametrize(
+    ("bots", "games", "share"),
+    [
+        (["rule", "random"], 400, 0.95),
+        (["search:nodes=4000", "rule"], 400, 0.85),
+        # With as many positions in each turn, looking ahead wins.
+        (["search:nodes=2000", "search:nodes=2000,depth=1"], 400, 0.53),
+    ],
+)
+def test_the_first_wins(bots, games, share):
+    with Arena(bots, games=games, seed=5000) as arena:
+        arena.run(jobs=1)
+        assert sum(arena.tally.players[0].wins) >= share * games

@@ -1,8 +1,10 @@
 """Analyses of positions from Python."""
 
+import lethal_data
 import pytest
 
 from locmsim.game.match import Match
+from locmsim.game.positions import load_position
 from locmsim.search import MCTS, Belief, analyse
 
 
@@ -24,8 +26,37 @@ def test_lines_are_distinct_turns() -> None:
         (line.found for line in found.lines), reverse=True
     )
     assert all(-1 <= line.value <= 1 for line in found.lines)
-    assert match.submit(0, found.lines[0].line).ignored in ([], ["PASS"])
     assert found.nodes > 0
+    assert match.state is not None
+    for line in found.lines:
+        assert match.state.clone().apply_line(line.line)[1] in ([], ["PASS"])
+
+
+def test_beam_search_and_tree_search_take_turns() -> None:
+    found = analyse(battle().observation(0), time_ms=None, nodes=3000)
+    assert sum(line.by["beam"].found for line in found.lines if "beam" in line.by) == 3
+    assert sum(line.by["mcts"].found for line in found.lines if "mcts" in line.by) == 3
+    for line in found.lines:
+        assert line.found == sum(judged.found for judged in line.by.values())
+        assert line.visits == sum(judged.visits for judged in line.by.values())
+        values = [judged.value for judged in line.by.values()]
+        assert min(values) - 1e-9 <= line.value <= max(values) + 1e-9
+    alone = analyse(battle().observation(0), time_ms=None, nodes=3000, search=MCTS())
+    assert {name for line in alone.lines for name in line.by} == {"mcts"}
+    # A tree search has one visit for each descent, but for those to decided positions.
+    assert sum(line.visits for line in alone.lines) <= 6 * (3000 // 24)
+
+
+def test_both_see_a_win() -> None:
+    state = load_position(lethal_data.path("charge"))
+    mover = state.current_player()
+    found = analyse(state, time_ms=None, nodes=40_000)
+    assert all(judged.value == 1 for line in found.lines for judged in line.by.values())
+    assert {name for line in found.lines for name in line.by} == {"beam", "mcts"}
+    for line in found.lines:
+        end = state.clone()
+        end.apply_line(line.line)
+        assert end.winner == mover
 
 
 def test_with_nodes_alone_it_is_repeatable() -> None:

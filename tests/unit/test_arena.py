@@ -254,6 +254,7 @@ def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
         arena.run(**arguments)
 
 
+@pytest.mark.process
 def test_agents_that_take_time_get_a_core_each() -> None:
     """Limits or not: what they come to depends on what they get done in it."""
     many = len(available_cores()) + 1
@@ -332,7 +333,7 @@ def test_task_that_fails() -> None:
                 future.set_result(fn(*args))
             return future
 
-    with Arena(["greedy", "random"], games=1000, seed=4, timeout_scale=25.0) as arena:
+    with Arena(["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
             arena.run(executor=Failing(), slots=1)
         assert arena.tally.games == len(arena._store.numbers()) >= 3

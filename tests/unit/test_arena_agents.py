@@ -94,6 +94,7 @@ def altered() -> RandomAgent:
     return agent
 
 
+@pytest.mark.process
 def test_ready_agents_in_other_processes() -> None:
     """They are sent there."""
     with Arena([Counting([7]), "random"], games=8, seed=1, timeout_scale=0) as arena:
@@ -139,6 +140,7 @@ def script(folder: Path, guard: str, jobs: int) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.process
 def test_agent_of_a_script(tmp_path: Path) -> None:
     """Workers find its class in the file; so does the command line when it resumes."""
     done = script(tmp_path, 'if __name__ == "__main__":', 2)
@@ -150,6 +152,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
     assert "faults of" not in done.stdout
 
 
+@pytest.mark.process
 def test_script_without_a_main_guard(tmp_path: Path) -> None:
     """Said in one line; in this process it needs none."""
     done = script(tmp_path, "if True:", 2)

@@ -264,6 +264,7 @@ def test_full_disk_in_the_middle_of_a_tournament(path: Path) -> None:
         assert arena.tally.games == arena.goal.games
 
 
+@pytest.mark.process
 def test_file_size_limit(path: Path) -> None:
     """As with a quota: the writes of the operating system fail."""
     script = f"""
@@ -293,6 +294,7 @@ def test_file_size_limit(path: Path) -> None:
         assert arena.tally.games == arena.goal.games
 
 
+@pytest.mark.process
 def test_killed_while_writing(path: Path) -> None:
     """Every game that was added before a SIGKILL is there."""
     script = f"""

@@ -100,9 +100,7 @@ def test_construction_refuses():
     state = start_position(1)
     with pytest.raises(ValueError, match="expected at least one"):
         StateBatch([])
-    with pytest.raises(ValueError, match="row 1: the state has another card table"):
-        StateBatch([state, start_position(2)])
-    with pytest.raises(ValueError, match="row 1: the state has another card table"):
+    with pytest.raises(ValueError, match="row 1: the state has other rules"):
         StateBatch([start_position(1, "1.2"), start_position(1, "1.0")])
     with pytest.raises(TypeError):
         StateBatch([state, None])
@@ -115,6 +113,49 @@ def test_equal_tables_may_be_different_objects():
     assert list(StateBatch([state, twin])) == [state, state]
 
 
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_states_of_many_games_do_what_they_do_alone(rules):
+    states = [start_position(seed, rules) for seed in range(5)]
+    batch = StateBatch(states)
+    batch[4] = start_position(9, rules)
+    states[4] = start_position(9, rules)
+    for number in range(60):
+        actions = batch.sample_actions(number)
+        masks = batch.masks()
+        for row, state in enumerate(states):
+            assert masks[row].tolist() == state.legal_actions_mask().tolist()
+            if actions[row] >= 0:
+                state.apply_action(actions[row])
+        batch.step(actions)
+        assert list(batch.clone()) == states
+    won = batch.rollouts(3, 1)
+    for row, state in enumerate(states):
+        assert won[row].tolist() == state.rollouts(3, int(batch.row_seeds(1)[row])).tolist()
+
+
+@pytest.mark.parametrize("layout", ["entities", "entities-f32", "gym-locm"])
+def test_observations_are_those_of_the_states(layout):
+    batch = StateBatch([start_position(seed) for seed in range(4)])
+    for number in range(25):
+        batch.step(batch.sample_actions(number))
+    for player in (None, 0, 1):
+        found = batch.observation_tensor(player, layout)
+        for row, state in enumerate(batch):
+            shown = state.turn & 1 if player is None else player
+            assert (found[row] == state.observation_tensor(shown, layout)).all()
+    out = np.empty_like(found)
+    assert batch.observation_tensor(1, layout, out=out) is out
+    assert (out == found).all()
+    assert StateBatch.repeat(batch[0], 0).observation_tensor(0, layout).shape == (0, *out[0].shape)
+    for wrong in (out[:3], out.astype(np.float64), out[:, ::2]):
+        with pytest.raises(ValueError, match="out: expected a writable"):
+            batch.observation_tensor(out=wrong, layout=layout)
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        batch.observation_tensor(2, layout)
+    with pytest.raises(ValueError, match="layout"):
+        batch.observation_tensor(0, "pixels")
+
+
 def test_rows_that_do_not_exist():
     batch = StateBatch.repeat(start_position(1), 3)
     for row in (3, -4, 2**70):
@@ -125,8 +166,8 @@ def test_rows_that_do_not_exist():
     for row in (1.0, "1", slice(2), None):
         with pytest.raises(TypeError):
             batch[row]
-    with pytest.raises(ValueError, match="row 2: the state has another card table"):
-        batch[2] = start_position(2)
+    with pytest.raises(ValueError, match="row 2: the state has other rules"):
+        batch[2] = start_position(2, "1.2")
     with pytest.raises(TypeError):
         batch[2] = None
     assert list(batch) == [start_position(1)] * 3

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from statistics import stdev
 
 import pytest
+from amounts import amount
 from helpers import REFERENCE, RULE_SETS, Game, GoldenChunk, Snapshot, game_cards, game_name
 
 from locmsim import Card, State
 from locmsim._core import Determinizer
-from locmsim.decks import build_deck, card_score
+from locmsim.decks import DECK_BUILDERS, build_deck, card_score
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import CardType, cards_1x
@@ -27,7 +28,7 @@ def choose(belief: Belief, game: Game, player: int) -> None:
 def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation, Belief, Snapshot]]:
     """The battle turns of every `step`-th golden game: who is asked, with what they believe, and
     the true position."""
-    parts = step if REFERENCE is None else 10 * step  # the full files would take minutes
+    parts = step * amount(6, 1) * (1 if REFERENCE is None else 10)  # the full files take minutes
     for game in GoldenChunk(rules, 0, parts):
         beliefs = Belief(), Belief()
         for player, belief in enumerate(beliefs):
@@ -72,7 +73,7 @@ def test_all_but_the_hidden_cards_is_the_truth(rules):
 def test_a_single_observation_is_enough(rules):
     """Without the past the visible things are right; of the rest what the mana tells."""
     for game, player, observation, _, truth in battles(rules, step=3):
-        belief = Belief()
+        belief = Belief(deck=DECK_BUILDERS["classic"])  # our own takes longer to find
         belief.see(observation)
         state = belief.sample(seed=5)
         state.validate()

@@ -1,6 +1,7 @@
 """``locmsim bench``: its table, its JSON, and the signature that pins the simulator's behaviour."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from helpers import DATA, RULE_SETS
@@ -37,9 +38,18 @@ def test_positions_are_what_they_are_said_to_be() -> None:
         assert action in state.legal_actions()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_report(rules: str) -> None:
-    figures = bench.measure(rules, seconds=0.1)
+    told: list[tuple[str, float]] = []
+    watch = bench.Watch()
+    figures = bench.measure(
+        rules, seconds=0.1, watch=watch, on_group=lambda *group: told.append(group)
+    )
+    assert told[0] == ("random playouts", 0.0)
+    assert told[-1] == ("", 1.0)
+    assert [done for _, done in told] == sorted(done for _, done in told)
+    assert {"a turn without its search", "what a player knows"} <= {f.group for f in figures}
     names = [(figure.group, figure.name) for figure in figures]
     assert len(set(names)) == len(names) > 20
     for figure in figures:
@@ -60,7 +70,8 @@ def test_report(rules: str) -> None:
 def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def measure(rules: str, seconds: float) -> list[bench.Figure]:
+    def measure(rules: str, seconds: float, **rest: object) -> list[bench.Figure]:
+        assert rest.keys() == {"watch", "on_group"}
         asked.append((rules, seconds))
         return [bench.Figure("group", "name", 1234567.8, "ns")]
 
@@ -74,6 +85,47 @@ def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
         {"group": "group", "name": "name", "value": 1234567.8, "unit": "ns"}
     ]
     assert asked == [("1.5", 12.0), ("1.2", 3.0)]
+
+
+def test_progress_and_warnings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bar is for terminals and for -v; warnings are for all, and in the JSON."""
+
+    def measure(
+        rules: str, seconds: float, watch: bench.Watch, on_group: Callable[[str, float], None]
+    ) -> list[bench.Figure]:
+        watch.load = load
+        on_group("searches", 0.25)
+        return []
+
+    monkeypatch.setattr(bench, "measure", measure)
+    load = 0.0
+    assert main(["bench", "--json"]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert json.loads(output.out)["warnings"] == []
+    load = 1000.0
+    assert main(["bench", "--json", "-v"]) == 0
+    output = capsys.readouterr()
+    assert " 25%|" in output.err
+    assert "| searches" in output.err
+    (warning,) = json.loads(output.out)["warnings"]
+    assert warning.startswith("the machine was busy at the start: a load of 1000.0 on ")
+    assert output.err.endswith(f"locmsim bench: warning: {warning}\n")
+
+
+def test_a_loop_that_varies_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = bench.Watch()
+    watch.load = None
+    times = iter([0.001] * 9 + [0.0012] * 12 + [0.002] * 6)
+    monkeypatch.setattr(bench, "_seconds", lambda action: next(times))
+    watch.look()
+    assert watch.warnings == []
+    watch.look()
+    watch.look()
+    (warning,) = watch.warnings
+    assert "took 1.0 ms at best and 1.2 ms as a rule" in warning
 
 
 def test_compiler_is_on_record() -> None:

@@ -10,6 +10,7 @@ from helpers import check_gradients
 from locmsim.decks import DECK_BUILDERS, SwapBuilder, build_deck
 from locmsim.decks.features import CARD_TERMS, card_terms
 from locmsim.decks.value import SHAPES, DeckValue, default_value, term_rows
+from locmsim.networks._decks import DeckNetworks
 from locmsim.rules.generator import generate_cards
 from locmsim.tuning.decks import DeckModel, train_deck_value
 
@@ -183,3 +184,11 @@ def test_training_goes_on_from_arrays():
     won = np.arange(30) % 2
     arrays, _ = train_deck_value(rows, won, start=start, epochs=1)
     assert np.abs(arrays["card"] - start["card"]).max() < 0.01
+
+
+def test_the_exchange_of_cards_ends_where_rounding_makes_gains():
+    """Terms of a billion, as no card has: a float is then right to 64 only."""
+    chance = np.random.default_rng(1)
+    networks = DeckNetworks(default_value().networks[:1])
+    terms = (1e9 * chance.standard_normal((40, len(CARD_TERMS)))).astype(np.float32)
+    assert sum(networks.improved(terms, [1] * 30 + [0] * 10)) == 30

@@ -14,7 +14,7 @@ from helpers import RULE_SETS
 from layout_twin import Past
 
 from locmsim import IllegalActionError, Match, State, generate_cards
-from locmsim.envs import BattleEnv, EpisodeMatch, Options, Pool
+from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
 from locmsim.envs._opponents import OPPONENTS, choose_action, potentials_of
 
 ID = "locmsim.envs:locmsim/Battle-v0"
@@ -437,3 +437,33 @@ def test_options_are_data():
     assert Options().rules == "1.5"
     with pytest.raises(TypeError):
         Options("1.5")
+
+
+def test_a_privileged_state_shows_every_card():
+    env = BattleEnv(opponent="random", privileged=True, card_sets=2)
+    seen, _ = env.reset(seed=4)
+    for _ in range(60):
+        assert env.observation_space.contains(seen)
+        state, seat = env.state, env._rows.seat(0)
+        rows = seen["state"].reshape(-1, 24)
+        hands, decks = (rows[:8], rows[8:16]), (rows[16:46], rows[46:])
+        for side in (0, 1):
+            assert (hands[side][:, 0] == 1).sum() == len(state.players[seat ^ side].hand)
+            costs = [card.cost for _, card in state.players[seat ^ side].hand]
+            assert hands[side][: len(costs), 5].tolist() == costs
+            assert (decks[side][:, 0] == 1).sum() == state.players[seat ^ side].deck_size
+        shown = seen["observation"][24:216].reshape(8, 24)
+        assert (hands[0][:, :19] == shown[:, :19]).all()
+        seen, _, terminated, _, _ = env.step(env.sample())
+        if terminated:
+            break
+        drawn = state.players[seat].deck_size - env.state.players[seat].deck_size
+        hand = seen["state"].reshape(-1, 24)[: len(env.state.players[seat].hand)]
+        assert (hand[len(hand) - drawn :] == decks[0][:drawn]).all()
+    venv = LocmVectorEnv(2, opponent="random", privileged=True, card_sets=2)
+    many, _ = venv.reset(seed=4)
+    first, _ = env.reset(seed=4)
+    assert venv.observation_space.contains(many)
+    assert (many["state"][0] == first["state"]).all()
+    with pytest.raises(ValueError, match="privileged: expected mask='obs'"):
+        BattleEnv(privileged=True, mask="info")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from env_checks import check_games, layouts, shown
 from helpers import RULE_SETS
 
 from locmsim import Card, CardType, Observation, State
@@ -12,52 +13,10 @@ from locmsim.policy import get_layout
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
-def layouts(rules):
-    return ("entities",) if rules == "1.0" else ("entities", "gym-locm")
-
-
-def everything(rows, player, rules):
-    """All that a player is shown of row 0."""
-    return shown(rows, 0, player, rules)
-
-
-def shown(rows, row, player, rules):
-    parts = []
-    for name in layouts(rules):
-        layout = get_layout(name, rules)
-        out, mask = np.empty(layout.shape, layout.dtype), np.empty(rows.n_actions, np.int8)
-        rows.observe(row, player, out, mask, name)
-        parts += [out.tobytes(), mask.tobytes()]
-    return parts
-
-
 @each_rules
 def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
     """In the middle of games, with their whole past."""
     assert check_games(rules, range(3)) > 300
-
-
-def check_games(rules, seeds):
-    """Swap each position for one that looks the same; the number of those."""
-    games = Games(1, Options(rules=rules, card_sets=4), both=True)
-    rows = games.rows
-    random = np.random.default_rng(3)
-    checked = 0
-    for seed in seeds:
-        games.begin(0, seed=seed)
-        while rows.winner(0) < 0:
-            state = rows.state(0)
-            for player in (0, 1):
-                before = everything(rows, player, rules)
-                other = state.resample_hidden(player, int(random.integers(1 << 62)))
-                rows.put_state(0, other)
-                assert everything(rows, player, rules) == before
-                assert rows.state(0).key() == other.key()
-                rows.put_state(0, state)
-                checked += 1
-            assert everything(rows, player, rules) == before
-            rows.step_row(0, int(random.choice(state.legal_actions())))
-    return checked
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -5,6 +5,7 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
+from amounts import amount
 from gymnasium.vector import AutoresetMode
 from helpers import RULE_SETS
 
@@ -38,7 +39,7 @@ def singles_step(envs, over, actions, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("threads", amount([1, 7], [1, 2, 7]))
 @each_rules
 def test_rows_are_single_environments(rules, mode, threads):
     check_rows(rules, mode, threads, copy=threads == 1, steps=70)
@@ -405,3 +406,17 @@ def test_frozen_policies_play_the_other_side():
         Mixed(venv, 9, policies)
     with pytest.raises(ValueError, match="policies: expected at least one"):
         Mixed(venv, 2, [])
+
+
+def test_a_closed_environment_goes_on_without_its_threads():
+    found = []
+    for threads in (1, 3):
+        env = SelfPlayVectorEnv(5, card_sets=2, threads=threads)
+        env.reset(seed=3)
+        for number in range(40):
+            if number == 20:
+                env.close()
+                assert not env._workers._threads
+            seen, rewards, *_ = env.step(env.sample(number))
+        found.append((seen["observation"].tobytes(), rewards.tobytes()))
+    assert found[0] == found[1]

@@ -27,6 +27,7 @@ LATE = {
     ("_core.pyx", "envs.openspiel"),  # State.get_game
     ("_core.pyx", "game.observation"),  # State.observation
     ("_core.pyx", "policy.layouts"),  # State.observation_tensor
+    ("batch.py", "policy.layouts"),  # StateBatch.observation_tensor
 }
 #: What the second game may use of the rest.
 BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : "), "arena"}

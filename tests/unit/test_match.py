@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import (
     RULE_SETS,
     Game,
     GoldenChunk,
     game_cards,
     game_name,
-    golden_chunks,
     golden_games,
     golden_match,
+    some_golden_chunks,
 )
 
 from locmsim import State
@@ -83,7 +84,7 @@ def check_start(match: Match, game: Game) -> None:
     assert start == match.state
 
 
-@pytest.mark.parametrize("games", golden_chunks(), ids=str)
+@pytest.mark.parametrize("games", some_golden_chunks(), ids=str)
 def test_golden_games(games: GoldenChunk) -> None:
     for game in games:
         try:
@@ -832,7 +833,14 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
     """At every step: the clone plays on to another end, the original as if there was none."""
     lone, match = Match(rules, seed=6, ids=ids), Match(rules, seed=6, ids=ids)
     random = JavaRandom(3)
+    steps = 0
     while lone.phase != "over":
+        steps += 1
+        if steps % amount(3, 1):  # a clone takes its time
+            player = lone.to_ask[0]
+            line = some_answer(lone, random)
+            assert lone.submit(player, line) == match.submit(player, line)
+            continue
         clone = copied(match)
         assert clone.log == match.log
         assert vars(clone).keys() == vars(match).keys()

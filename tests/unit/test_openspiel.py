@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from amounts import amount
 from helpers import RULE_SETS
 
 import locmsim
@@ -14,10 +15,11 @@ from locmsim.game.positions import random_game, start_position
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import evaluate_bots, mcts  # noqa: E402
 
+SIMULATIONS = amount(3, 6)
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
-def make_bot(game, seed, *, simulations=6, max_length=None, **options):
+def make_bot(game, seed, *, simulations=SIMULATIONS, max_length=None, **options):
     rng = np.random.RandomState(seed)
     evaluator = mcts.RandomRolloutEvaluator(1, rng, max_length)
     return mcts.MCTSBot(game, 2.0, simulations, evaluator, random_state=rng, **options)
@@ -94,8 +96,8 @@ def test_initial_states():
 def test_mcts_plays_whole_games(rules, options):
     game = locmsim.openspiel.game(rules)
     first = play(game, [make_bot(game, player, **options) for player in (0, 1)])
-    again = play(game, [make_bot(game, player, **options) for player in (0, 1)])
-    assert first == again
+    if options in amount(({},), (options,)):
+        assert first == play(game, [make_bot(game, player, **options) for player in (0, 1)])
     assert sorted(first.returns()) == [-1.0, 1.0]
 
 
@@ -195,7 +197,7 @@ def test_information_states_of_a_match(rules):
     """They only grow by what the player is shown or does, and tell what is legal."""
     legal = {}
     before = None
-    for seed in (1, 2):
+    for seed in amount((1,), (1, 2)):
         for state in random_match(rules, seed):
             mover = state.current_player()
             if mover < 0:

@@ -1,7 +1,10 @@
 """The compiled searches against slow counterparts in plain Python."""
 
+from functools import cache
+
 import lethal_data
 import pytest
+from amounts import amount
 from helpers import DATA, RULE_SETS
 from lethal_data import KINDS
 from oracles.turnsearch import Budget, beam_search
@@ -17,8 +20,9 @@ from locmsim.search import BeamOptions, BeamSearch, Evaluation
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 
 
+@cache
 def turns(rules: str, seeds: range) -> list[State]:
-    """Positions in which players are asked, in games of two agents."""
+    """Positions in which players are asked, in games of two agents; not to be changed."""
     states = []
     for seed in seeds:
         match = Match(rules, seed=seed)
@@ -66,7 +70,7 @@ def test_the_oracle_finds_wins_and_makes_up_none(kind):
 def test_the_oracle_misses_nothing_in_games(rules):
     """The same answer as exhaustive search, in games of agents and with any health."""
     found = 0
-    for state in turns(rules, range(2)):
+    for state in turns(rules, range(amount(1, 2))):
         try:
             most, _ = lethal_data.damage(state, 2000)
         except lethal_data.TooLarge:
@@ -76,7 +80,7 @@ def test_the_oracle_misses_nothing_in_games(rules):
                 position = lethal_data.with_health(state, health)
                 assert (find_win(position, Budget()) is not None) == (health == most)
         found += most > 0
-    assert found > 5
+    assert found > amount(2, 5)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -84,7 +88,7 @@ def test_searches_win_where_the_oracle_does(rules):
     """Also in positions that are too large for counting all turns."""
     search = BeamSearch(evaluation=VALUE)
     wins = 0
-    for state in turns(rules, range(2)):
+    for state in turns(rules, range(amount(1, 2))):
         player = state.current_player()
         for health in (3, 7, 12, 18):
             position = lethal_data.with_health(state, health)
@@ -93,7 +97,7 @@ def test_searches_win_where_the_oracle_does(rules):
             won = after(position, result.actions).winner == player
             assert won or oracle is None
             wins += won
-    assert wins > 10
+    assert wins > amount(3, 10)
 
 
 # ---------------------------------------------------------------------------------------- beams
@@ -102,7 +106,7 @@ def test_searches_win_where_the_oracle_does(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_the_oracle_misses_no_pair_of_actions(rules):
     """The turn found is no worse than the best one of two actions."""
-    for state in turns(rules, range(1)):
+    for state in turns(rules, range(1))[:: amount(3, 1)]:
         player = state.current_player()
         best = VALUE(state, player)
         for first in state.legal_actions()[1:]:
@@ -118,7 +122,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     """By the static value of the turn's end."""
     search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUE)
     better = 0
-    for state in turns(rules, range(1)):
+    for state in turns(rules, range(1))[:: amount(2, 1)]:
         player = state.current_player()
         slow = VALUE(after(state, beam_search(state, VALUE, Budget(nodes=2000))), player)
         fast = VALUE(after(state, search.search(state, nodes=200_000).actions), player)

@@ -9,6 +9,7 @@ from helpers import RULE_SETS
 
 from locmsim import Match
 from locmsim.agents import make_agent
+from locmsim.arena import Arena
 from locmsim.envs import BattleEnv, LocmVectorEnv, SelfPlayVectorEnv
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
@@ -239,6 +240,30 @@ def test_the_agent_says_what_is_wrong(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             make_agent(f"policy:{options}")
+
+
+def test_the_network_of_the_library():
+    """It plays well with all three kinds of decks that it was trained on."""
+    policy = make_agent("learned").policy
+    assert (policy.kind, policy.rules) == ("entities", "1.5")
+    for decks in ("random", "classic", "default"):
+        assert evaluate(policy, "max-attack", games=100, decks=decks, **FEW).rate > 0.75
+    agents = make_agent("learned"), make_agent("random")
+    match = Match(seed=3)
+    while match.to_ask:
+        player = match.to_ask[0]
+        ask = agents[player].choose if match.phase == "choice" else agents[player].act
+        match.submit(player, ask(match.observation(player)))
+    assert match.winner == 0
+
+
+def test_other_rules_are_refused_before_a_game():
+    with pytest.raises(ValueError, match=r"LearnedAgent plays rules 1\.5 only, not 1\.2"):
+        Arena(["learned", "random"], rules="1.2", games=2)
+    with pytest.raises(ValueError, match=r"trained on rules 1\.5, this is a game of 1\.0"):
+        make_agent("learned").choose(Match("1.0", seed=1).observation(0))
+    with pytest.raises(ValueError, match="unknown option 'path'"):
+        make_agent("learned:path=a.npz")
 
 
 def test_a_policy_is_an_opponent():

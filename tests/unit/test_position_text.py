@@ -2,7 +2,7 @@
 
 import pytest
 from helpers import RULE_SETS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Position, positions
 
@@ -28,7 +28,6 @@ def check(state: State) -> None:
 
 
 @each_rules
-@settings(max_examples=20)
 @given(data=st.data())
 def test_any_position(rules: str, data: st.DataObject) -> None:
     position: Position = data.draw(positions(rules))

@@ -16,10 +16,12 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.referee import play
-from locmsim.referee.transcript import log_line
+from locmsim.referee.play import retrace
+from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay, replay_data, replay_html
+from locmsim.web.captures import capture_data
 
-HOSTILE = "</script><script>alert(1)</script><svg onload=alert(2)>\u202e\u2028%DATA%"
+HOSTILE = "</script><script>alert(1)</script><svg onload=alert(2)>\u202e\u2028%DATA%%SCRIPT%"
 
 
 def embedded(page: str) -> Any:
@@ -44,6 +46,8 @@ def test_every_step_of_golden_games(rules: str) -> None:
             offered = [[row[0] for row in triplet] for triplet in game["cards"]]
         assert data["offers"] == offered
         assert data["winner"] == game["winner"]
+        # Seeds have 64 bits, numbers in the browser 53.
+        assert data["params"]["seed"] == str(game["seed"])
         for base in {base for chosen in game["chosen"] for base in chosen}:
             assert data["cards"][base]["art"].startswith("<rect")
 
@@ -144,9 +148,36 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     return err if code else out
 
 
+def play_agents(match: Match) -> Any:
+    """Without time limits: how busy the machine is makes no difference."""
+    return play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("steps", [0, 1, 16])
+def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: Path) -> None:
+    """The answers would be the same under other rules. Our log says which; Java's has the texts."""
+    match = Match(rules, seed=5)
+    answers: list[tuple[int, str | None, int]] = []
+    for _ in range(2 * steps):
+        answers.append((match.to_ask[0], "PASS", 0))
+        match.submit(match.to_ask[0], "PASS")
+    answers += [(player, "dance", 0) for player in match.to_ask]
+    result = retrace(Match(rules, seed=5), answers)
+    assert result.match.error is not None
+    log = tmp_path / "log.json"
+    ours = result_log(result)
+    without_rules = {key: value for key, value in ours.items() if key not in ("rules", "ids")}
+    without_texts = {**ours, "errors": {}}
+    for data in (without_rules, without_texts):
+        log.write_text(json.dumps(data))
+        loaded, _ = load_replay(str(log))
+        assert loaded.match.log == result.match.log
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = play([make_agent("greedy"), make_agent("random")], Match(rules, seed=5))
+    result = play_agents(Match(rules, seed=5))
     log = tmp_path / "log.json"
     log.write_text(log_line(result))
     loaded, names = load_replay(str(log))
@@ -161,11 +192,26 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, str(log)) == replay_html(loaded, names)
 
 
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
+    """From a log in the Java referee's form, whose rules are found out: the same at every step."""
+    log = tmp_path / "log.json"
+    games = [game for game in golden_games(rules) if "cardset" not in game]
+    for game in games[:: max(1, len(games) // 8)]:
+        log.write_text(log_line(golden_result(game)))
+        result, _ = load_replay(str(log))
+        if game["turns"]:
+            assert result.match.rules == rules
+        states = [state for turn in game["turns"] for state in turn["states"]]
+        assert [step["state"] for step in replay_data(result)["steps"]] == states
+        assert list(result.scores) == game["scores"]
+
+
 def test_games_of_the_contest(tmp_path: Path) -> None:
     """The recorded logs have instance ids of 2022; the page shows those of today."""
     lines = gzip.decompress(golden_path("recorded-1.5.jsonl.gz").read_bytes()).splitlines()
     log = tmp_path / "log.json"
-    for line in lines[::5]:
+    for line in lines:
         log.write_bytes(line)
         result, names = load_replay(str(log))
         game = json.loads(line)
@@ -180,6 +226,7 @@ def test_games_of_the_contest(tmp_path: Path) -> None:
                 assert set(side["hand"]) <= ids
         performed = sum("performed action" in (text or "") for text in game["summaries"])
         assert sum(step["action"] is not None for step in data["steps"]) == performed
+        assert len(replay_html(result).encode()) < 400_000
 
 
 def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,6 +244,64 @@ def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert page.read_bytes() == before
 
 
+def captured(game: dict[str, Any], player: int) -> str:
+    """All that a player was sent in a golden game."""
+    turns = (turn["input"] for turn in game["turns"] if turn["player"] == player)
+    return "".join([*game["choice_inputs"][player], *turns])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_what_a_bot_was_sent(rules: str) -> None:
+    """At each of its turns the page has what the bot was shown of the snapshot."""
+    games = [game for game in golden_games(rules) if len(game["turns"]) > 3]
+    for i, game in enumerate(games[::9]):
+        me = i % 2
+        data = json.loads(json.dumps(capture_data(captured(game, me))))
+        turns = [turn for turn in game["turns"] if turn["player"] == me]
+        assert data["rules"] == rules
+        assert data["captured"] == me
+        assert len(data["steps"]) == len(turns)
+        for step, turn in zip(data["steps"], turns, strict=True):
+            snapshot, shown = turn["states"][0], step["state"]
+            assert (step["turn"], shown["cur"]) == (snapshot["turn"], me)
+            for player in (0, 1):
+                side, found = snapshot["p"][player], shown["p"][player]
+                for name in ("hp", "deck", "maxMana"):
+                    assert found[name] == side[name]
+                assert [row[:6] for row in found["board"]] == [row[:6] for row in side["board"]]
+                assert len(found["hand"]) == len(side["hand"])
+            assert shown["p"][me]["hand"] == snapshot["p"][me]["hand"]
+            assert set(shown["p"][1 - me]["hand"]) <= {-1}
+        theirs = [turn["applied"] for turn in game["turns"] if turn["player"] != me]
+        assert [step["theirs"] for step in data["steps"]][1 - me :] == theirs[: len(turns) - 1 + me]
+
+
+def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = next(game for game in golden_games("1.2") if len(game["turns"]) > 9)
+    text = captured(game, 1)
+    path, page = tmp_path / "input.txt", tmp_path / "page.html"
+    path.write_text(text)
+    assert run(capsys, str(path), "-o", str(page), "--names", "<b>", "mine") == ""
+    whole = embedded(page.read_text())
+    assert whole["names"] == ["<b>", "mine"]
+    # The end is cut off: the turns before are shown.
+    path.write_text(text[:-20])
+    assert embedded(run(capsys, str(path)))["steps"] == whole["steps"][:-1]
+    before = page.read_bytes()
+    for wrong, complaint in (
+        (text.replace("\n", "\nx", 1), "in the input that begins in line 1: line 2"),
+        (text + text, f"line {text.count(chr(10)) + 1}: the choice phase of another match begins"),
+        ("".join(game["choice_inputs"][1]), "there is no turn of a battle in it"),
+        (text[:30], "in the input that begins in line 1"),
+    ):
+        path.write_text(wrong)
+        told = run(capsys, str(path), "-o", str(page), code=1)
+        assert told.startswith(f"locmsim replay: {path}: {complaint}")
+        assert page.read_bytes() == before
+    path.write_text(captured(next(golden_games("1.0")), 0))
+    assert "in the input" in run(capsys, str(path), "--rules", "1.5", code=1)
+
+
 def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "log.json"
     assert "No such file" in run(capsys, str(path), code=1)
@@ -205,14 +310,19 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{path}: not a log, which is JSON" in run(capsys, str(path), code=1)
     path.write_bytes(b"\xff\xfe")
     assert str(path) in run(capsys, str(path), code=1)
+    path.write_bytes(b"SQLite format 3\0" + bytes(range(256)))
+    assert f"give one by its number, as in {path}:1" in run(capsys, str(path), code=1)
     for text in ("[]", "{}", "3"):
         path.write_text(text)
         assert "not a referee's log" in run(capsys, str(path), code=1)
-    result = play([make_agent("greedy"), make_agent("random")], Match("1.2", seed=5))
+    result = play_agents(Match("1.2", seed=5))
     path.write_text(log_line(result))
     assert run(capsys, str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
     log = json.loads(path.read_text())
     log["scores"] = {"0": -1, "1": 1}
+    path.write_text(json.dumps(log))
+    assert "the log ends (-1, 1), the match" in run(capsys, str(path), code=1)
+    del log["rules"], log["ids"]
     path.write_text(json.dumps(log))
     complaint = run(capsys, str(path), code=1)
     assert "the log fits no rules" in complaint
@@ -224,7 +334,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_open(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     path = tmp_path / "log.json"
-    result = play([make_agent("greedy"), make_agent("random")], Match(seed=5))
+    result = play_agents(Match(seed=5))
     path.write_text(log_line(result))
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url: bool(shown.append(url) or True))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from amounts import amount
 
 from locmsim import State
 from locmsim.decks import CARD_TERMS, build_deck, pick
@@ -156,7 +157,10 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
         SMALL,
         Settings("1.0", what=("draft",), games=20, match_games=10, nodes=30, pools=3),
         Settings("1.2", what=("network",), games=20, match_games=10, nodes=30, pools=3),
-        Settings(what=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1),
+        pytest.param(
+            Settings(what=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda settings: f"{settings.rules}-{','.join(settings.what)}",
 )
@@ -187,6 +191,7 @@ def test_an_iteration(settings: Settings, tmp_path: Path) -> None:
         assert again.record() == tuner.record()
 
 
+@pytest.mark.slow
 def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
     """From a network that takes defeats for victories."""
     state = tmp_path / "state"
@@ -208,13 +213,14 @@ def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
     assert WeightsFile.load(tmp_path / "tuned.npz")["1.2"] == tuner.best
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing() -> None:
     alone, together = Tuner(SMALL, start=BAD_ATTACK), Tuner(SMALL, start=BAD_ATTACK)
     assert lines(alone, 1) == lines(together, 1, workers=2)
     assert alone.best == together.best
 
 
-@pytest.mark.parametrize("after", [2, 4])
+@pytest.mark.parametrize("after", amount([2], [2, 4]))
 def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped somewhere in the second iteration: nothing is played twice, nothing is lost."""
     settings = Settings("1.2", games=40, match_games=10, nodes=20, pools=2)
@@ -253,6 +259,7 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
     assert lines(Tuner(folder=tmp_path / "state"), 2) == []
 
 
+@pytest.mark.slow
 def test_fit_repairs_broken_weights() -> None:
     """Attack that counts as a fault: a short tuning finds out, on cards that it has not seen."""
     tuner = Tuner(Settings("1.2", games=200, match_games=60, nodes=100, pools=20), start=BAD_ATTACK)

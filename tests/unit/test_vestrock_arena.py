@@ -166,6 +166,7 @@ def test_a_bot_that_is_refused_is_named() -> None:
         play_tournament(1, generate_deck(1), {"ann": make_bot("rule"), "bob": Cheat()})
 
 
+@pytest.mark.process
 def test_tournaments_from_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

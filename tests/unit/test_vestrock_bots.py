@@ -4,7 +4,8 @@ import pytest
 from vestrock_data import position
 
 from locmsim.vestrock import Match, State, extreme_deck, generate_deck
-from locmsim.vestrock.bots import BOTS, make_bot, play_match, play_series, share_of_time
+from locmsim.vestrock.arena import Arena
+from locmsim.vestrock.bots import BOTS, make_bot, play_match, share_of_time
 from locmsim.vestrock.bots._policy import rule_line
 from locmsim.vestrock.bots._search import DEFAULT_WEIGHTS, WEIGHTS, TurnSearch, evaluate
 
@@ -143,23 +144,10 @@ def test_weights():
     assert evaluate(position("[t4 ac A10 B7]"), health_only) == -3
 
 
-def test_series():
-    series = play_series("rule", "random", 5, parameters={"init_hp": 10})
-    assert series.matches == 10
-    assert series.wins + series.draws == 10
-    assert series.losses == 0
-    mirrored = play_series("random", "rule", 5, parameters={"init_hp": 10})
-    assert mirrored.wins == 0
-    same = play_series("rule", "rule", 5)
-    assert same.wins == same.losses
-    assert same.score == 30
-    with pytest.raises(ValueError, match="decks: expected at least 1, got 0"):
-        play_series("rule", "rule", 0)
-
-
 def test_search_beats_the_rule_of_thumb():
-    series = play_series("search:nodes=1000", "rule", 12)
-    assert series.wins >= 18
+    with Arena(["search:nodes=1000", "rule"], games=24, seed=1) as arena:
+        arena.run(jobs=1)
+        assert sum(arena.tally.players[0].wins) >= 18
 
 
 @pytest.mark.parametrize(

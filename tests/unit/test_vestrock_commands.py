@@ -1,4 +1,4 @@
-"""The commands ``locmsim vestrock deck`` and ``duel``."""
+"""The command ``locmsim vestrock deck``."""
 
 import pytest
 
@@ -13,21 +13,11 @@ def test_deck(capsys):
     assert capsys.readouterr().out == format_deck(extreme_deck(5, 7))
 
 
-def test_duel(capsys):
-    words = ["vestrock", "duel", "rule", "random", "--decks", "2", "--init-hp", "4", "--seed", "3"]
-    assert main(words) == 0
-    assert capsys.readouterr().out == (
-        "rule against random: 4 matches, 4 won (100.0 %), 0 drawn, 0 lost, mean score 16.00\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["deck", "1", "-n", "1001"], "n: expected 1..1000, got 1001"),
-        (["duel", "rule", "chess"], "no bot 'chess'"),
-        (["duel", "rule", "rule", "--decks", "0"], "decks: expected at least 1, got 0"),
-        (["duel", "rule", "rule", "--turns", "3"], "turns: expected an even number, got 3"),
+        (["arena", "rule", "chess"], "chess"),
     ],
 )
 def test_wrong_usage(capsys, words, message):

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locmsim.vestrock import (
@@ -32,7 +32,6 @@ def test_first_cards_of_a_standard_deck():
     assert [str(card) for card in generate_deck(1)[:6]] == FIRST.split(",")
 
 
-@settings(max_examples=30)
 @given(st.integers(), st.integers(1, 300))
 def test_standard_decks(seed, n):
     deck = generate_deck(seed, n)
@@ -50,7 +49,6 @@ def test_shares_of_a_standard_deck():
     assert counts == {"C": 68, "H": 6, "D": 10, "T": 5, "B": 8, "I": 3}
 
 
-@settings(max_examples=30)
 @given(st.integers(), st.integers(1, 300))
 def test_extreme_decks(seed, n):
     deck = extreme_deck(seed, n)

@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vestrock_data import CARDS
 from vestrock_twin import Twin
@@ -91,7 +91,6 @@ def replies_of_both(match, twin):
             yield match.command("AB"[player], f"{word} 1"), twin.command(player, word)
 
 
-@settings(max_examples=50)
 @given(seed=SEEDS)
 def test_same_replies(seed):
     random = Random(seed)
@@ -128,7 +127,6 @@ def walk(state, random):
         state.apply_action(random.choice(legal))
 
 
-@settings(max_examples=50)
 @given(seed=SEEDS)
 def test_states_after_legal_actions(seed):
     """Along a match: copies, bytes, texts, snapshots; illegal numbers change nothing."""

@@ -17,19 +17,16 @@ a bot would print:
     0
 """
 
+from typing import TYPE_CHECKING
+
+from locmsim._lazy import imported_later
 from locmsim.agents.base import Agent, BaseAgent
-from locmsim.agents.beam import BeamAgent
-from locmsim.agents.greedy import GreedyAgent
-from locmsim.agents.max_attack import MaxAttackAgent
-from locmsim.agents.mcts import MCTSAgent
-from locmsim.agents.osl import OSLAgent
-from locmsim.agents.policy import PolicyAgent
-from locmsim.agents.random import RandomAgent
 from locmsim.agents.registry import (
     AGENTS,
     AgentInfo,
     AgentSpec,
     agent_spec,
+    check_rules,
     describe_agents,
     did_you_mean,
     is_agent,
@@ -37,17 +34,34 @@ from locmsim.agents.registry import (
     make_agent,
     parse_spec,
 )
-from locmsim.agents.rule import RuleAgent
-from locmsim.agents.searching import SearchAgent
+
+if TYPE_CHECKING:
+    from locmsim.agents.beam import BeamAgent as BeamAgent
+    from locmsim.agents.greedy import GreedyAgent as GreedyAgent
+    from locmsim.agents.learned import LearnedAgent as LearnedAgent
+    from locmsim.agents.level import LEVELS as LEVELS
+    from locmsim.agents.level import Level as Level
+    from locmsim.agents.level import LevelAgent as LevelAgent
+    from locmsim.agents.max_attack import MaxAttackAgent as MaxAttackAgent
+    from locmsim.agents.mcts import MCTSAgent as MCTSAgent
+    from locmsim.agents.osl import OSLAgent as OSLAgent
+    from locmsim.agents.policy import PolicyAgent as PolicyAgent
+    from locmsim.agents.random import RandomAgent as RandomAgent
+    from locmsim.agents.rule import RuleAgent as RuleAgent
+    from locmsim.agents.searching import SearchAgent as SearchAgent
 
 __all__ = [
     "AGENTS",
+    "LEVELS",
     "Agent",
     "AgentInfo",
     "AgentSpec",
     "BaseAgent",
     "BeamAgent",
     "GreedyAgent",
+    "LearnedAgent",
+    "Level",
+    "LevelAgent",
     "MCTSAgent",
     "MaxAttackAgent",
     "OSLAgent",
@@ -56,6 +70,7 @@ __all__ = [
     "RuleAgent",
     "SearchAgent",
     "agent_spec",
+    "check_rules",
     "describe_agents",
     "did_you_mean",
     "is_agent",
@@ -63,3 +78,23 @@ __all__ = [
     "make_agent",
     "parse_spec",
 ]
+
+# Names that are imported when asked for, and their modules: a bot is one of these agents.
+__getattr__, __dir__ = imported_later(
+    __name__,
+    {
+        "BeamAgent": "beam",
+        "GreedyAgent": "greedy",
+        "LEVELS": "level",
+        "LearnedAgent": "learned",
+        "Level": "level",
+        "LevelAgent": "level",
+        "MCTSAgent": "mcts",
+        "MaxAttackAgent": "max_attack",
+        "OSLAgent": "osl",
+        "PolicyAgent": "policy",
+        "RandomAgent": "random",
+        "RuleAgent": "rule",
+        "SearchAgent": "searching",
+    },
+)

@@ -51,6 +51,11 @@ class PolicyAgent(BaseAgent):
             raise ValueError("path: expected the file of a policy")
         return _load(self.path)
 
+    @property
+    def only_rules(self) -> str:
+        """The rule set that the network was trained on."""
+        return self.policy.rules
+
     def reset(self, seed: int = 0) -> None:
         from locmsim.policy.sight import Follower
 

@@ -13,28 +13,17 @@ An installed package gives its agents names by entry points of the group ``locms
 of the library come first, so that results stay comparable.
 """
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
+import os
 import re
 import sys
-import textwrap
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, get_args, get_origin
 
 from locmsim.agents.base import Agent
-from locmsim.agents.beam import BeamAgent
-from locmsim.agents.greedy import GreedyAgent
-from locmsim.agents.max_attack import MaxAttackAgent
-from locmsim.agents.mcts import MCTSAgent
-from locmsim.agents.osl import OSLAgent
-from locmsim.agents.policy import PolicyAgent
-from locmsim.agents.random import RandomAgent
-from locmsim.agents.rule import RuleAgent
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -45,6 +34,7 @@ __all__ = [
     "AgentInfo",
     "AgentSpec",
     "agent_spec",
+    "check_rules",
     "describe_agents",
     "did_you_mean",
     "is_agent",
@@ -53,19 +43,53 @@ __all__ = [
     "parse_spec",
 ]
 
+
+class _Agents(MutableMapping[str, Callable[..., Agent]]):
+    """Name -> class; those given as ``module:Class`` are imported when they are asked for."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._found: dict[str, str | Callable[..., Agent]] = {**places}
+
+    def __getitem__(self, name: str) -> Callable[..., Agent]:
+        found = self._found[name]
+        if isinstance(found, str):
+            module, _, attribute = found.partition(":")
+            found = self._found[name] = getattr(importlib.import_module(module), attribute)
+        return found
+
+    def __setitem__(self, name: str, factory: Callable[..., Agent]) -> None:
+        self._found[name] = factory
+
+    def __delitem__(self, name: str) -> None:
+        del self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
 #: The agents of the library by name. Options are keyword arguments; those that a class takes as
 #: ``**options`` are the fields of its dataclass ``options_class``. What is added here is known in
 #: this process only: agents for other processes are named by module, file or entry point.
-AGENTS: dict[str, Callable[..., Agent]] = {
-    "random": RandomAgent,
-    "greedy": GreedyAgent,
-    "beam": BeamAgent,
-    "mcts": MCTSAgent,
-    "policy": PolicyAgent,
-    "rule": RuleAgent,
-    "osl": OSLAgent,
-    "max-attack": MaxAttackAgent,
-}
+AGENTS: MutableMapping[str, Callable[..., Agent]] = _Agents(
+    {
+        "random": "locmsim.agents.random:RandomAgent",
+        "greedy": "locmsim.agents.greedy:GreedyAgent",
+        "beam": "locmsim.agents.beam:BeamAgent",
+        "mcts": "locmsim.agents.mcts:MCTSAgent",
+        "policy": "locmsim.agents.policy:PolicyAgent",
+        "learned": "locmsim.agents.learned:LearnedAgent",
+        "rule": "locmsim.agents.rule:RuleAgent",
+        "osl": "locmsim.agents.osl:OSLAgent",
+        "max-attack": "locmsim.agents.max_attack:MaxAttackAgent",
+        "level": "locmsim.agents.level:LevelAgent",
+    }
+)
 
 #: The entry point group by which installed packages name their agents.
 ENTRY_POINTS = "locmsim.agents"
@@ -80,7 +104,7 @@ _MODULE = re.compile(
 _NAME = re.compile(r"[\w.+-]+")
 
 #: Files that are being imported right now.
-_importing: list[Path] = []
+_importing: list[str] = []
 
 
 class AgentSpec(NamedTuple):
@@ -155,7 +179,7 @@ def is_agent(text: str) -> bool:
     if name in AGENTS or _MODULE.fullmatch(text):
         return True
     if match := _FILE.fullmatch(text):
-        return not re.search(r"\s", text) or Path(match["place"]).is_file()
+        return not re.search(r"\s", text) or os.path.isfile(match["place"])
     return bool(_entry_points(name))
 
 
@@ -192,6 +216,8 @@ def describe_agents(width: int = 80) -> str:
         "An agent is one of the following names, module:Class or file.py:Class, with options after"
         " a colon:"
     )
+    import textwrap
+
     lines = []
     for info in known_agents():
         options = ", ".join(
@@ -288,6 +314,22 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
     return made
 
 
+def check_rules(agent: Agent, rules: str) -> Agent:
+    """The agent, if it plays a rule set.
+
+    An agent that plays one only has its name as `only_rules`.
+
+    Raises
+    ------
+    ValueError
+        It plays another one only.
+    """
+    only = getattr(agent, "only_rules", rules)
+    if only != rules:
+        raise ValueError(f"{type(agent).__name__} plays rules {only} only, not {rules}")
+    return agent
+
+
 def agent_spec(agent: str | type[Agent]) -> str:
     """The description by which another process makes agents of a class.
 
@@ -316,7 +358,7 @@ def agent_spec(agent: str | type[Agent]) -> str:
             f"{name} was defined at a prompt or in a notebook, where other processes cannot import"
             " it: put it into a file"
         )
-    if file is not None and Path(file) in _importing:
+    if file is not None and os.path.abspath(file) in _importing:
         raise ValueError(_unguarded(file))
     if agent.__module__ == "__main__" or agent.__module__.startswith(_FILE_MODULE):
         return f"{file}:{name}"
@@ -349,7 +391,7 @@ def _told(error: BaseException) -> str:
     place = ""
     while frames is not None:
         file = frames.tb_frame.f_code.co_filename
-        if "importlib" not in file and Path(file) != Path(__file__):
+        if "importlib" not in file and os.path.abspath(file) != os.path.abspath(__file__):
             place = f" ({file}, line {frames.tb_lineno})"
         frames = frames.tb_next
     return text.partition("\n")[0] + place
@@ -415,8 +457,8 @@ def _attribute(name: str, module: types.ModuleType, attribute: str) -> Callable[
 
 def _import_module(name: str, module: str) -> types.ModuleType:
     # A console script does not look for modules in the folder where it is started.
-    if str(Path.cwd()) not in sys.path and "" not in sys.path:
-        sys.path.append(str(Path.cwd()))
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -433,9 +475,12 @@ _FILE_MODULE = "locmsim_agent_"
 
 
 def _import_file(name: str, file: str) -> types.ModuleType:
-    path = Path(file).absolute()
+    import hashlib
+    import importlib.util
+
+    path = os.path.abspath(file)
     try:
-        stat = path.stat()
+        stat = os.stat(path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise ValueError(f"agent {name}: there is no file {file!r} ({reason})") from None
@@ -450,8 +495,8 @@ def _import_file(name: str, file: str) -> types.ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # What lies beside the file can be imported by it, but never in the place of something else.
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+    if os.path.dirname(path) not in sys.path:
+        sys.path.append(os.path.dirname(path))
     sys.modules[module_name] = module
     _importing.append(path)
     try:

@@ -8,7 +8,14 @@ from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replac
 from typing import Any
 
 from locmsim.agents.base import Agent
-from locmsim.agents.registry import AGENTS, agent_spec, did_you_mean, is_agent, make_agent
+from locmsim.agents.registry import (
+    AGENTS,
+    agent_spec,
+    check_rules,
+    did_you_mean,
+    is_agent,
+    make_agent,
+)
 from locmsim.arena.schedule import Player
 from locmsim.arena.tournament import Tournament, as_player
 from locmsim.game.match import Match
@@ -44,12 +51,12 @@ class LocmGame:
         return is_agent(spec)
 
     def make_agent(self, spec: str) -> Agent:
-        """The agent that a text describes; ``ValueError``."""
-        return make_agent(spec)
+        """The agent that a text describes; ``ValueError``, also if it plays other rules only."""
+        return check_rules(make_agent(spec), self.rules)
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
         """The text for a class or a ready agent, None if none makes its like; and an agent."""
-        made = make_agent(agent)
+        made = check_rules(make_agent(agent), self.rules)
         return _spec_of(made), made
 
     def suggest(self, name: str) -> str:

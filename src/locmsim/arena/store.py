@@ -305,10 +305,11 @@ class Store:
         with self._errors("read"):
             return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """What tables need of the games, by number."""
+    def outcomes(self, first: int = 1) -> Iterator[Outcome]:
+        """What tables need of the games, by number, from the game `first` on."""
+        query = f"{_OUTCOME} FROM games WHERE game >= ? ORDER BY game"
         with self._errors("read"):
-            for row in self._connection.execute(f"{_OUTCOME} FROM games ORDER BY game"):
+            for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:

@@ -3,12 +3,24 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
 from locmsim.stats import Sprt, SprtState, UnitCounts
 
-__all__ = ["PlayerTally", "Tally"]
+__all__ = ["PlayerTally", "Tally", "Unit"]
+
+
+class Unit(NamedTuple):
+    """What results are counted in: a mirrored pair of games, or one game."""
+
+    #: In the order of the schedule, from 0.
+    number: int
+    #: Indices of the players who met.
+    pairing: tuple[int, int]
+    #: 0 to 1, for the first of them.
+    score: float
 
 
 @dataclass(slots=True)
@@ -54,8 +66,8 @@ class Tally:
         #: How far the test has come; it stays as it is when it has decided.
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
-    def add(self, outcome: Outcome) -> None:
-        """Count one game."""
+    def add(self, outcome: Outcome) -> Unit | None:
+        """Count one game; the unit that it has completed, if it has."""
         self.games += 1
         self.turns += outcome.turns
         for seat, index in enumerate(outcome.players):
@@ -77,9 +89,9 @@ class Tally:
         seating = self.seatings.setdefault(outcome.players, [0, 0])
         seating[0] += 1
         seating[1] += outcome.winner == 0
-        self._add_to_unit(outcome)
+        return self._add_to_unit(outcome)
 
-    def _add_to_unit(self, outcome: Outcome) -> None:
+    def _add_to_unit(self, outcome: Outcome) -> Unit | None:
         first, second = outcome.players
         pairing = (first, second) if (first, second) in self.units else (second, first)
         score = 0.5
@@ -89,7 +101,7 @@ class Tally:
         if self.settings.mirror:
             if unit not in self._open:
                 self._open[unit] = score
-                return
+                return None
             score = (score + self._open.pop(unit)) / 2
         self.units[pairing].add(score)
         if self.sprt is not None:
@@ -97,6 +109,7 @@ class Tally:
             while not self.decided and self._tested.total in self._untested:
                 self._tested.add(self._untested.pop(self._tested.total))
                 self.sprt_state = self.sprt.state(self._tested)
+        return Unit(unit, pairing, score)
 
     def player_units(self, index: int) -> UnitCounts:
         """All units of a player, counted for that player."""

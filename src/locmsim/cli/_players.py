@@ -15,15 +15,19 @@ __all__ = ["as_bot"]
 _MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
 
 
-def as_bot(text: str, option: str) -> "str | Agent":
-    """The agent that a text names, or the text; `Failure` names the option it came from."""
+def as_bot(text: str, option: str, rules: str | None = None) -> "str | Agent":
+    """The agent that a text names, or the text; `Failure` names the option it came from.
+
+    With `rules`, an agent that plays other ones only is refused.
+    """
     if not _MAYBE_AGENT.fullmatch(text):
         return text
-    from locmsim.agents.registry import did_you_mean, is_agent, make_agent
+    from locmsim.agents.registry import check_rules, did_you_mean, is_agent, make_agent
 
     if is_agent(text):
         try:
-            return make_agent(text)
+            agent = make_agent(text)
+            return agent if rules is None else check_rules(agent, rules)
         except ValueError as error:
             raise Failure(f"{option}: {error}", code=2) from None
     import shutil

@@ -16,10 +16,13 @@ __all__ = ["load_result"]
 _SQLITE = b"SQLite format 3\0"
 
 
-def load_result(game: str, option: str, rules: str = "1.5", ids: str = "new") -> "Result[Match]":
+def load_result(
+    game: str, option: str, rules: str | None = None, ids: str | None = None
+) -> tuple["Result[Match]", tuple[str, str]]:
     """The match of a log (``FILE``) or of an arena's results (``DB:NUMBER``), played again.
 
-    `Failure` names the option that the text came from.
+    And what its players are called, as far as that is known. Without `rules` and `ids` those of a
+    log are what it says, else 1.5 and "new". `Failure` names the option that the text came from.
     """
     db, colon, number = game.rpartition(":")
     try:
@@ -28,7 +31,9 @@ def load_result(game: str, option: str, rules: str = "1.5", ids: str = "new") ->
 
             try:
                 with Arena.load(db) as arena:
-                    return arena.replay(int(number))
+                    players = arena.record(int(number)).fixture.players
+                    first, second = (arena.settings.players[i].name for i in players)
+                    return arena.replay(int(number)), (first, second)
             except StoreError as error:
                 raise Failure(f"{option}: {error}") from None
         with open(game, "rb") as file:
@@ -38,7 +43,7 @@ def load_result(game: str, option: str, rules: str = "1.5", ids: str = "new") ->
                 f"{option}: {game} has the results of many games: give one by its number, as in"
                 f" {game}:1"
             )
-        return replay_log(json.loads(data), rules, ids)
+        return replay_log(json.loads(data), rules, ids), ("", "")
     except OSError as error:
         raise Failure(f"{option}: {error.filename}: {error.strerror}") from None
     except ValueError as error:

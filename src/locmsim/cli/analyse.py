@@ -7,13 +7,13 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import Failure, number, width
+from locmsim.cli._common import IDS, Failure, number, width
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim._core import State
     from locmsim.game.observation import Observation
-    from locmsim.search.analyse import Analysis
+    from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
 
 __all__ = ["add_options", "run"]
@@ -25,9 +25,10 @@ _CARDS = 12
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Search a position several times and print the turns that were found, with what the"
-        " opponent may hold. The position is a turn of a match of before (a log FILE or DB:NUMBER,"
-        " with --turn), the text of a position (State.to_text), or what a bot is sent (--file)."
+        "Search a position several times, by beam search and by MCTS, and print the turns that"
+        " were found, with what the opponent may hold. The position is a turn of a match of before"
+        " (a log FILE or DB:NUMBER, with --turn), the text of a position (State.to_text), or what a"
+        " bot is sent (--file)."
     )
     add = parser.add_argument
     add(
@@ -38,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
     add("--file", metavar="FILE", help="protocol text of a battle turn; - for standard input")
-    add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of a log 1.5)")
-    add("--ids", choices=("new", "old"), default="new", help="instance ids of a log (%(default)s)")
+    add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of Java's logs 1.5)")
+    add("--ids", choices=IDS, help="instance ids of a log (default: what it says, or new)")
     add(
         "--seconds",
         type=number(0, allow_low=False),
@@ -54,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Analyse the position, and print what was found."""
-    from locmsim.search.analyse import analyse
+    from locmsim.search.analysis import analyse
 
     played = None
     if (options.game is None) == (options.file is None):
@@ -114,28 +115,17 @@ def _from_text(text: str) -> "State":
 def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":
     """The observation of a turn, what its player knew by then, and the answer of then."""
     from locmsim.cli._replay import load_result
-    from locmsim.game.observation import Observation
-    from locmsim.search.belief import Belief
+    from locmsim.referee.knowledge import knowledge_at
 
     if options.turn is None:
         raise Failure("GAME needs --turn", code=2)
-    result = load_result(options.game, "GAME", options.rules or "1.5", options.ids)
-    calls = {call.turn: call for call in result.calls if call.turn is not None}
-    if options.turn not in calls:
-        raise Failure(
-            f"--turn: the match has turns 0 to {max(calls, default=-1)}, got {options.turn}", code=2
-        )
-    player = calls[options.turn].player
-    belief = Belief()
-    chosen = iter(result.match.chosen[player])
-    for call in result.calls:
-        if call.player != player or (call.turn is not None and call.turn > options.turn):
-            continue
-        observation = Observation.parse(call.text or "", result.match.rules)
-        belief.see(observation)
-        if call.turn is None:
-            belief.chose(chosen if not RULES[result.match.rules].draft else [next(chosen)])
-    return observation, belief, calls[options.turn].answer
+    result, _ = load_result(options.game, "GAME", options.rules, options.ids)
+    try:
+        observation, belief = knowledge_at(result, options.turn)
+    except ValueError as error:
+        raise Failure(f"--turn: {error}", code=2) from None
+    played = next(call.answer for call in result.calls if call.turn == options.turn)
+    return observation, belief, played
 
 
 def _as_json(analysis: "Analysis", played: str | None) -> dict[str, Any]:
@@ -160,13 +150,22 @@ def _as_json(analysis: "Analysis", played: str | None) -> dict[str, Any]:
 def _print(analysis: "Analysis", played: str | None) -> None:
     from locmsim.referee.text import card_text
 
-    print(f"{'value':>6} {'visits':>7} {'found':>6}  line")
+    names = {"beam": "beam search", "mcts": "MCTS"}
+    print("".join(f"{name:^21}" for name in names.values()).rstrip())
+    print(f"{'value':>6} {'visits':>7} {'found':>5} " * len(names) + " line")
     for line in analysis.lines:
-        found = f"{line.found}/{analysis.searches}"
-        print(f"{line.value:+6.2f} {line.visits:7} {found:>6}  {line.line}")
+        for name in names:
+            if judged := line.by.get(name):
+                print(f"{judged.value:+6.2f} {judged.visits:7} {judged.found:5} ", end="")
+            else:
+                print(f"{'-':>6} {'-':>7} {'-':>5} ", end="")
+        print(f" {line.line}")
     if played is not None:
         print(f"\nplayed then: {played}")
-    print(f"\n{analysis.nodes} positions in {analysis.elapsed:.1f} s")
+    print(
+        f"\n{analysis.searches} searches, {analysis.nodes} positions in {analysis.elapsed:.1f} s;"
+        " value: the expected result, from -1 to 1"
+    )
     if analysis.opponent_hand:
         print("\nthe opponent may hold:")
         columns = width()

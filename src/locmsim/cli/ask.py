@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure, ended_by_signals, number
+from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
@@ -37,8 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--player", metavar="NAME", help="--lost: whose games (default: the first player's)")
     add("--last", type=int, default=3, metavar="N", help="--lost: turns of a game (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="seed of an agent (%(default)s)")
-    add("--rules", choices=tuple(RULES), default="1.5", help="rule set of a log (%(default)s)")
-    add("--ids", choices=("new", "old"), default="new", help="instance ids of a log (%(default)s)")
+    add("--rules", choices=tuple(RULES), help="rule set of a log (default: what it says, or 1.5)")
+    add("--ids", choices=IDS, help="instance ids of a log (default: what it says, or new)")
     add(
         "--timeout-scale",
         type=number(0, allow_low=True),
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
         if options.lost:
             _ask_lost(options)
             return
-        result = load_result(options.game, "GAME", options.rules, options.ids)
+        result, _ = load_result(options.game, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, result, [options.turn])
     if options.json:
         print(json.dumps(_as_json(answer), indent=1))

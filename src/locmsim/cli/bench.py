@@ -1,9 +1,14 @@
 """``locmsim bench``: what the simulator's operations cost on this machine."""
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
-from locmsim.cli._common import number
+from locmsim.cli._common import add_verbose, number
 from locmsim.rules.rulesets import RULES
+
+if TYPE_CHECKING:
+    from locmsim.bench import Figure
 
 __all__ = ["add_options", "run"]
 
@@ -24,6 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="measure nothing; print each rule set's bench signature as JSON",
     )
+    add_verbose(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -34,8 +40,34 @@ def run(options: argparse.Namespace) -> None:
     if options.signatures:
         print(json.dumps({rules: bench.signature(rules) for rules in RULES}, indent=1))
         return
-    figures = bench.measure(options.rules, options.seconds)
+    figures, warnings = _measure(options)
     if options.json:
-        print(json.dumps(bench.to_json(options.rules, figures), indent=1))
+        print(json.dumps(bench.to_json(options.rules, figures, warnings), indent=1))
     else:
-        print(bench.report(options.rules, figures), end="")
+        print(bench.report(options.rules, figures), end="", flush=True)
+    for warning in warnings:
+        print(f"locmsim bench: warning: {warning}", file=sys.stderr)
+
+
+def _measure(options: argparse.Namespace) -> "tuple[list[Figure], list[str]]":
+    """The figures, with a bar on a terminal or for `-v`, and what makes them doubtful."""
+    from tqdm import tqdm
+
+    from locmsim import bench
+
+    watch = bench.Watch()
+    with tqdm(
+        total=100,
+        bar_format="{percentage:3.0f}%|{bar}| {desc}",
+        disable=False if options.verbose else None,
+        file=sys.stderr,
+        leave=False,
+    ) as bar:
+
+        def show(name: str, done: float) -> None:
+            bar.set_description_str(name, refresh=False)
+            bar.n = 100 * done
+            bar.refresh()
+
+        figures = bench.measure(options.rules, options.seconds, watch=watch, on_group=show)
+    return figures, watch.warnings

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, ended_by_signals
+from locmsim.cli._common import Failure, check_target, ended_by_signals
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> None:
     """Collect the examples and write them."""
     from tqdm import tqdm
 
+    check_target(options.out)
     games = options.games
     examples: Examples | None = None
     with ended_by_signals():

@@ -26,10 +26,12 @@ _COMMANDS = {
     "ask": "ask a bot again what it would do in a match of before",
     "analyse": "the best lines of a position",
     "replay": "make a page to watch a match in",
+    "web": "pages to play on, to watch matches and to analyse positions",
     "cards": "print, generate, draw or check card lists",
     "bench": "measure the simulator on this machine",
     "perft": "count the sequences of legal actions",
     "tune": "improve weights by self-play",
+    "export": "a bot in one C file, or the simulator as a C header",
     "dataset": "examples to learn from, of an agent or of an arena's games",
 }
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)

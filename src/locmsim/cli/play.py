@@ -52,7 +52,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the same as league=N in -d (1.0; 1 to 4)",
     )
     add("-l", "--logs", metavar="FILE", help="write the match's log, one line of JSON")
-    add("-s", "--server", action="store_true", help="print the match as text after the scores")
+    add(
+        "-s",
+        "--server",
+        action="store_true",
+        help="show the match in the browser until Ctrl-C; where that cannot be, as --text",
+    )
+    add("--text", action="store_true", help="print the match as text after the scores")
     add(
         "-r",
         "--replay",
@@ -60,8 +66,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="no match but one of before: a log (FILE) or a game of an arena's results (DB:NUMBER)",
     )
     add("--json", action="store_true", help="print the result as psyleague and cgarena want it")
-    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
-    add("--ids", choices=IDS, default="new", help=IDS_HELP)
+    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5; of a log what it says)")
+    add("--ids", choices=IDS, help=IDS_HELP)
     scale = number(0, allow_low=True)
     add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
@@ -76,12 +82,14 @@ def run(options: argparse.Namespace) -> None:
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     if options.replay is None:
         result = _new_result(options)
+        names = options.p1, options.p2
     else:
         from locmsim.cli._replay import load_result
 
         if options.p1 is not None or options.p2 is not None or options.bots:
             raise Failure("--replay: a match of before has no use for commands", code=2)
-        result = load_result(options.replay, "--replay", options.rules, options.ids)
+        result, names = load_result(options.replay, "--replay", options.rules, options.ids)
+    no_page = _no_page(options) if options.server else ""
     # Whatever becomes of the output, the log is written; if it cannot be, the result is printed.
     unwritten = None
     if options.logs is not None and options.logs not in STDOUT_PATHS:
@@ -91,7 +99,10 @@ def run(options: argparse.Namespace) -> None:
             write(options.logs, log_line(result) + "\n")
         except Failure as failure:
             unwritten = failure
-    _print_result(result, options)
+    _print_result(result, options, text=options.text or bool(no_page))
+    if no_page and not by_a_tool:
+        sys.stdout.flush()
+        print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
     if result.fault and not by_a_tool and not sys.stdout.isatty():
         from locmsim.referee.text import fault_text
 
@@ -99,6 +110,38 @@ def run(options: argparse.Namespace) -> None:
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
+    if options.server and not no_page:
+        _serve(result, names)
+
+
+def _no_page(options: argparse.Namespace) -> str:
+    """Why the match is not shown in the browser; empty if it can be."""
+    from importlib.util import find_spec
+
+    if options.json:
+        return "the page does not go with --json"
+    if not sys.stdout.isatty():
+        return "the page in the browser is for a terminal"
+    if not all(map(find_spec, ("starlette", "uvicorn"))):
+        return "the page in the browser needs the extra web: pip install 'locmsim[web]'"
+    return ""
+
+
+def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
+    """Show the match in the browser until Ctrl-C."""
+    import contextlib
+
+    from locmsim.web.library import Library
+    from locmsim.web.server import serve
+    from locmsim.web.site import Site
+
+    def ready(url: str) -> None:
+        print(f"\n{url} shows the match; Ctrl-C ends", flush=True)
+
+    site = Site(Library())
+    key = site.library.add(result, names)
+    with contextlib.suppress(KeyboardInterrupt):
+        serve(site, path=f"api/replays/watch?game={key}", ready=ready)
 
 
 def _new_result(options: argparse.Namespace) -> "Result[Match]":
@@ -114,7 +157,10 @@ def _new_result(options: argparse.Namespace) -> "Result[Match]":
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
     match = _new_match(options)
-    bots = [as_bot(text, name) for text, name in zip((options.p1, options.p2), names, strict=True)]
+    bots = [
+        as_bot(text, name, match.rules)
+        for text, name in zip((options.p1, options.p2), names, strict=True)
+    ]
     for player, bot in enumerate(bots):
         if not isinstance(bot, str):
             _start(bot, int(match.params["seed"]), player)
@@ -143,6 +189,7 @@ def _new_match(options: argparse.Namespace) -> "Match":
     """The match; `Failure` names the option that was wrong."""
     from locmsim.game.match import Match
 
+    options.rules, options.ids = options.rules or "1.5", options.ids or "new"
     if options.ids == "old" and options.rules != "1.5":
         raise Failure(f"--ids: those of rules {options.rules} never changed", code=2)
     if options.league is not None and options.rules != "1.0":
@@ -155,7 +202,7 @@ def _new_match(options: argparse.Namespace) -> "Match":
         raise Failure(f"-d: {error}", code=2) from None
 
 
-def _print_result(result: "Result[Match]", options: argparse.Namespace) -> None:
+def _print_result(result: "Result[Match]", options: argparse.Namespace, text: bool) -> None:
     from locmsim.referee import transcript
 
     out = sys.stdout
@@ -168,13 +215,13 @@ def _print_result(result: "Result[Match]", options: argparse.Namespace) -> None:
         return
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
-    if options.server or out.isatty():
-        from locmsim.referee import text
+    if text or out.isatty():
+        from locmsim.referee.text import match_text, summary_text
 
-        if options.server:
-            out.write(text.match_text(result, color=color_wanted()))
+        if text:
+            out.write(match_text(result, color=color_wanted()))
         if out.isatty():
-            out.write("\n" * options.server + text.summary_text(result))
+            out.write("\n" * text + summary_text(result))
 
 
 def _parameters(text: str) -> dict[str, int | str]:

@@ -17,7 +17,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "game",
         metavar="GAME",
-        help="a log (FILE) or a game of an arena's results (DB:NUMBER)",
+        help="a log, or all that a bot was sent (FILE); a game of an arena's results (DB:NUMBER)",
     )
     add("-o", "--output", metavar="FILE", help="the page to write (default: standard output)")
     add("--open", action="store_true", help="show the page in the browser")
@@ -33,12 +33,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from locmsim.arena import StoreError
-    from locmsim.web import load_replay, replay_html
 
     if options.output is not None and options.output not in STDOUT_PATHS:
         check_target(options.output)
     try:
-        result, names = load_replay(options.game, options.rules, options.ids)
+        page = _page(options)
     except OSError as error:
         raise Failure(f"{options.game}: {error.strerror}") from None
     except StoreError as error:
@@ -47,10 +46,6 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(f"{options.game}: not a log, which is JSON: {error}") from None
     except ValueError as error:
         raise Failure(f"{options.game}: {error}") from None
-    if options.names is not None:
-        names = (options.names[0], options.names[1])
-    view = None if options.view is None else int(options.view)
-    page = replay_html(result, names, view=view)
     target = options.output
     if target is None and options.open:
         # It stays after this program: the browser reads it later.
@@ -63,3 +58,18 @@ def run(options: argparse.Namespace) -> None:
         url = Path(target).resolve().as_uri()
         if not webbrowser.open(url):
             raise Failure(f"no browser to show {url}")
+
+
+def _page(options: argparse.Namespace) -> str:
+    from locmsim.web import load_replay, replay_html
+    from locmsim.web.captures import capture_html, is_capture
+
+    given = None if options.names is None else (options.names[0], options.names[1])
+    view = None if options.view is None else int(options.view)
+    if os.path.isfile(options.game):
+        with open(options.game, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        if is_capture(text):
+            return capture_html(text, given or ("", ""), view=view, rules=options.rules)
+    result, names = load_replay(options.game, options.rules, options.ids)
+    return replay_html(result, given or names, view=view)

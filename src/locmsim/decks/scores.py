@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from locmsim.decks.features import CARD_TERMS, card_terms
@@ -133,7 +133,7 @@ class TableScore:
     deviation from the mean card.
     """
 
-    values: Mapping[int, float]
+    values: Mapping[int, float] = field(repr=False)  # a screenful in every agent's repr
 
     def __call__(self, card: Card) -> float:
         return self.values.get(card.base_id, 0.0)

@@ -9,8 +9,9 @@ The first three need the extra ``envs``. Importing this module registers the ids
     ((440,), (145,))
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from locmsim._lazy import imported_later
 
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
@@ -26,21 +27,6 @@ if TYPE_CHECKING:
     from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
     from locmsim.envs.vector import SelfPlayVectorEnv as SelfPlayVectorEnv
 
-#: Names that are imported when asked for, and their modules.
-_LATER = {
-    "BattleEnv": "battle",
-    "ConstructEnv": "choice",
-    "DraftEnv": "choice",
-    "EpisodeMatch": "games",
-    "Games": "games",
-    "LocmVectorEnv": "vector",
-    "MatchEnv": "choice",
-    "Mixed": "mixed",
-    "Options": "games",
-    "Pool": "games",
-    "SelfPlayVectorEnv": "vector",
-    "gae": "_gae",
-}
 
 __all__ = [
     "BattleEnv",
@@ -78,9 +64,21 @@ def _register() -> None:
 _register()
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = value
-    return value
+# Names that are imported when asked for, and their modules.
+__getattr__, __dir__ = imported_later(
+    __name__,
+    {
+        "BattleEnv": "battle",
+        "ConstructEnv": "choice",
+        "DraftEnv": "choice",
+        "EpisodeMatch": "games",
+        "Games": "games",
+        "LocmVectorEnv": "vector",
+        "MatchEnv": "choice",
+        "Mixed": "mixed",
+        "Options": "games",
+        "Pool": "games",
+        "SelfPlayVectorEnv": "vector",
+        "gae": "_gae",
+    },
+)

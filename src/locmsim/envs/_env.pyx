@@ -23,7 +23,6 @@ from locmsim._core cimport (
     State,
     Table,
     card_t,
-    player_t,
     state_count,
     state_is_legal,
     state_kth,
@@ -38,10 +37,10 @@ from locmsim.envs._row cimport (
     AHEAD,
     ASKED_DECKS,
     AS_PASS,
+    CARDS_AHEAD,
     CARD_SET,
     DECKS,
     GIVEN_DECKS,
-    HOT_BYTES,
     IN_RESET,
     IN_STEP,
     LOSE,
@@ -53,11 +52,15 @@ from locmsim.envs._row cimport (
     OVER,
     SAME_STEP,
     act_t,
+    cold_t,
     deal_row,
     draw_bits,
     draw_episode,
     end_t,
+    fetch_cards,
+    fetch_row,
     game_t,
+    large_pages_,
     note_action,
     note_end,
     out_t,
@@ -72,12 +75,16 @@ from locmsim.envs._row cimport (
 )
 from locmsim.policy._layout cimport (
     GYM_LOCM,
+    HAND_ROW,
+    HIDDEN_ROWS,
     known_apply,
+    known_hand,
     known_start,
     layout_item,
     layout_size,
     view_of,
     view_t,
+    write_hidden,
     write_layout,
     write_mask,
 )
@@ -88,38 +95,6 @@ from locmsim.policy._layout import LAYOUT_CODES
 
 __all__ = ["Rows"]
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define fetch_(p) __builtin_prefetch(p)
-    #else
-    #define fetch_(p)
-    #endif
-    """
-    void fetch_(const void*) noexcept nogil
-
-
-cdef inline void fetch_row(const row_t* r) noexcept nogil:
-    """Have the state and what is known come from memory. Rows are far apart: the processor does not
-    guess them by itself."""
-    cdef const char* start = <const char*>r
-    cdef int at
-    for at in range(0, HOT_BYTES, 64):
-        fetch_(start + at)
-
-
-cdef inline void fetch_cards(const row_t* r, bint words) noexcept nogil:
-    """... the cards in both hands, too: that of the mover, and that of who may be next."""
-    cdef const player_t* p
-    cdef int who, h
-    for who in range(2):
-        p = &r.s.p[who]
-        for h in range(p.hand_size):
-            if words:
-                fetch_(&r.k.words[p.hand >> 8 * h & 63])
-            else:
-                fetch_(&r.table.cards[p.hand >> 8 * h & 63])
-
 
 # ---- the class -----------------------------------------------------------------------------------
 
@@ -129,21 +104,6 @@ cdef class Rows:
 
     `options` is a mapping that `locmsim.envs.options` makes; nothing is checked here but sizes.
     """
-
-    cdef game_t g
-    cdef out_t out
-    cdef row_t* rows
-    cdef void* block
-    cdef set_t* sets
-    cdef readonly Py_ssize_t n
-    cdef readonly int n_actions
-    cdef readonly str rules
-    cdef dict options               # what it was made with
-    cdef tuple opponents
-    cdef object held                # the arrays that `out` points into
-    cdef list tables                # of the card sets, which keep their cards alive
-    cdef list row_sets              # ... of rows with a set of their own
-    cdef set_t* own_sets
 
     def __cinit__(self, Py_ssize_t n, options):
         cdef game_t* g = &self.g
@@ -195,13 +155,17 @@ cdef class Rows:
                 raise MemoryError(f"{n} card sets")
             memset(self.own_sets, 0, n * sizeof(set_t))
         # A draw may look at 256 entries of the last row's table.
-        self.block = PyMem_Malloc(n * sizeof(row_t) + sizeof(table_t) + ALIGNMENT)
+        size = n * (sizeof(row_t) + sizeof(cold_t)) + sizeof(table_t) + ALIGNMENT
+        self.block = PyMem_Malloc(size)
         if self.block is NULL:
             raise MemoryError(f"{n} rows")
-        memset(self.block, 0, n * sizeof(row_t) + sizeof(table_t) + ALIGNMENT)
+        large_pages_(<char*>self.block, size)
+        memset(self.block, 0, size)
         self.rows = <row_t*>(<uintptr_t>(<char*>self.block + ALIGNMENT - 1) & ~<uintptr_t>63)
+        self.cold = <cold_t*>(self.rows + n)
         self.n = n
         for i in range(n):
+            self.rows[i].cold = &self.cold[i]
             self.rows[i].stream = stream_start(0, i)
             self.rows[i].where = OVER
 
@@ -226,13 +190,13 @@ cdef class Rows:
         for i in range(len(kinds)):
             self.g.opponent[i] = kinds[i]
             self.g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
-            self.g.notes = self.g.notes or kinds[i] == OUTSIDE
+            self.g.notes = self.g.notes or (kinds[i] == OUTSIDE and not self.g.both)
         self.g.n_opponents = <int>len(kinds)
 
     # -- arrays
 
     def bind(self, observation, mask, reward=None, terminated=None, truncated=None, to_move=None,
-             acted=None, both=None, final=None):
+             acted=None, both=None, final=None, hidden=None):
         """The arrays that are written from now on, each with a row for each game; None for none.
 
         ``ValueError`` unless they are C-contiguous and have the right number of bytes.
@@ -249,6 +213,8 @@ cdef class Rows:
         self.out.acted = <int8_t*>address(held, "acted", acted, self.n)
         self.out.both = <float*>address(held, "rewards_both", both, 8 * self.n)
         self.out.final = address(held, "final_obs", final, self.n * self.g.size)
+        self.out.hidden = <int8_t*>address(held, "hidden", hidden,
+                                           self.n * HIDDEN_ROWS * HAND_ROW)
         self.held = held
 
     cdef void show(self, Py_ssize_t i) noexcept nogil:
@@ -263,6 +229,8 @@ cdef class Rows:
                          table_of(r), who, &view)
         if self.out.mask is not NULL:
             write_mask(self.out.mask + i * self.g.n_actions, &r.s, table_of(r), who)
+        if self.out.hidden is not NULL:
+            write_hidden(self.out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
         if self.out.to_move is not NULL:
             self.out.to_move[i] = mover
 
@@ -274,26 +242,27 @@ cdef class Rows:
         draw_episode(&self.g, r)
         r.where = IN_RESET
         r.waits = CARD_SET
-        if self.g.n_sets and self.sets[r.now.set].cards is not NULL:
+        if self.g.n_sets and self.sets[r.cold.now.set].cards is not NULL:
             self.choose(i)
 
     cdef void choose(self, Py_ssize_t i) noexcept nogil:
         """The decks of a row that has its card set."""
         cdef row_t* r = &self.rows[i]
         cdef const game_t* g = &self.g
-        cdef set_t* source = &self.sets[r.now.set] if g.n_sets else &self.own_sets[i]
+        cdef set_t* source = &self.sets[r.cold.now.set] if g.n_sets else &self.own_sets[i]
         cdef int who
         if g.rules != RULES_15:
-            draw_triplets(r.now.seeds[0], g.allowed, g.n_allowed, r.now.triplets)
+            draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
         if g.decks == ASKED_DECKS:
             r.waits = DECKS
             return
         if g.decks == GIVEN_DECKS:
-            memcpy(r.now.decks, source.decks, sizeof(r.now.decks))
+            memcpy(r.cold.now.decks, source.decks, sizeof(r.cold.now.decks))
         else:
             for who in range(2):
-                random_deck(&r.stream, g.n_cards, NULL if g.rules == RULES_15 else r.now.triplets,
-                            r.now.decks[who])
+                random_deck(&r.stream, g.n_cards,
+                            NULL if g.rules == RULES_15 else r.cold.now.triplets,
+                            r.cold.now.decks[who])
         r.waits = NOTHING
         deal_row(g, r, source.cards)
 
@@ -316,7 +285,7 @@ cdef class Rows:
                     self.begin(i)       # over before the caller could act
                 continue
             if not g.both and r.s.turn & 1 != r.seat:
-                kind = g.opponent[r.now.opponent]
+                kind = g.opponent[r.cold.now.opponent]
                 if kind == OUTSIDE:
                     r.waits = OPPONENT
                     return
@@ -327,8 +296,8 @@ cdef class Rows:
                 continue
             if r.where == IN_RESET:
                 settle_start(g, r)
-            else:
-                self.pay(i, False, False)
+            elif g.shaped:
+                self.pay(i, False, False)       # otherwise there is nothing to pay before the end
             self.show(i)
             return
 
@@ -423,29 +392,28 @@ cdef class Rows:
         known_apply(&r.k, &r.s, table_of(r), <int>action)
         self.go_on(i)
 
-    @cython.boundscheck(False)
-    def step(self, const int64_t[::1] actions, Py_ssize_t start, Py_ssize_t end):
+    cdef int64_t steps(
+        self, const int64_t* actions, Py_ssize_t start, Py_ssize_t end
+    ) noexcept nogil:
         """Actions for the rows from `start` to `end`, of all that there are.
 
-        Returns the number of rows in which something is to be done in Python: rows that wait, and
-        those whose episode has ended.
+        Returns the number of rows whose episode has ended or begun, plus 2^32 times the number of
+        rows that wait for Python.
         """
-        cdef Py_ssize_t i, n = 0
-        cdef int64_t episode
+        cdef Py_ssize_t i
+        cdef int64_t episode, n = 0
         cdef uint8_t where
-        if actions.shape[0] != self.n or not 0 <= start <= end <= self.n:
-            raise ValueError(f"actions: expected {self.n}, got {actions.shape[0]}")
-        with nogil:
-            for i in range(start, end):
-                if i + AHEAD < end:
-                    fetch_row(&self.rows[i + AHEAD])
-                if i + 2 < end:
-                    fetch_cards(&self.rows[i + 2], self.g.layout != GYM_LOCM)
-                episode = self.rows[i].serial
-                where = self.rows[i].where
-                self.advance(i, actions[i])
-                n += (self.rows[i].waits != NOTHING or self.rows[i].serial != episode
-                      or self.rows[i].where != where)
+        for i in range(start, end):
+            if i + AHEAD < end:
+                fetch_row(&self.rows[i + AHEAD])
+            if i + CARDS_AHEAD < end:
+                fetch_cards(&self.rows[i + CARDS_AHEAD], actions[i + CARDS_AHEAD],
+                            self.g.layout == GYM_LOCM)
+            episode = self.rows[i].serial
+            where = self.rows[i].where
+            self.advance(i, actions[i])
+            n += self.rows[i].serial != episode or self.rows[i].where != where
+            n += <int64_t>(self.rows[i].waits != NOTHING) << 32
         return n
 
     def step_row(self, Py_ssize_t i, int64_t action):
@@ -486,10 +454,10 @@ cdef class Rows:
             raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
         if won_by(&state.s) >= 0:
             raise ValueError("state: the game is over")
-        shorten(&r.s, &r.table, &state.s, &state.table.t)
-        r.now.dealt = 0
+        shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
+        r.cold.now.dealt = 0
         self.row_sets[i] = state.table
-        r.now.set = -1
+        r.cold.now.set = -1
         start_row(&self.g, r)
         r.waits = NOTHING
         self.go_on(i)
@@ -502,18 +470,19 @@ cdef class Rows:
 
     def give_own_set(self, Py_ssize_t i, Table table not None):
         """The card set of the episode that `begin_dealt` begins."""
-        self.row(i).now.set = -1
+        self.row(i).cold.now.set = -1
         self.row_sets[i] = table
 
     def take_seeds(self, Py_ssize_t i, seed, seeds):
         """... and the seeds of its match, from which the offers of 1.x follow."""
         cdef row_t* r = self.row(i)
         cdef int j
-        r.now.seed = seed
+        r.cold.now.seed = seed
         for j in range(self.g.n_seeds):
-            r.now.seeds[j] = seeds[j]
+            r.cold.now.seeds[j] = seeds[j]
         if self.g.rules != RULES_15:
-            draw_triplets(r.now.seeds[0], self.g.allowed, self.g.n_allowed, r.now.triplets)
+            draw_triplets(r.cold.now.seeds[0], self.g.allowed, self.g.n_allowed,
+                          r.cold.now.triplets)
 
     def begin_dealt(self, Py_ssize_t i, seed, seeds, decks):
         """... from the seeds of a match and decks of indices; the card set has been given."""
@@ -522,7 +491,7 @@ cdef class Rows:
         self.take_seeds(i, seed, seeds)
         for who in range(2):
             for j in range(MAX_DECK):
-                r.now.decks[who][j] = decks[who][j]
+                r.cold.now.decks[who][j] = decks[who][j]
         r.where = IN_RESET
         r.waits = NOTHING
         deal_row(&self.g, r, self.cards_of(i))
@@ -549,7 +518,7 @@ cdef class Rows:
     def wanted_set(self, Py_ssize_t i):
         """The number of the row's set among those that may be drawn (-1: none), its cardGenSeed."""
         cdef row_t* r = self.row(i)
-        return r.now.set, r.now.seeds[0]
+        return r.cold.now.set, r.cold.now.seeds[0]
 
     def has_set(self, Py_ssize_t number):
         """Whether a set has been given."""
@@ -563,8 +532,8 @@ cdef class Rows:
         if table.t.n_cards - table.t.n_instances != self.g.n_cards:
             raise ValueError(f"cards: expected {self.g.n_cards} different ones")
         if self.g.n_sets:
-            target = &self.sets[r.now.set]
-            self.tables[r.now.set] = table
+            target = &self.sets[r.cold.now.set]
+            self.tables[r.cold.now.set] = table
         else:
             target = &self.own_sets[i]
             self.row_sets[i] = table
@@ -580,8 +549,8 @@ cdef class Rows:
 
     cdef Table table_of_set(self, Py_ssize_t i):
         cdef row_t* r = self.row(i)
-        if self.g.n_sets and r.now.set >= 0:
-            return self.tables[r.now.set]
+        if self.g.n_sets and r.cold.now.set >= 0:
+            return self.tables[r.cold.now.set]
         return self.row_sets[i]
 
     def pool(self, Py_ssize_t i):
@@ -591,7 +560,7 @@ cdef class Rows:
     def offers(self, Py_ssize_t i):
         """1.x: 30 triplets of indices into the cards."""
         cdef row_t* r = self.row(i)
-        return [[r.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
+        return [[r.cold.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
 
     def give_decks(self, Py_ssize_t i, decks):
         """Decks of a row that waits for them, as indices into its cards."""
@@ -599,7 +568,7 @@ cdef class Rows:
         cdef int who, j
         for who in range(2):
             for j in range(MAX_DECK):
-                r.now.decks[who][j] = decks[who][j]
+                r.cold.now.decks[who][j] = decks[who][j]
         r.waits = NOTHING
         deal_row(&self.g, r, self.cards_of(i))
 
@@ -642,9 +611,9 @@ cdef class Rows:
         self.row(i)
         self.show(i)
 
-    def fresh(self, observation, mask, bint in_info):
+    def fresh(self, observation, mask, bint in_info, hidden=None):
         """A function that gives copies of what has been written for row 0, and an info."""
-        return Fresh(self, observation, mask, in_info)
+        return Fresh(self, observation, mask, in_info, hidden)
 
     def state(self, Py_ssize_t i):
         """A copy of a row's state, all that is hidden included."""
@@ -653,8 +622,8 @@ cdef class Rows:
         cdef State state = State.__new__(State)
         cdef Table pool = self.table_of_set(i)
         table.t.rules = self.g.rules
-        table.t.n_cards = r.table.n_cards
-        memcpy(table.t.cards, r.table.cards, table.t.n_cards * sizeof(card_t))
+        table.t.n_cards = r.cold.table.n_cards
+        memcpy(table.t.cards, r.cold.table.cards, table.t.n_cards * sizeof(card_t))
         table.add_pool(pool)
         state.table = table
         state.s = r.s
@@ -667,22 +636,25 @@ cdef class Rows:
         """
         cdef row_t* r = self.row(i)
         cdef row_t old = r[0]
+        cdef cold_t before = r.cold[0]
         cdef int who, copy, a, b
-        shorten(&r.s, &r.table, &state.s, &state.table.t)
+        shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
         known_start(&r.k, &r.s, table_of(r))
         memcpy(r.k.seen, old.k.seen, sizeof(old.k.seen))
         memcpy(r.k.shown, old.k.shown, sizeof(old.k.shown))
         memcpy(r.k.draws[1], old.k.draws[1], sizeof(old.k.draws[1]))
         r.k.actions = old.k.actions
         memset(r.k.began, 0, sizeof(r.k.began))
-        for a in range(old.table.n_cards):
-            for b in range(r.table.n_cards):
-                if old.table.cards[a].id != r.table.cards[b].id:
+        for a in range(before.table.n_cards):
+            for b in range(r.cold.table.n_cards):
+                if before.table.cards[a].id != r.cold.table.cards[b].id:
                     continue
                 for who in range(2):
                     r.k.drawn[who] |= (old.k.drawn[who] >> a & 1) << b
                     for copy in range(2):
                         r.k.began[who][copy] |= (old.k.began[who][copy] >> a & 1) << b
+        for who in range(2):
+            known_hand(&r.k, &r.s, table_of(r), who)
 
     def seat(self, Py_ssize_t i):
         """The caller\'s seat, -1 if they play both."""
@@ -690,7 +662,7 @@ cdef class Rows:
 
     def opponent(self, Py_ssize_t i):
         """Index of the row's opponent."""
-        return self.row(i).now.opponent
+        return self.row(i).cold.now.opponent
 
     def mover(self, Py_ssize_t i):
         """0 or 1."""
@@ -714,17 +686,17 @@ cdef class Rows:
 
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
-        opponent; seed, derived seeds, triplets, decks; None for the last four if the position was
-        given."""
+        opponent; seed, derived seeds, triplets (30 times 3) and decks (2 times 30) as bytes; None
+        for the last four if the position was given."""
         cdef row_t* r = self.row(i)
-        cdef const end_t* e = &r.last
+        cdef const end_t* e = &r.cold.last
         head = (winner_of(e), e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
                 e.opponent)
         if not e.dealt:
             return (*head, None, None, None, None)
         return (*head, e.seed, [e.seeds[j] for j in range(self.g.n_seeds)],
-                [[e.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)],
-                [[e.decks[who][j] for j in range(MAX_DECK)] for who in range(2)])
+                (<const char*>e.triplets)[:sizeof(e.triplets)],
+                (<const char*>e.decks)[:sizeof(e.decks)])
 
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
@@ -742,7 +714,7 @@ cdef class Rows:
         for i in range(self.n):
             if not marked[i]:
                 continue
-            e = &self.rows[i].last
+            e = &self.rows[i].cold.last
             won = winner_of(e)
             winner[i] = won
             seat[i] = e.seat
@@ -758,11 +730,11 @@ cdef class Rows:
     def decks(self, Py_ssize_t i):
         """The decks of a row that was dealt, as indices into its cards, in the order of choice."""
         cdef row_t* r = self.row(i)
-        return [[r.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
+        return [[r.cold.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
 
     def dealt(self, Py_ssize_t i):
         """Whether a row's episode began with a deal, not with a given position."""
-        return bool(self.row(i).now.dealt)
+        return bool(self.row(i).cold.now.dealt)
 
     def episode(self, Py_ssize_t i):
         """A number that each episode of a row has for itself."""
@@ -774,8 +746,8 @@ cdef class Rows:
         cdef const act_t* a
         names = ("PASS", "SUMMON", "USE", "ATTACK")
         result = []
-        for j in range(r.n_acts):
-            a = &r.acts[j]
+        for j in range(r.cold.n_acts):
+            a = &r.cold.acts[j]
             text = f"{names[a.kind]} {a.source}"
             if a.kind != SUMMON or self.g.rules != RULES_10:
                 text += f" {a.target}"
@@ -785,7 +757,7 @@ cdef class Rows:
     def seeds(self, Py_ssize_t i):
         """The seed of the row's episode and those that follow from it."""
         cdef row_t* r = self.row(i)
-        return r.now.seed, [r.now.seeds[j] for j in range(self.g.n_seeds)]
+        return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.g.n_seeds)]
 
     @cython.boundscheck(False)
     def sample(self, uint64_t seed, int64_t[::1] out):
@@ -801,8 +773,8 @@ cdef class Rows:
                 stream = stream_start(seed, i)
                 out[i] = 0
                 if won_by(&r.s) < 0:
-                    out[i] = state_kth(&r.s, <const table_t*>&r.table, stream_below(
-                        &stream, state_count(&r.s, <const table_t*>&r.table)))
+                    out[i] = state_kth(&r.s, table_of(r), stream_below(
+                        &stream, state_count(&r.s, table_of(r))))
 
     # -- pickling and copying
 
@@ -810,21 +782,26 @@ cdef class Rows:
         tables = {number: table for number, table in enumerate(self.tables) if table is not None}
         return _rows_of, (
             self.n, self.options, self.opponents,
-            (<const char*>self.rows)[:self.n * sizeof(row_t)], self.row_sets,
+            (<const char*>self.rows)[:self.n * sizeof(row_t)],
+            (<const char*>self.cold)[:self.n * sizeof(cold_t)], self.row_sets,
             {number: (table, (<const char*>self.sets[number].decks)[:2 * MAX_DECK])
              for number, table in tables.items()})
 
 
-def _rows_of(n, options, opponents, data, row_sets, tables):
+def _rows_of(n, options, opponents, data, cold_data, row_sets, tables):
     """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
     cdef Rows rows = Rows(n, options)
-    cdef bytes raw = data, decks
+    cdef bytes raw = data, raw_cold = cold_data, decks
     cdef Table table
     cdef Py_ssize_t i
-    if len(raw) != n * <Py_ssize_t>sizeof(row_t):
+    if (len(raw) != n * <Py_ssize_t>sizeof(row_t)
+            or len(raw_cold) != n * <Py_ssize_t>sizeof(cold_t)):
         raise ValueError("rows of another size")
     rows.set_opponents(*opponents)
     memcpy(rows.rows, <const char*>raw, len(raw))
+    memcpy(rows.cold, <const char*>raw_cold, len(raw_cold))
+    for i in range(n):
+        rows.rows[i].cold = &rows.cold[i]
     rows.row_sets = list(row_sets)
     for number, (given, chosen) in tables.items():
         table = given
@@ -845,20 +822,24 @@ cdef class Fresh:
     """What a single environment returns: arrays of its own for each step, and an info."""
 
     cdef Rows rows
-    cdef object observation, mask
+    cdef object observation, mask, hidden
     cdef bint in_info
 
-    def __cinit__(self, Rows rows not None, observation, mask, bint in_info):
+    def __cinit__(self, Rows rows not None, observation, mask, bint in_info, hidden):
         self.rows = rows
         self.observation = observation.copy
         self.mask = mask.copy
         self.in_info = in_info
+        self.hidden = None if hidden is None else hidden.copy
 
     def __call__(self):
         cdef const row_t* r = &self.rows.rows[0]
         if self.in_info:
             return self.observation(), {
                 "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask()}
+        if self.hidden is not None:
+            return ({"observation": self.observation(), "action_mask": self.mask(),
+                     "state": self.hidden()}, {"turn": r.s.turn, "seat": r.seat})
         return ({"observation": self.observation(), "action_mask": self.mask()},
                 {"turn": r.s.turn, "seat": r.seat})
 

@@ -1,8 +1,9 @@
 # A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
 
+from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, card_t, state_t, table_t
+from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
 from locmsim.envs._opponents cimport N_POTENTIALS
 from locmsim.policy._layout cimport known_t
@@ -44,8 +45,9 @@ cdef enum:
     MAX_ACTS = 48               # of one turn: cards in hand, attacks
     OUTSIDE = -1                # an opponent that Python plays for
     ALIGNMENT = 64
-    HOT_BYTES = 576             # of a row, that every step reads
-    AHEAD = 5                   # rows that are fetched ahead
+    HOT_BYTES = 512             # of a row, without the hands and what only a draw looks at
+    AHEAD = 6                   # rows that are fetched ahead
+    CARDS_AHEAD = 3             # ... their cards, when they are there
 
 ctypedef struct end_t:          # of an episode
     int64_t seed
@@ -73,9 +75,16 @@ ctypedef struct set_t:          # a card set
     const card_t* cards
     uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
 
-ctypedef struct row_t:
+ctypedef struct cold_t:         # of a row, what most steps do not look at, or at a card of it only
+    short_table_t table
+    end_t now                   # what is known of this episode so far
+    end_t last                  # of the one that ended last
+    int32_t n_acts              # of the learner in their last turn, if opponents are shown them
+    act_t acts[MAX_ACTS]
+
+ctypedef struct row_t:          # what every step looks at: rows lie side by side
     state_t s
-    known_t k
+    cold_t* cold
     uint64_t stream             # all chance of the row
     float phi[2]                # potentials at the players' last decisions
     int32_t length              # actions of both in this episode
@@ -84,12 +93,8 @@ ctypedef struct row_t:
     int8_t seat                 # the caller's, -1 for both
     uint8_t where
     uint8_t waits
-    short_table_t table
-    # What a step does not look at.
-    end_t now                   # what is known of this episode so far
-    end_t last                  # of the one that ended last
-    int32_t n_acts              # of the learner in their last turn, if opponents are shown them
-    act_t acts[MAX_ACTS]
+    known_t k
+    uint8_t _pad[24]            # whole cache lines, 17 of them
 
 ctypedef struct game_t:         # what all rows have in common
     int rules
@@ -118,6 +123,13 @@ ctypedef struct game_t:         # what all rows have in common
     int n_allowed               # 1.x: cards that may be offered
     uint8_t allowed[MAX_SET]
 
+ctypedef struct part_t:         # of the rows, which one thread steps
+    Py_ssize_t start
+    Py_ssize_t end
+    PyThread_type_lock go
+    PyThread_type_lock done
+    int64_t found               # what came of the last step
+
 ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     uint8_t* observation
     int8_t* mask
@@ -128,6 +140,35 @@ ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     int8_t* to_move
     int8_t* acted
     uint8_t* final
+    int8_t* hidden
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fetch_(p) __builtin_prefetch(p)
+    #else
+    #define fetch_(p)
+    #endif
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    /* Rows are many: ask for large pages, as numpy does for large arrays. It may be refused. */
+    #if defined(__GNUC__)
+    __attribute__((unused))     /* by modules that only read rows */
+    #endif
+    static inline void large_pages_(char* block, size_t size) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        size_t skip = (4096 - ((uintptr_t)block & 4095)) & 4095;
+        if (size >= (1u << 22)) (void)madvise(block + skip, (size - skip) & ~(size_t)4095,
+                                              MADV_HUGEPAGE);
+    #else
+        (void)block, (void)size;
+    #endif
+    }
+    """
+    void fetch_(const void*) noexcept nogil
+    void large_pages_(char* block, size_t size) noexcept nogil
 
 
 cdef inline int won_by(const state_t* s) noexcept nogil:
@@ -135,8 +176,42 @@ cdef inline int won_by(const state_t* s) noexcept nogil:
     return 0 if s.p[0].won else 1 if s.p[1].won else -1
 
 
-cdef inline table_t* table_of(row_t* r) noexcept nogil:
-    return <table_t*>&r.table
+cdef inline table_t* table_of(const row_t* r) noexcept nogil:
+    return <table_t*>&r.cold.table
+
+
+cdef inline void fetch_row(const row_t* r) noexcept nogil:
+    """Have a row come from memory."""
+    cdef const char* start = <const char*>r
+    cdef int at
+    for at in range(0, HOT_BYTES, 64):
+        fetch_(start + at)
+
+
+cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexcept nogil:
+    """... and, when it is there, the cards that an action and what is written after it look at."""
+    cdef const card_t* cards = r.cold.table.cards
+    cdef int mover = r.s.turn & 1
+    cdef int who = mover ^ (action == PASS)
+    cdef const player_t* p = &r.s.p[who]
+    cdef const uint8_t* top = &r.s.deck[who][MAX_DECK - 1]
+    cdef int h
+    if action == PASS:
+        if p.deck_left > 1:         # a draw looks at two cards
+            top -= p.deck_left - 1
+            fetch_(&cards[top[0] & 63])
+            fetch_(&cards[top[1] & 63])
+        fetch_(r.k.left)
+        fetch_(r.k.equal)
+    elif not floats:
+        h = <int>(action - 1 >> 1 if action < 17 else (action - 17) // 13)
+        fetch_(&cards[p.hand >> (8 * h & 56) & 63])
+    if floats:
+        for h in range(p.hand_size):
+            fetch_(&cards[p.hand >> 8 * h & 63])
+    else:
+        for h in range(0, <int>sizeof(r.k.hand[0]), 64):
+            fetch_(<const char*>r.k.hand[who] + h)
 
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil

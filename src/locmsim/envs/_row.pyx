@@ -35,7 +35,7 @@ cdef inline float potential(const game_t* g, const row_t* r, int who) noexcept n
     cdef float values[N_POTENTIALS]
     cdef float total = 0
     cdef int i
-    potentials(&r.s, <const table_t*>&r.table, who, values)
+    potentials(&r.s, table_of(r), who, values)
     for i in range(N_POTENTIALS):
         total += g.shaping[i] * values[i]
     return total
@@ -56,8 +56,8 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     """Seat, opponent and seeds of the next episode."""
     cdef uint32_t x
     cdef int i = 0
-    memset(&r.now, 0, sizeof(end_t))
-    r.now.dealt = 1
+    memset(&r.cold.now, 0, sizeof(end_t))
+    r.cold.now.dealt = 1
     if g.both:
         r.seat = -1
     elif g.seat == RANDOM_SEAT:
@@ -73,25 +73,25 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
         while i < g.n_opponents - 1 and x >= g.weight[i]:
             x -= g.weight[i]
             i += 1
-    r.now.opponent = i
-    r.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
-    derive_seeds(r.now.seed, g.n_seeds, r.now.seeds)
+    r.cold.now.opponent = i
+    r.cold.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
+    derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
     if g.n_sets:
-        r.now.set = draw_bits(&r.stream) % <uint64_t>g.n_sets
+        r.cold.now.set = draw_bits(&r.stream) % <uint64_t>g.n_sets
         if g.rules == RULES_15 and g.first_set >= 0:
-            r.now.seeds[0] = g.first_set + r.now.set
+            r.cold.now.seeds[0] = g.first_set + r.cold.now.set
 
 
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil:
     """The battle of the episode's decks."""
-    deal(&r.s, table_of(r), cards, r.now.decks, g.rules, &r.now.seeds[g.n_seeds - 2])
+    deal(&r.s, table_of(r), cards, r.cold.now.decks, g.rules, &r.cold.now.seeds[g.n_seeds - 2])
     start_row(g, r)
 
 
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil:
     known_start(&r.k, &r.s, table_of(r))
     r.length = 0
-    r.n_acts = 0
+    r.cold.n_acts = 0
     r.where = IN_RESET
     if r.s.turn < 0:
         known_apply(&r.k, &r.s, table_of(r), PASS)      # the first turn begins
@@ -111,13 +111,13 @@ cdef void note_action(row_t* r, int action) noexcept nogil:
     cdef const player_t* op = &r.s.p[~r.s.turn & 1]
     cdef const card_t* c
     cdef move_t m = decode_action(t, action)
-    cdef act_t* a = &r.acts[r.n_acts if r.n_acts < MAX_ACTS else MAX_ACTS - 1]
+    cdef act_t* a = &r.cold.acts[r.cold.n_acts if r.cold.n_acts < MAX_ACTS else MAX_ACTS - 1]
     if r.k.actions == 0:
-        r.n_acts = 0
-        a = &r.acts[0]
+        r.cold.n_acts = 0
+        a = &r.cold.acts[0]
     if action == PASS:
         return
-    r.n_acts += r.n_acts < MAX_ACTS
+    r.cold.n_acts += r.cold.n_acts < MAX_ACTS
     a.kind = m.kind
     a.target = -1
     if m.kind == ATTACK:
@@ -138,15 +138,15 @@ cdef void note_action(row_t* r, int action) noexcept nogil:
 
 
 cdef void note_end(row_t* r, bint illegal) noexcept nogil:
-    r.now.winner = won_by(&r.s)
-    r.now.length = r.length
-    r.now.turn = r.s.turn
-    r.now.health[0] = r.s.p[0].health
-    r.now.health[1] = r.s.p[1].health
-    r.now.illegal = illegal
-    r.now.loser = r.s.turn & 1
-    r.now.seat = r.seat
-    r.last = r.now
+    r.cold.now.winner = won_by(&r.s)
+    r.cold.now.length = r.length
+    r.cold.now.turn = r.s.turn
+    r.cold.now.health[0] = r.s.p[0].health
+    r.cold.now.health[1] = r.s.p[1].health
+    r.cold.now.illegal = illegal
+    r.cold.now.loser = r.s.turn & 1
+    r.cold.now.seat = r.seat
+    r.cold.last = r.cold.now
 
 
 cdef int winner_of(const end_t* e) noexcept nogil:

@@ -63,6 +63,8 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.options = Options(**options)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
+        if self.options.privileged:
+            raise ValueError("privileged: not here, but `state` gives both views")
         self.games = Games(1, self.options, both=True)
         self._rows = self.games.rows
         spaces = battle_spaces(self.options, self._rows.n_actions)

@@ -9,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import Layout
 
@@ -26,7 +26,10 @@ def battle_spaces(options: Options, n_actions: int) -> tuple[spaces.Space[Any], 
     if options.mask == "info":
         return box, actions
     mask = spaces.Box(0, 1, (n_actions,), np.int8)
-    return spaces.Dict({"observation": box, "action_mask": mask}), actions
+    parts: dict[str, spaces.Space[Any]] = {"observation": box, "action_mask": mask}
+    if options.privileged:
+        parts["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
+    return spaces.Dict(parts), actions
 
 
 def seed_bits(random: np.random.Generator) -> int:
@@ -52,7 +55,9 @@ class BattleEnv(gymnasium.Env[Any, Any]):
     -----
     With ``mask="obs"`` an observation is a dict of ``observation``, a vector of `layout`, and
     ``action_mask``, int8 of shape (145,), in 1.0 (155,). At the end of an episode only PASS is
-    legal. `reset` takes the options of `Games.begin`.
+    legal. With ``privileged`` there is a ``state`` too: the cards in the learner's hand and the
+    opponent's, then their decks in the order of drawing, each as in the hand of "entities" (24
+    numbers, without those of history). `reset` takes the options of `Games.begin`.
 
     The info has ``turn`` and ``seat``; at the end also ``winner`` (-1: nobody), ``returns`` of
     both players, ``length`` in actions, ``illegal``, ``health`` of both and ``match``, from which
@@ -75,16 +80,18 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._reward = np.zeros(1, np.float32)
         self._terminated = np.zeros(1, np.bool_)
         self._truncated = np.zeros(1, np.bool_)
+        self._hidden = np.zeros(HIDDEN_SIZE, np.int8) if self.options.privileged else None
         self._raises = self.options.illegal == "raise"
         self._bind()
 
     def _bind(self) -> None:
         """Have the rows write into our arrays."""
         self._rows.bind(
-            self._observation, self._mask, self._reward, self._terminated, self._truncated
-        )
+            self._observation, self._mask, self._reward, self._terminated, self._truncated,
+            hidden=self._hidden,
+        )  # fmt: skip
         in_info = self.options.mask == "info"
-        self._fresh = self._rows.fresh(self._observation, self._mask, in_info)
+        self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)

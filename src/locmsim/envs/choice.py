@@ -203,6 +203,8 @@ class _Choice:
 
 
 def _choice_of(options: Options) -> _Choice:
+    if options.privileged:
+        raise ValueError("privileged: there is no such state in the choice phase")
     rules = get_rules(options.rules)
     cards = options.cards
     if cards is not None:

@@ -60,7 +60,7 @@ class Examples:
         start : Match
             At the start of its battle.
         turns : iterable
-            The player and his actions, PASS not among them, of each turn.
+            The player and their actions, PASS not among them, of each turn.
         """
         params = {
             name: value

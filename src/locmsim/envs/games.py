@@ -12,7 +12,6 @@ from operator import index
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from locmsim._core import State, Table
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
@@ -25,7 +24,7 @@ from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 
-__all__ = ["EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
+__all__ = ["HIDDEN_SIZE", "EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
 
 _CARD_SET = 1
 _DECKS = 2
@@ -35,6 +34,8 @@ _ILLEGAL = ("lose", "pass", "raise")
 _MASKS = ("obs", "info")
 #: Cards of a generated set, and the most that are offered.
 _OFFER = 120
+#: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
+HIDDEN_SIZE = 24 * 2 * (8 + 30)
 #: Potentials by name: weights of those in `POTENTIALS`.
 _SHAPING: dict[str, dict[str, float]] = {
     **{name: {name: 1.0} for name in POTENTIALS},
@@ -121,6 +122,9 @@ class Options:
     #: Actions of both players after which an episode is truncated; the referee of 1.5 ends a game
     #: there.
     max_actions: int = 1400
+    #: Observations have a ``state`` too: all cards in hands and decks, int8 of `HIDDEN_SIZE`, for
+    #: critics that may know everything. Agents that are to play must not see it.
+    privileged: bool = False
 
     def __post_init__(self) -> None:
         get_rules(self.rules)
@@ -133,6 +137,8 @@ class Options:
             raise ValueError(f"max_actions: expected at least 1, got {self.max_actions!r}")
         if not 0 <= self.gamma <= 1:
             raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
+        if self.privileged and self.mask != "obs":
+            raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
         if self.cards is not None and get_rules(self.rules).draft:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
 
@@ -224,6 +230,9 @@ class EpisodeMatch(Mapping[str, Any]):
     def _all(self) -> dict[str, Any]:
         if self._made is None:
             seed, seeds, decks, triplets = self._result
+            if isinstance(decks, bytes):  # most matches are never looked at
+                decks = np.frombuffer(decks, np.uint8).reshape(2, -1).tolist()
+                triplets = np.frombuffer(triplets, np.uint8).reshape(-1, 3).tolist()
             rules = get_rules(self._rules)
             params: dict[str, Any] = {
                 "seed": seed,
@@ -476,7 +485,10 @@ class Games:
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        seed, seeds, triplets, decks = self.rows.result(row)[7:]
+        return self._match(self.rows.result(row))
+
+    def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
+        seed, seeds, triplets, decks = result[7:]
         if seed is None:
             return None
         cards = self._cards if self._cards is not None else _generated(seeds[0])[1]
@@ -486,7 +498,8 @@ class Games:
 
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""
-        winner, seat, length, turn, health, illegal = self.rows.result(row)[:6]
+        result = self.rows.result(row)
+        winner, seat, length, turn, health, illegal = result[:6]
         returns = np.zeros(2, np.float32)
         if winner >= 0:
             returns[winner], returns[1 - winner] = 1, -1
@@ -498,7 +511,7 @@ class Games:
             "length": length,
             "illegal": illegal,
             "health": np.array(health, np.int32),
-            "match": self.match(row),
+            "match": self._match(result),
         }
 
 
@@ -581,8 +594,3 @@ def _indices(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int
     if not rules.draft and max(map(list(deck).count, deck)) > COPIES_PER_CARD:
         raise ValueError(f"decks: more than {COPIES_PER_CARD} copies of a card")
     return [places[base_id] for base_id in deck]
-
-
-def masks_of(batch: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Masks as bools, without copying."""
-    return batch.view(np.bool_)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.battle import RENDER_MODES, battle_spaces, seed_bits
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import Layout
@@ -61,7 +61,7 @@ class _Vector(VectorEnv[Any, Any, Any]):
         )
         rows = self._rows = self.games.rows
         self.threads = threads
-        self._workers = Workers(rows.step, num_envs, threads)
+        self._workers = Workers(rows, threads)
         single = battle_spaces(self.options, rows.n_actions)
         self.single_observation_space, self.single_action_space = single
         self.observation_space = batch_space(single[0], num_envs)
@@ -76,6 +76,9 @@ class _Vector(VectorEnv[Any, Any, Any]):
         self._acted = np.zeros(num_envs, np.int8)
         self._both_rewards = np.zeros((num_envs, 2), np.float32) if both else None
         self._final = np.zeros_like(self._observations) if final_obs else None
+        self._hidden = (
+            np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
+        )
         self._bound: tuple[Any, ...] = ()
         self._in_info = self.options.mask == "info"
         self._started = False
@@ -91,7 +94,7 @@ class _Vector(VectorEnv[Any, Any, Any]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._workers = Workers(self._rows.step, self.num_envs, self.threads)
+        self._workers = Workers(self._rows, self.threads)
         self._bound = ()
         self._bind_own()
 
@@ -123,7 +126,7 @@ class _Vector(VectorEnv[Any, Any, Any]):
         self._bound = ()
         self._rows.bind(
             observations, masks, rewards, terminated, self._truncated, to_move, self._acted, both,
-            self._final,
+            self._final, self._hidden,
         )  # fmt: skip
         self._bound = wanted
 
@@ -139,7 +142,10 @@ class _Vector(VectorEnv[Any, Any, Any]):
         if self._in_info:
             return observations
         masks = self._masks.copy() if self.copy else self._masks
-        return {"observation": observations, "action_mask": masks}
+        given = {"observation": observations, "action_mask": masks}
+        if self._hidden is not None:
+            given["state"] = self._hidden.copy() if self.copy else self._hidden
+        return given
 
     # ------------------------------------------------------------------------------ episodes
 
@@ -223,8 +229,28 @@ class _Vector(VectorEnv[Any, Any, Any]):
             shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
             raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
         special = self._workers.run(np.ascontiguousarray(actions))
-        if special:
+        if special >> 32:  # rows that wait
             self.games.serve()
+        return special
+
+    def _step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """What `step` does in all vector environments."""
+        self._bind_own()
+        info = self._infos(self._advance(actions))
+        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        if self.copy:
+            rewards, terminated = rewards.copy(), terminated.copy()
+            truncated = truncated.copy()
+        return self._given(), rewards, terminated, truncated, info
+
+    def _step_into(
+        self, actions: Any, obs: Any, masks: Any, rewards: Any, dones: Any, to_move: Any, both: Any
+    ) -> int:
+        """... and `step_into`."""
+        self._bind(obs, masks, rewards, dones, to_move, both)
+        special = self._advance(actions)
+        if special:
+            np.logical_or(dones, self._truncated, out=dones)
         return special
 
     def _infos(self, special: int) -> dict[str, Any]:
@@ -345,13 +371,7 @@ class LocmVectorEnv(_Vector):
         -------
         observations, rewards (float32), terminated (bool), truncated (bool), info
         """
-        self._bind_own()
-        special = self._advance(actions)
-        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
-        if self.copy:
-            rewards, terminated = rewards.copy(), terminated.copy()
-            truncated = truncated.copy()
-        return self._given(), rewards, terminated, truncated, self._infos(special)
+        return self._step(actions)
 
     def step_into(
         self,
@@ -380,11 +400,7 @@ class LocmVectorEnv(_Vector):
         ValueError
             For an array that does not fit.
         """
-        self._bind(obs, masks, rewards, dones, None, None)
-        special = self._advance(actions)
-        if special:
-            np.logical_or(dones, self._truncated, out=dones)
-        return special
+        return self._step_into(actions, obs, masks, rewards, dones, None, None)
 
     def set_opponent(self, opponent: Any) -> None:
         """Play against another opponent from the next episodes on."""
@@ -449,17 +465,13 @@ class SelfPlayVectorEnv(_Vector):
         -------
         observations, rewards (float32), terminated (bool), truncated (bool), info
         """
-        self._bind_own()
-        special = self._advance(actions)
-        info = self._infos(special)
-        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        result = self._step(actions)
         both, to_move, acted = self._both_rewards, self._to_move, self._acted
         assert both is not None
         if self.copy:
-            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
             both, to_move, acted = both.copy(), to_move.copy(), acted.copy()
-        info.update({"rewards_both": both, "to_move": to_move, "acted": acted})
-        return self._given(), rewards, terminated, truncated, info
+        result[4].update({"rewards_both": both, "to_move": to_move, "acted": acted})
+        return result
 
     def step_into(
         self,
@@ -490,8 +502,4 @@ class SelfPlayVectorEnv(_Vector):
         ValueError
             For an array that does not fit.
         """
-        self._bind(obs, masks, rewards, dones, to_move, rewards_both)
-        special = self._advance(actions)
-        if special:
-            np.logical_or(dones, self._truncated, out=dones)
-        return special
+        return self._step_into(actions, obs, masks, rewards, dones, to_move, rewards_both)

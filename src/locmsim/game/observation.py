@@ -196,6 +196,19 @@ class Observation:
         lines += [" ".join([str(row[column]) for column in columns]) + " " for row in self.cards]
         return "\n".join(lines) + "\n"
 
+    def __str__(self) -> str:
+        """One line; `format` has all of it."""
+        me, opponent = self.me, self.opponent
+        if self.phase == "choice":
+            return f"{self.rules} choice: {len(self.cards)} cards offered, {me.deck_size} taken"
+        return (
+            f"{self.rules} battle: {me.health} health, {me.max_mana} mana,"
+            f" {len(self.at(HAND))} in hand, {len(self.at(MY_BOARD))} on the board,"
+            f" {me.deck_size} in the deck; opponent: {opponent.health} health,"
+            f" {self.opponent_hand} in hand, {len(self.at(ENEMY_BOARD))} on the board,"
+            f" {opponent.deck_size} in the deck"
+        )
+
     def _repr_html_(self) -> str:
         """A picture of what the player sees, as notebooks show it."""
         from locmsim.art import Side, board_svg, sheet_svg
@@ -282,13 +295,6 @@ def _place(row: CardInPlay) -> "Place":
     attack, defense = (min(max(value, low), high) for value in (row.attack, row.defense))
     card = row._replace(attack=attack, defense=defense).card()
     return Place(card, row.attack, row.defense, row.abilities, row.lane)
-
-
-def _by_lane(rows: Iterable[CardInPlay], lanes: int) -> list[list[CardInPlay]]:
-    result: list[list[CardInPlay]] = [[] for _ in range(lanes)]
-    for row in rows:
-        result[row.lane].append(row)
-    return result
 
 
 def _line_of(view: "PlayerView") -> PlayerLine:

@@ -1,4 +1,4 @@
-"""A small neural network that foretells the result of a game; see _network.pxd.
+"""A small neural network that predicts the result of a game; see _network.pxd.
 
 Section numbers are those of docs/rules.md.
 """
@@ -285,6 +285,12 @@ cdef class Network:
             for i in range(<int>numbers.shape[0]):
                 to[i] = numbers[i]
             to += numbers.shape[0]
+
+    def __reduce__(self):
+        return Network, (self.arrays,)
+
+    def __deepcopy__(self, memo):
+        return self  # nothing changes it
 
     def __call__(self, State state not None, player):
         """The logarithm of the odds that `player`, whose turn is ending, wins."""

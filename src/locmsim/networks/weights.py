@@ -14,22 +14,20 @@ and the record of how all of it came about. What the package plays by is such a 
 numpy is imported only when there are arrays to read.
 """
 
-import io
-import json
 import math
 import os
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from locmsim._io import write_whole
+from locmsim._io import data_file, write_whole
 from locmsim.networks._network import SHAPES, checked
 from locmsim.rules.rulesets import RULES, get_rules
 
 if TYPE_CHECKING:
+    import zipfile
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -165,6 +163,9 @@ class WeightsFile(Mapping[str, Weights]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a weights file with what `given` has, and the record; whole or not at all."""
+        import io
+        import json
+
         import numpy as np
 
         meta: dict[str, Any] = {"format": FORMAT}
@@ -188,7 +189,7 @@ class WeightsFile(Mapping[str, Weights]):
 def default_weights(rules: str) -> Weights:
     """The weights of the package for a rule set; ``ValueError`` for an unknown one."""
     name = get_rules(rules).name
-    with files("locmsim").joinpath("data/weights.npz").open("rb") as file:
+    with open(data_file("weights.npz"), "rb") as file:
         parts, _ = _read(file, only=name)
     return Weights(**parts[name])
 
@@ -202,6 +203,8 @@ _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
     """The parts in a file by rule set, or those of one, and the record."""
+    import zipfile  # slow to import
+
     try:
         with zipfile.ZipFile(file) as archive:
             names = {name.removesuffix(".npy"): name for name in archive.namelist()}
@@ -242,7 +245,7 @@ def _text(content: bytes) -> str:
         raise ValueError(f"meta: {error}") from None
 
 
-def _array(archive: zipfile.ZipFile, member: str, name: str) -> "NDArray[np.float32]":
+def _array(archive: "zipfile.ZipFile", member: str, name: str) -> "NDArray[np.float32]":
     from numpy.lib import format as npy
 
     with archive.open(member) as file:
@@ -284,6 +287,8 @@ def _read_json(content: bytes) -> tuple[_Parts, list[dict[str, Any]]]:
 
 
 def _json(content: str | bytes) -> Any:
+    import json
+
     try:
         return json.loads(content)
     except ValueError as error:

@@ -9,7 +9,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_BOARD, MAX_HAND, card_t, state_t, table_t
+from locmsim._core cimport MAX_CARDS, MAX_HAND, card_t, state_t, table_t
 
 cdef enum:                      # layouts
     ENTITIES = 0                # int8
@@ -18,8 +18,10 @@ cdef enum:                      # layouts
 
 cdef enum:
     ENTITIES_SIZE = 440
+    HAND_ROW = 24               # numbers of a card in hand
     PILE = 16                   # numbers that sum up a pile of cards
     KNOWN_ENTRIES = 64          # of a table whose history is known
+    HIDDEN_ROWS = 76            # cards: two hands, two decks
     GYM_LOCM_SIZE_15 = 244
     GYM_LOCM_SIZE_12 = 238
     STAT_LIMIT = 1000           # floats of "gym-locm" are cut where their integers leave this
@@ -32,31 +34,38 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     int32_t draws[2][2]         # [deck, seen][player]: cards that those draw, without a limit
     uint8_t shown[2]            # number of the cards that they have shown
     uint8_t actions             # of the player to move, in this turn
-    uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
     uint8_t costs[KNOWN_ENTRIES]
+    int8_t hand[2][MAX_HAND + 1][HAND_ROW]  # but for what is affordable; zeros beyond the hand
+    # What only a draw looks at.
+    uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
     uint8_t equal[KNOWN_ENTRIES]    # the next one of its player's equal cards, in a ring
-    uint64_t words[KNOWN_ENTRIES][4]    # the row of "entities" for each card in hand
 
 ctypedef struct view_t:         # of one player
+    const int8_t* hand          # MAX_HAND rows
     const int8_t* deck          # their
     const int8_t* seen          # the other one's
-    const uint64_t* words[MAX_HAND]
-    uint8_t copies[MAX_HAND]    # [hand position]: equal cards in their deck
-    uint8_t fresh               # mask of hand positions: drawn when this turn began
-    uint8_t came[2]             # masks of slots, own and enemy: not there when their turn began
-    uint8_t costs[2][MAX_BOARD]     # of the creatures there
+    const uint64_t* began[2]    # [copy] for own and enemy creatures: there when their turn began
+    const uint8_t* costs        # of entries
     uint8_t shown
     uint8_t actions             # of their in this turn
 
+ctypedef struct room_t:         # for a view of a state without a past
+    int8_t hand[MAX_HAND][HAND_ROW]
+    uint64_t began[2]
+    int8_t deck[PILE]
+    int8_t seen[PILE]
+    uint8_t costs[MAX_CARDS]
+
 # What is known at a state whose past is not: no history. For tables of at most 64 entries.
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil
+# The rows of the cards in a player's hand, after `drawn` has been changed.
+cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) noexcept nogil
 # Apply a legal action and keep up what is known.
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
-# ... of a state without a past; `pile` is room for the deck and for zeros, `words` for the hand.
+# ... of a state without a past, which is kept in `room`.
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile, uint64_t (*words)[4]
-) noexcept nogil
+    const state_t* s, const table_t* t, int who, view_t* v, room_t* room) noexcept nogil
 
 # Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil
@@ -66,5 +75,8 @@ cdef int layout_item(int layout) noexcept nogil                 # bytes of one
 cdef void write_layout(
     int layout, void* out, const state_t* s, const table_t* t, int who, const view_t* v
 ) noexcept nogil
+# All cards in hands and decks, as rows of hands in "entities", those of `who` first; decks in the
+# order of drawing. For critics that may know everything.
+cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil
 # 1 for each legal action of `who`; PASS only if the game is over or the other one is to move.
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil

@@ -4,13 +4,24 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._batch import StateArray
 from locmsim._core import State
 
-__all__ = ["LAYOUT_CODES", "entities_scale", "mask_of", "observe", "sizes"]
+__all__ = [
+    "LAYOUT_CODES",
+    "entities_scale",
+    "hidden_of",
+    "mask_of",
+    "observe",
+    "observe_batch",
+    "sizes",
+]
 
 LAYOUT_CODES: Final[dict[str, int]]
 
 def entities_scale(scale: Sequence[float]) -> None: ...
 def sizes() -> dict[str, dict[str, int]]: ...
 def observe(state: State, player: int, layout: int, out: NDArray[Any]) -> None: ...
+def observe_batch(array: StateArray, player: int, layout: int, out: NDArray[Any]) -> None: ...
+def hidden_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...
 def mask_of(state: State, player: int, out: NDArray[np.int8]) -> None: ...

@@ -2,12 +2,14 @@
 """
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
+from locmsim._batch cimport StateArray
 from locmsim._core cimport (
     AREA_LANE1,
     AREA_LANE2,
     AREA_TARGET,
+    ATTACK,
     CHARGE,
     CREATURE,
     GUARD,
@@ -24,8 +26,6 @@ from locmsim._core cimport (
     RULES_10,
     RULES_15,
     SPENT,
-    SUMMON,
-    USE,
     State,
     card_t,
     creature_t,
@@ -39,7 +39,8 @@ from locmsim._core cimport (
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
 
-__all__ = ["LAYOUT_CODES", "entities_scale", "mask_of", "observe", "sizes"]
+__all__ = [
+    "LAYOUT_CODES", "entities_scale", "hidden_of", "mask_of", "observe", "observe_batch", "sizes"]
 
 LAYOUT_CODES = {"entities": ENTITIES, "gym-locm": GYM_LOCM, "entities-f32": ENTITIES_F32}
 
@@ -49,7 +50,9 @@ cdef enum:
     ENEMY = 8
     GAME = 16
     HAND = 24
-    HAND_ROW = 24
+    AFFORDABLE = 19             # in a row of the hand
+    COPIES = 20
+    FRESH = 21
     OWN_BOARD = 216
     ENEMY_BOARD = 312
     BOARD_ROW = 16
@@ -79,9 +82,19 @@ cdef extern from *:
         memcpy(out, &word, 8);
     }
     #define byte_(x, i) ((uint64_t)(uint8_t)(x) << 8 * (i))
+    #if defined(__GNUC__)
+    #define unlikely_(x) __builtin_expect(!!(x), 0)
+    /* A size that the compiler must not know: it would take "rep stos", which is slow to start. */
+    static inline size_t some_(size_t n) { __asm__("" : "+r"(n)); return n; }
+    #else
+    #define unlikely_(x) (x)
+    #define some_(n) (n)
+    #endif
     """
     void put_(void* out, uint64_t word) noexcept nogil
     uint64_t byte_(int x, int i) noexcept nogil
+    bint unlikely_(bint x) noexcept nogil
+    size_t some_(size_t n) noexcept nogil
 
 
 # ---- lookup tables -------------------------------------------------------------------------------
@@ -126,15 +139,15 @@ cdef inline int8_t cut(int x) noexcept nogil:
     return <int8_t>(127 if x > 127 else -127 if x < -127 else x)
 
 
-cdef inline void card_words(uint64_t* words, const card_t* c) noexcept nogil:
-    """The row of a card in hand, without what depends on the position."""
+cdef inline void card_row(int8_t* row, const card_t* c, int copies, bint fresh) noexcept nogil:
+    """The row of a card in hand, but for whether it is affordable."""
     cdef uint64_t keywords = KEYWORDS[c.keywords]
-    words[0] = (byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
-                | byte_(cut(c.defense), 7))
-    words[1] = (byte_(cut(c.my_health), 0) | byte_(cut(c.opponent_health), 1) | byte_(c.draw, 2)
-                | keywords << 24)
-    words[2] = keywords >> 40 | byte_(c.area == AREA_LANE1, 1) | byte_(c.area == AREA_LANE2, 2)
-    words[3] = 0
+    put_(row, byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
+         | byte_(cut(c.defense), 7))
+    put_(row + 8, byte_(cut(c.my_health), 0) | byte_(cut(c.opponent_health), 1)
+         | byte_(c.draw, 2) | keywords << 24)
+    put_(row + 16, keywords >> 40 | byte_(c.area == AREA_LANE1, 1)
+         | byte_(c.area == AREA_LANE2, 2) | byte_(copies, 4) | byte_(fresh, 5))
 
 
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
@@ -143,9 +156,8 @@ cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexc
     draws[0] += n * c.draw
     pile[DRAWS] = cut(draws[0])
     pile[AREAS] += n * (c.area != AREA_TARGET)
-    if c.type == CREATURE:
-        pile[CHARGES] += n * (c.keywords & CHARGE != 0)
-        pile[GUARDS] += n * (c.keywords & GUARD != 0)
+    pile[CHARGES] += n * ((c.type == CREATURE) & (c.keywords & CHARGE != 0))
+    pile[GUARDS] += n * ((c.type == CREATURE) & (c.keywords & GUARD != 0))
 
 
 cdef inline void add_equal(
@@ -197,7 +209,6 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
     memset(k, 0, sizeof(known_t))
     for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
         k.costs[i] = t.cards[i].cost
-        card_words(k.words[i], &t.cards[i])
     for who in range(2):
         p = &s.p[who]
         stand(k, p, who)
@@ -208,6 +219,16 @@ cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept n
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
             add_equal(k, t, heads, chain, &placed, s.deck[who][i], True)
             count_card(k.deck[who], &k.draws[0][who], &t.cards[s.deck[who][i]], 1)
+        known_hand(k, s, t, who)
+
+
+cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) noexcept nogil:
+    cdef const player_t* p = &s.p[who]
+    cdef int h, entry
+    memset(k.hand[who], 0, sizeof(k.hand[who]))
+    for h in range(p.hand_size):
+        entry = p.hand >> 8 * h & 63
+        card_row(k.hand[who][h], &t.cards[entry], k.left[entry], k.drawn[who] >> entry & 1)
 
 
 cdef inline void drew(
@@ -216,8 +237,9 @@ cdef inline void drew(
     """The last n cards of a hand have just been drawn."""
     cdef const player_t* p = &s.p[who]
     cdef int i, entry, other
+    cdef int before = p.hand_size - n
     k.drawn[who] = 0
-    for i in range(p.hand_size - n, p.hand_size):
+    for i in range(before, p.hand_size):
         entry = p.hand >> 8 * i & 255
         k.drawn[who] |= <uint64_t>1 << (entry & 63)
         count_card(k.deck[who], &k.draws[0][who], &t.cards[entry], -1)
@@ -227,6 +249,12 @@ cdef inline void drew(
             other = k.equal[other]
             if other == entry:
                 break
+    for i in range(before):
+        k.hand[who][i][COPIES] = k.left[p.hand >> 8 * i & 63]
+        k.hand[who][i][FRESH] = 0
+    for i in range(before, p.hand_size):
+        entry = p.hand >> 8 * i & 63
+        card_row(k.hand[who][i], &t.cards[entry], k.left[entry], True)
 
 
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil:
@@ -243,69 +271,52 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
         return
     k.actions += k.actions < 255
     m = decode_action(t, action)
-    if m.kind == SUMMON or m.kind == USE:
+    if m.kind != ATTACK:
         count_card(k.seen[who], &k.draws[1][who],
                    &t.cards[s.p[who].hand >> 8 * m.source & 255], 1)
         k.shown[who] += 1
+        memmove(k.hand[who][m.source], k.hand[who][m.source + 1],
+                (s.p[who].hand_size - m.source) * sizeof(k.hand[who][0]))
     state_apply(s, t, action)
 
 
-cdef inline void newcomers(
-    const known_t* k, const player_t* p, int who, view_t* v, int side
-) noexcept nogil:
-    """Which creatures came since the turn began, and what they cost."""
-    cdef uint32_t own = p.marks >> OCCUPIED
-    cdef const creature_t* x
-    cdef int slot
-    cdef uint8_t mask = 0
-    for slot in range(MAX_BOARD):
-        x = &p.board[slot]
-        mask |= <uint8_t>((~k.began[who][x.copy] >> (x.card & 63) & own >> slot & 1) << slot)
-        v.costs[side][slot] = k.costs[x.card & 63] & <uint8_t>(0 - (own >> slot & 1))
-    v.came[side] = mask
-
-
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil:
-    cdef const player_t* p = &s.p[who]
-    cdef int h, entry
-    v.deck = k.deck[who]
-    v.seen = k.seen[1 - who]
+    v.hand = &k.hand[who][0][0]
+    v.deck = &k.deck[who][0]
+    v.seen = &k.seen[1 - who][0]
+    v.began[0] = &k.began[who][0]
+    v.began[1] = &k.began[1 - who][0]
+    v.costs = &k.costs[0]
     v.shown = k.shown[1 - who]
     v.actions = k.actions if s.turn & 1 == who else 0
-    v.fresh = 0
-    for h in range(p.hand_size):
-        entry = p.hand >> 8 * h & 63
-        v.copies[h] = k.left[entry]
-        v.words[h] = k.words[entry]
-        v.fresh |= <uint8_t>((k.drawn[who] >> entry & 1) << h)
-    newcomers(k, p, who, v, 0)
-    newcomers(k, &s.p[1 - who], 1 - who, v, 1)
 
 
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, int8_t* pile,
-    uint64_t (*words)[4]
+    const state_t* s, const table_t* t, int who, view_t* v, room_t* room
 ) noexcept nogil:
     cdef const player_t* p = &s.p[who]
     cdef int32_t draws = 0
+    cdef int copies[MAX_HAND]
     cdef int h, i
     memset(v, 0, sizeof(view_t))
-    memset(pile, 0, 2 * PILE)
-    v.deck = pile
-    v.seen = pile + PILE
-    for h in range(p.hand_size):
-        card_words(words[h], &t.cards[p.hand >> 8 * h & 255])
-        v.words[h] = words[h]
+    memset(room, 0, sizeof(room_t))
+    memset(copies, 0, sizeof(copies))
+    memset(room.began, 255, sizeof(room.began))
+    v.hand = &room.hand[0][0]
+    v.deck = room.deck
+    v.seen = room.seen
+    v.began[0] = v.began[1] = room.began
+    v.costs = room.costs
     for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-        count_card(pile, &draws, &t.cards[s.deck[who][i]], 1)
+        count_card(room.deck, &draws, &t.cards[s.deck[who][i]], 1)
         for h in range(p.hand_size):
-            v.copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == (
-                t.cards[s.deck[who][i]].base_id)
+            copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == t.cards[s.deck[who][i]].base_id
+    for h in range(p.hand_size):
+        card_row(room.hand[h], &t.cards[p.hand >> 8 * h & 255], copies[h], False)
     for h in range(2):
-        p = &s.p[who ^ h]
         for i in range(MAX_BOARD):
-            if p.marks >> (OCCUPIED + i) & 1:
-                v.costs[h][i] = t.cards[p.board[i].card].cost
+            if s.p[h].marks >> (OCCUPIED + i) & 1:
+                room.costs[s.p[h].board[i].card] = t.cards[s.p[h].board[i].card].cost
 
 
 # ---- layouts -------------------------------------------------------------------------------------
@@ -321,23 +332,41 @@ cdef int layout_item(int layout) noexcept nogil:
     return 1 if layout == ENTITIES else 4
 
 
+cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
+    """A byte for each place in hand: 1 if there is mana for the card there. See `player_t.prices`:
+    no sum goes beyond its byte."""
+    return (p.prices + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
+        0x0101010101010101ULL)
+
+
 cdef inline void write_board(
-    int8_t* out, const player_t* p, bint one, const view_t* v, int side
+    int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
+    """One side; who may attack is of interest on the own one only."""
     cdef const creature_t* x
     cdef uint64_t keywords
-    cdef uint32_t shown = p.marks * (side == 0)     # who may attack is of interest on one side
-    cdef uint32_t own = p.marks >> OCCUPIED
-    cdef int slot, there
-    for slot in range(MAX_BOARD):
+    cdef uint32_t marks = p.marks
+    cdef uint32_t slots = marks >> OCCUPIED & 63
+    cdef int attack, defense, slot
+    memset(out, 0, some_(BOARD_ROW * MAX_BOARD))
+    while slots:
+        slot = lowest_bit_(slots)
+        slots &= slots - 1
         x = &p.board[slot]
-        there = own >> slot & 1
         keywords = KEYWORDS[x.keywords]
-        put_(out + BOARD_ROW * slot, byte_(there, 0) | byte_(there & (slot >= 3) & (not one), 1)
-             | byte_(cut(x.attack), 2) | byte_(cut(x.defense), 3) | keywords << 32)
-        put_(out + BOARD_ROW * slot + 8, keywords >> 32 | byte_(shown >> (READY + slot) & 1, 2)
-             | byte_(shown >> (SPENT + slot) & 1, 3) | byte_(v.came[side] >> slot & 1, 4)
-             | byte_(x.copy, 5) | byte_(v.costs[side][slot], 6))
+        attack = x.attack
+        defense = x.defense
+        if unlikely_(<uint32_t>(attack + 127) > 254 or <uint32_t>(defense + 127) > 254):
+            attack = cut(attack)
+            defense = cut(defense)
+        put_(out + BOARD_ROW * slot, byte_(1, 0) | byte_((slot >= 3) & (not one), 1)
+             | byte_(attack, 2) | byte_(defense, 3) | keywords << 32)
+        keywords = (keywords >> 32 | byte_(~began[x.copy] >> (x.card & 63) & 1, 4)
+                    | byte_(x.copy, 5) | byte_(costs[x.card], 6))
+        if own:
+            keywords |= byte_(marks >> (READY + slot) & 1, 2) | byte_(
+                marks >> (SPENT + slot) & 1, 3)
+        put_(out + BOARD_ROW * slot + 8, keywords)
 
 
 cdef void write_entities(
@@ -345,32 +374,28 @@ cdef void write_entities(
 ) noexcept nogil:
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
-    cdef const uint64_t* words
-    cdef int8_t* row
+    cdef uint64_t affordable
     cdef bint late = t.rules == RULES_15        # rules with lost health in place of runes
     cdef bint mine = s.turn & 1 == who
     cdef int h
+    cdef int lost = me.lost // 5, lost_of_op = op.lost // 5
     put_(out + OWN, byte_(cut(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
-         | byte_(me.bonus, 3) | byte_(cut(me.next_draw + me.lost // 5), 4)
-         | byte_(me.lost % 5 if late else count_bits_(me.runes), 5)
+         | byte_(me.bonus, 3) | byte_(cut(me.next_draw + lost), 4)
+         | byte_(me.lost - 5 * lost if late else count_bits_(me.runes), 5)
          | byte_(me.deck_left, 6) | byte_(me.hand_size, 7))
     put_(out + ENEMY, byte_(cut(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
-         | byte_(cut(op.next_draw + op.lost // 5), 3)
-         | byte_(op.lost % 5 if late else count_bits_(op.runes), 4)
+         | byte_(cut(op.next_draw + lost_of_op), 3)
+         | byte_(op.lost - 5 * lost_of_op if late else count_bits_(op.runes), 4)
          | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.shown, 7))
     put_(out + GAME, byte_(cut(s.turn >> 1), 0) | byte_(who, 1) | byte_(cut(v.actions), 2)
          | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
          | byte_(cut(me.shown_draw) * mine, 7))
-    for h in range(me.hand_size):
-        row = out + HAND + HAND_ROW * h
-        words = v.words[h]
-        put_(row, words[0])
-        put_(row + 8, words[1])
-        put_(row + 16, words[2] | byte_(<int>(me.prices >> 8 * h & 255) + 8 * me.mana + 8 >> 7, 3)
-             | byte_(v.copies[h], 4) | byte_(v.fresh >> h & 1, 5))
-    memset(out + HAND + HAND_ROW * me.hand_size, 0, HAND_ROW * (MAX_HAND - me.hand_size))
-    write_board(out + OWN_BOARD, me, t.rules == RULES_10, v, 0)
-    write_board(out + ENEMY_BOARD, op, t.rules == RULES_10, v, 1)
+    affordable = affordable_cards(me)
+    memcpy(out + HAND, v.hand, some_(HAND_ROW * MAX_HAND))     # those beyond the hand are zero
+    for h in range(MAX_HAND):
+        out[HAND + HAND_ROW * h + AFFORDABLE] = <int8_t>(affordable >> 8 * h)
+    write_board(out + OWN_BOARD, me, t.rules == RULES_10, v.began[0], v.costs, 1)
+    write_board(out + ENEMY_BOARD, op, t.rules == RULES_10, v.began[1], v.costs, 0)
     memcpy(out + DECK, v.deck, PILE)
     memcpy(out + SEEN, v.seen, PILE)
 
@@ -421,7 +446,7 @@ cdef void write_gym_locm(
     cdef uint32_t slots
     cdef float* row
     cdef int h, slot
-    memset(out, 0, sizeof(float) * (GYM_LOCM_SIZE_15 if areas else GYM_LOCM_SIZE_12))
+    memset(out, 0, some_(sizeof(float) * (GYM_LOCM_SIZE_15 if areas else GYM_LOCM_SIZE_12)))
     out = write_player(out, s, who, me.mana, t.rules)
     out = write_player(out, s, 1 - who, op.max_mana, t.rules)
     for h in range(me.hand_size):
@@ -446,7 +471,7 @@ cdef void write_gym_locm(
         row = out + 9 * slot
         row[0] = twelfth(x.attack)
         row[1] = twelfth(x.defense)
-        row[2] = <float>(me.marks >> (READY + slot) & ~v.came[0] >> slot & 1)
+        row[2] = <float>(me.marks >> (READY + slot) & v.began[0][x.copy] >> (x.card & 63) & 1)
         memcpy(row + 3, KEYWORDS_F32[x.keywords], 6 * sizeof(float))
     out += 9 * MAX_BOARD
     slots = op.marks >> OCCUPIED & 63
@@ -471,12 +496,26 @@ cdef void write_layout(
         write_entities_f32(<float*>out, s, t, who, v)
 
 
+cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
+    cdef const player_t* p
+    cdef int side, i, left
+    memset(out, 0, some_(HIDDEN_ROWS * HAND_ROW))
+    for side in range(2):
+        p = &s.p[who ^ side]
+        for i in range(p.hand_size):
+            card_row(out + HAND_ROW * (MAX_HAND * side + i), &t.cards[p.hand >> 8 * i & 255], 0, 0)
+        left = p.deck_left
+        for i in range(left):
+            card_row(out + HAND_ROW * (2 * MAX_HAND + MAX_DECK * side + i),
+                     &t.cards[s.deck[who ^ side][MAX_DECK - left + i]], 0, 0)
+
+
 # ---- masks ---------------------------------------------------------------------------------------
 
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
-    """The legal actions by kind, as `state_list` finds them, but written where they belong and
-    without a branch that depends on the cards: listing and then scattering takes three times as
-    long. Rows are written in ascending order, as each goes beyond its end."""
+    """The legal actions by kind, as `state_list` finds them, but written where they belong: listing
+    and then scattering takes three times as long. Rows are written in ascending order, as each
+    goes beyond its end."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef bint one = t.rules == RULES_10
@@ -484,49 +523,49 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     cdef uint32_t enemy = op.marks >> OCCUPIED & 63
     cdef uint32_t guards = op.marks >> GUARDED & 63
     cdef uint32_t ready = me.marks >> READY & 63
-    cdef uint32_t lanes, price, pays, targets
+    cdef uint32_t cards, lanes, price, targets
     cdef uint32_t by_lane[2]
     cdef uint8_t last[8]
     cdef int h, slot
     cdef int8_t* row
-    if s.p[0].won | s.p[1].won or s.turn & 1 != who:
-        memset(out, 0, 155 if one else 145)
-        out[0] = 1
-        return
+    memset(out, 0, some_(155 if one else 145))
     out[0] = 1
+    if s.p[0].won | s.p[1].won or s.turn & 1 != who:
+        return
     lanes = own != 63 if one else (~own >> 2 & 1) | (~own >> 5 & 1) << 1
     row = out + (9 if one else 17)
-    for h in range(MAX_HAND):
+    cards = <uint32_t>(affordable_cards(me) * 0x0102040810204080ULL >> 56)     # a bit for each
+    while cards:
+        h = lowest_bit_(cards)
+        cards &= cards - 1
         price = <uint32_t>(me.prices >> 8 * h & 255)
-        pays = 0 - (price + 8 * me.mana + 8 >> 7)           # all ones, or 0; 0 beyond the hand
-        targets = lanes & pays & (0 - <uint32_t>(price & (IS_GREEN | ON_ENEMIES) == 0))
-        if one:
-            out[1 + h] = <int8_t>targets
-        else:
-            out[1 + 2 * h] = targets & 1
-            out[2 + 2 * h] = targets >> 1
-        targets = pays & (
-            (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
-                0 - (price >> 2 & 1)))
+        if price & (IS_GREEN | ON_ENEMIES | IS_BLUE) == 0:
+            if one:
+                out[1 + h] = <int8_t>lanes
+            else:
+                out[1 + 2 * h] = lanes & 1
+                out[2 + 2 * h] = lanes >> 1
+            continue
+        targets = (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
+            0 - (price >> 2 & 1))
         put_(row + 13 * h, BITS[targets & 255])
-        if h < MAX_HAND - 1:
-            put_(row + 13 * h + 8, BITS[targets >> 8])
-        else:
-            put_(last, BITS[targets >> 8])
-            memcpy(row + 13 * h + 8, last, 5)
+        put_(row + 13 * h + 8, BITS[targets >> 8])
     row += 13 * MAX_HAND
     if one:
         targets = guards << 1 if guards else enemy << 1 | 1
-        for slot in range(MAX_BOARD):
-            put_(last, BITS[targets & (0 - (ready >> slot & 1))])
+        while ready:
+            slot = lowest_bit_(ready)
+            ready &= ready - 1
+            put_(last, BITS[targets])
             memcpy(row + 7 * slot, last, 7)
         return
     by_lane[0] = (guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1
     by_lane[1] = guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1
-    for slot in range(0, MAX_BOARD, 2):
-        # Two slots of four numbers at a time; the third pair is of both lanes.
-        put_(row + 4 * slot, BITS[(by_lane[slot >= 3] & (0 - (ready >> slot & 1)))
-                                  | (by_lane[slot >= 2] & (0 - (ready >> slot >> 1 & 1))) << 4])
+    while ready:
+        slot = lowest_bit_(ready)
+        ready &= ready - 1
+        put_(last, BITS[by_lane[slot >= 3]])
+        memcpy(row + 4 * slot, last, 4)
 
 
 # ---- for Python ----------------------------------------------------------------------------------
@@ -543,15 +582,44 @@ def sizes():
 def observe(State state not None, int player, int layout, out):
     """Write what `player` sees of a state without a past into a writable contiguous array."""
     cdef view_t view
-    cdef int8_t pile[2 * PILE]
-    cdef uint64_t words[MAX_HAND][4]
+    cdef room_t kept
     cdef uint8_t[::1] room = memoryview(out).cast("B")
     if not 0 <= player <= 1 or not ENTITIES <= layout <= ENTITIES_F32:
         raise ValueError(f"player {player}, layout {layout}: expected 0 or 1, and a layout")
     if room.shape[0] != layout_size(layout, state.table.t.rules) * layout_item(layout):
         raise ValueError(f"out: {room.shape[0]} bytes do not fit the layout")
-    view_of_state(&state.s, &state.table.t, player, &view, pile, words)
+    view_of_state(&state.s, &state.table.t, player, &view, &kept)
     write_layout(layout, &room[0], &state.s, &state.table.t, player, &view)
+
+
+def observe_batch(StateArray array not None, int player, int layout, out):
+    """`observe` for each state; player -1 is who is to move."""
+    cdef view_t view
+    cdef room_t kept
+    cdef uint8_t[::1] room = memoryview(out).cast("B") if array.size else None
+    cdef Py_ssize_t size, i
+    cdef const state_t* s
+    cdef int who
+    if not -1 <= player <= 1 or not ENTITIES <= layout <= ENTITIES_F32:
+        raise ValueError(f"player {player}, layout {layout}: expected -1, 0 or 1, and a layout")
+    size = layout_size(layout, array.rules) * layout_item(layout)
+    if array.size == 0:
+        return
+    if room.shape[0] != array.size * size:
+        raise ValueError(f"out: {room.shape[0]} bytes do not fit {array.size} rows of the layout")
+    with nogil:
+        for i in range(array.size):
+            s = &array.states[i]
+            who = s.turn & 1 if player < 0 else player
+            view_of_state(s, array.tables[i], who, &view, &kept)
+            write_layout(layout, &room[0] + i * size, s, array.tables[i], who, &view)
+
+
+def hidden_of(State state not None, int player, int8_t[::1] out):
+    """The cards in hands and decks, as environments give them with ``privileged``."""
+    if out.shape[0] != HIDDEN_ROWS * HAND_ROW:
+        raise ValueError(f"out: {out.shape[0]} numbers, expected {HIDDEN_ROWS * HAND_ROW}")
+    write_hidden(&out[0], &state.s, &state.table.t, player & 1)
 
 
 def mask_of(State state not None, int player, int8_t[::1] out):

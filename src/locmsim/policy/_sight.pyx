@@ -23,6 +23,7 @@ from locmsim._core cimport (
 from locmsim.policy._layout cimport (
     count_card,
     known_apply,
+    known_hand,
     known_start,
     known_t,
     layout_item,
@@ -126,6 +127,7 @@ cdef class Sight:
         for i in range(p.hand_size):
             if self.t.cards[p.hand >> 8 * i & 255].id in new:
                 self.k.drawn[who] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
+        known_hand(&self.k, &self.s, &self.t, who)
         p = &self.s.p[1 - who]
         for i in range(MAX_BOARD):
             if p.marks >> (OCCUPIED + i) & 1:

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim._batch import StateArray
 from locmsim._core import State
-from locmsim.policy._layout import LAYOUT_CODES, entities_scale, observe, sizes
+from locmsim.policy._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
 from locmsim.rules.rulesets import RULES, get_rules
 
 __all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
@@ -150,19 +151,35 @@ def write_state(
 ) -> NDArray[Any]:
     """What `State.observation_tensor` returns."""
     layout = get_layout(name, state.rules)
+    out = _room(layout, layout.shape, out)
+    observe(state, player, layout.code, out)
+    return out
+
+
+def write_states(
+    array: StateArray, player: int, name: str, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """What `StateBatch.observation_tensor` returns."""
+    layout = get_layout(name, array.rule_set)
+    out = _room(layout, (array.size, *layout.shape), out)
+    observe_batch(array, player, layout.code, out)
+    return out
+
+
+def _room(layout: Layout, shape: tuple[int, ...], out: NDArray[Any] | None) -> NDArray[Any]:
+    """`out` if it fits, a new array if it is None."""
     if out is None:
-        out = np.empty(layout.shape, layout.dtype)
-    elif not (
+        return np.empty(shape, layout.dtype)
+    if not (
         isinstance(out, np.ndarray)
         and out.dtype == layout.dtype
-        and out.shape == layout.shape
+        and out.shape == shape
         and out.flags.c_contiguous
         and out.flags.writeable
     ):
         raise ValueError(
-            f"out: expected a writable C-contiguous {layout.dtype} array of shape {layout.shape}"
+            f"out: expected a writable C-contiguous {layout.dtype} array of shape {shape}"
         )
-    observe(state, player, layout.code, out)
     return out
 
 

@@ -92,6 +92,12 @@ class Policy:
         else:
             raise ValueError(f"policy: kind: expected entities or mlp, got {self.meta['kind']!r}")
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Policy":
+        return self  # nothing changes it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.arrays, self.meta)
+
     def _check_entities(self) -> None:
         if self.layout not in ("entities", "entities-f32"):
             raise ValueError(f"policy: an entity network cannot have layout {self.layout!r}")

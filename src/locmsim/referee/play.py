@@ -10,7 +10,7 @@ import os
 import select
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -80,6 +80,7 @@ def play(
     lenient: bool = False,
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
+    started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
 ) -> Result[_M]:
     """Play `match` between two bots: commands (a string is split as by a shell) or agents.
 
@@ -90,7 +91,8 @@ def play(
     bot may take for all its answers of the match, in seconds. A bot that writes something before
     it is asked loses, unless `lenient` takes that for its next answer. `cwd` and `env` are the
     bots' folder and environment, default those of this process. An agent that raises an exception
-    has crashed; one that is too late loses when it is back.
+    has crashed; one that is too late loses when it is back. `started` is told the processes, which
+    another thread can end by `BotProcess.kill`.
 
     When this returns or raises, no process of the bots is left. Bots lose by their own faults; an
     ``OSError`` is about this machine (no descriptors, no processes), a ``ValueError`` about the
@@ -118,6 +120,7 @@ def play(
                 bots.append(BotProcess(player, token, cwd=cwd, env=env))
             except BotFault as fault:
                 bots.append(fault)
+        started([bot for bot in bots if isinstance(bot, BotProcess)])
         return _Referee(match, bots, timeout_scale, match_limit, lenient).run()
     finally:
         processes = [bot for bot in bots if isinstance(bot, BotProcess)]

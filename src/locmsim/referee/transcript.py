@@ -50,7 +50,8 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
     what was answered, under "0" and "1", null in the frames of the other player and where nothing
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
-    of what each bot wrote there, or an agent's traceback.
+    of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
+    match.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -73,6 +74,8 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
         "views": frames.views,
         "scores": {str(player): score for player, score in enumerate(result.scores)},
         "gameParameters": [params_text(match)],
+        "rules": match.rules,
+        "ids": match.log["ids"],
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
         "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
@@ -214,14 +217,17 @@ def _ending(match: Match) -> str:
 # ------------------------------------------------------------------------------- a log replayed
 
 
-def replay_log(log: object, rules: str = "1.5", ids: str = "new") -> Result[Match]:
+def replay_log(log: object, rules: str | None = None, ids: str | None = None) -> Result[Match]:
     """The match of a log in the form of the Java referee's, played again.
 
-    Such logs do not name their rule set, nor whether instance ids are those of 2022 (`ids` "old").
+    Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
+    "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
     ``ValueError`` if it is no log or comes to another result.
     """
     try:
         assert isinstance(log, Mapping)
+        rules = rules or str(log.get("rules") or "1.5")
+        ids = ids or str(log.get("ids") or "new")
         params = dict(line.split("=", 1) for line in "".join(log["gameParameters"]).splitlines())
         answers = [deque(text for text in log["outputs"][p] if text) for p in ("0", "1")]
         scores = tuple(log["scores"][p] for p in ("0", "1"))

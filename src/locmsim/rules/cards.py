@@ -186,9 +186,10 @@ def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
 
 _TYPE_WORD = {kind: word for word, kind in TYPE_WORDS.items()}
 _AREA_WORD = {area: word for word, area in AREA_WORDS.items()}
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_SEPARATOR = re.compile(r"\s*;\s*", re.ASCII)
-_UNSAVABLE = re.compile(r"[;\r\n]|//|^\s|\s$")
+# Compiled when they are first needed: few who import this read card lists.
+_INTEGER = r"[+-]?[0-9]+"
+_SEPARATOR = r"(?a)\s*;\s*"
+_UNSAVABLE = r"[;\r\n]|//|^\s|\s$"
 
 
 def load_cards(path: str | os.PathLike[str]) -> list[Card]:
@@ -230,7 +231,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
     lines = []
     seen: set[int] = set()
     for card in cards:
-        if _UNSAVABLE.search(card.name):
+        if re.search(_UNSAVABLE, card.name):
             raise ValueError(
                 f"card {card.base_id}: a card list file cannot hold the name {card.name!r}"
             )
@@ -242,7 +243,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
         lines.append(" ; ".join(map(str, columns)) + " ;\n")
     if not lines:
         raise ValueError("no cards to save")
-    from locmsim._io import write_whole  # it and importlib.resources below are slow to import
+    from locmsim._io import write_whole
 
     write_whole(path, "".join(lines))
 
@@ -250,10 +251,9 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
 @cache
 def cards_1x() -> tuple[Card, ...]:
     """The fixed 160 cards of rules 1.0 and 1.2, base ids 1 to 160 in order."""
-    from importlib import resources
+    from locmsim._io import data_file
 
-    with resources.as_file(resources.files("locmsim") / "data" / "cards-1x.txt") as path:
-        return tuple(load_cards(path))
+    return tuple(load_cards(data_file("cards-1x.txt")))
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
@@ -268,7 +268,7 @@ def _rows(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
     for line, content in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         content = content.partition("//")[0].strip()
         if content:
-            yield line, _SEPARATOR.split(content)
+            yield line, re.split(_SEPARATOR, content)
 
 
 def _card_of_columns(columns: list[str], with_area: bool) -> Card:
@@ -293,7 +293,7 @@ def _card_of_columns(columns: list[str], with_area: bool) -> Card:
 
 def parse_integer(name: str, text: str) -> int:
     """The integer that `text` is as a whole, with or without sign; ``ValueError`` with `name`."""
-    if not _INTEGER.fullmatch(text):
+    if not re.fullmatch(_INTEGER, text):
         raise ValueError(f"{name}: expected an integer, got {text!r}")
     return int(text)
 

@@ -5,16 +5,14 @@ A set of 120 cards follows from a seed and a table of weights, an object as in t
 lists matters: entries of equal weight are tried in that order.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from math import inf, isfinite, nan
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from locmsim._io import data_file
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import (
     ABILITIES,
@@ -97,15 +95,16 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
 
 def default_weights() -> dict[str, Any]:
     """The shipped weights, those of the referee, as a new object to change at will."""
-    with resources.as_file(resources.files("locmsim") / "data" / "cardWeights.json") as path:
-        return load_weights(path)
+    return load_weights(data_file("cardWeights.json"))
 
 
 def load_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The weights in a JSON file, checked; ``ValueError`` names the file and the key."""
+    import json
+
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        weights = json.loads(text, object_pairs_hook=_object_without_duplicates)
+        with open(path, encoding="utf-8") as file:
+            weights = json.load(file, object_pairs_hook=_object_without_duplicates)
         _compile(weights)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -15,13 +15,19 @@ worlds, in which the opponent replies. They are compiled and run without the GIL
     True
 """
 
-from locmsim.search.analyse import Analysis, analyse
+from typing import TYPE_CHECKING
+
+from locmsim._lazy import imported_later
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
 from locmsim.search.results import SearchResult
+
+if TYPE_CHECKING:
+    from locmsim.search.analysis import Analysis as Analysis
+    from locmsim.search.analysis import analyse as analyse
 
 __all__ = [
     "MCTS",
@@ -37,3 +43,6 @@ __all__ = [
     "analyse",
     "describe_options",
 ]
+
+# Bots never need these.
+__getattr__, __dir__ = imported_later(__name__, {"Analysis": "analysis", "analyse": "analysis"})

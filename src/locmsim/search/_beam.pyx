@@ -173,12 +173,13 @@ cdef int best_plan(
     cdef int order[MAX_PLANS]
     cdef uint8_t path[MAX_TURN_ACTIONS + 2]
     cdef const state_t* world
-    cdef int64_t start = now_ns_()
+    cdef int64_t now, start = now_ns_()
     cdef int64_t nodes = w.budget.nodes
     # The nodes of playing on once: a guess at first. A small budget is for fewer plans.
     cdef int64_t before, cost = 24 * turns * w.reply_width
     cdef int n = w.n_plans, alive, worlds = 0, rounds = 0, round = 0, i, j, k, length
     cdef float x, used
+    order[0] = 0
     for i in range(n):
         w.ends[i] = w.root
         length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
@@ -212,8 +213,12 @@ cdef int best_plan(
                 total[order[k]] += results[k]
             worlds += 1
         cost = 1 + (before - w.budget.nodes) // alive
-        used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes,
-                   <float>(now_ns_() - start) / (w.budget.deadline - start))
+        used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes)
+        now = now_ns_()
+        if now >= w.budget.deadline:    # may have been so at the start, if this process had to wait
+            used = 1
+        else:
+            used = max(used, <float>(now - start) / (w.budget.deadline - start))
         while round < rounds and used * rounds >= round + 1:
             round += 1
             for i in range(1, alive):           # best first

@@ -2,7 +2,7 @@
 
 cimport cython
 from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     ATTACK,
@@ -315,6 +315,11 @@ cdef class Knowledge:
     def __cinit__(self):
         belief_reset(&self.b)
 
+    def __reduce__(self):
+        """Without the pool, which is made anew."""
+        return _knowledge, (
+            (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)])
+
     @property
     def seat(self):
         """0 or 1, None as long as nothing tells."""
@@ -414,3 +419,13 @@ cdef class Knowledge:
             belief_unknown(
                 &self.b, &self.shown, &self.pool, state.table.t.n_instances, &worlds.u)
         return worlds
+
+
+def _knowledge(bytes belief not None, bytes shown not None):
+    """Inverse of `Knowledge.__reduce__`."""
+    if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
+        raise ValueError("what a player knows was stored by another version")
+    cdef Knowledge made = Knowledge()
+    memcpy(&made.b, <const char*>belief, sizeof(belief_t))
+    memcpy(&made.shown, <const char*>shown, sizeof(shown_t))
+    return made

@@ -1,5 +1,7 @@
 """A search as a whole, for Python: `Engine`; and games between engines, which tuning plays."""
 
+from copy import copy
+
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -329,7 +331,8 @@ cdef class Engine:
         if not isinstance(evaluation, Evaluator):
             evaluation, self.function = evaluation
         self.network = network
-        self.evaluator = evaluation
+        # A copy: it is filled in for the cards of a game, and another engine may be at another one.
+        self.evaluator = copy(evaluation)
         engine_use(
             &self.e, &self.evaluator.e, NULL if network is None else &network.n,
             call_function if self.function is not None else <value_function_t>NULL, <void*>self)

@@ -142,6 +142,10 @@ cdef class Evaluator:
             to += 1
         eval_fill(&self.e, &self.weights)
 
+    def __reduce__(self):
+        cdef const float* of = <const float*>&self.weights
+        return Evaluator, ({name: of[i] for i, name in enumerate(TERMS)},)
+
     def __call__(self, State state not None, player):
         """The value of a position to `player`, whose turn is ending."""
         if player not in (0, 1):

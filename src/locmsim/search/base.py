@@ -89,6 +89,10 @@ class Search:
             elapsed=time.perf_counter() - started,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: the memory of a search stays behind."""
+        return {**self.__dict__, "_engine": None}
+
     def prepare(self, rules: str) -> Engine:
         """Take memory and make the evaluation of a rule set: what the first search would do."""
         if self._engine is None or self._rules != rules:

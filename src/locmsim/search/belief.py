@@ -20,12 +20,12 @@ it, such as the second player's bonus mana, is inferred (docs/rules.md, sections
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from locmsim._core import Determinizer, State
 from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
 from locmsim.game.observation import HAND, CardInPlay, Observation
 from locmsim.rules.cards import Card, CardType, cards_1x
-from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,
@@ -33,16 +33,16 @@ from locmsim.rules.rulesets import (
 )
 from locmsim.search._belief import Knowledge
 
-__all__ = ["Belief", "attractions"]
+__all__ = ["OWN_DECK", "TEMPERATURES", "Belief", "attractions"]
 
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
 #: likeliest, drawn card by card as a `Determinizer` draws: the mean log-likelihood of a card is
 #: -3.9, at 0.04 and at 0.1 lower, with all 120 alike -4.8.
-_TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
+TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
 #: What the cards of our own deck (1.5) are more likely than that, the best card by score being 1:
 #: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
-_OWN_DECK = 0.4
+OWN_DECK = 0.4
 
 
 class Belief:
@@ -75,6 +75,10 @@ class Belief:
         self._determinizer: Determinizer | None = None
         self._knowledge = Knowledge()
         self._has_pool = False
+
+    def __getstate__(self) -> dict[str, object]:
+        """For copies and pickles: what is sampled from is made anew when it is needed."""
+        return {**self.__dict__, "_determinizer": None, "_has_pool": False}
 
     # ----------------------------------------------------------------------------- what is known
 
@@ -230,7 +234,7 @@ class Belief:
         if self._offers:
             return self._cards
         # Nothing is known about the set but what was seen; the rest may be like any other set.
-        return {card.base_id: card for card in generate_cards(0)} | self._cards
+        return _some_set() | self._cards
 
     def _is_complete(self) -> bool:
         """Whether all turns of a draft were seen."""
@@ -246,6 +250,14 @@ class Belief:
         rules = self._rules.name
         score = None if self._scores is None else self._scores[rules]
         return attractions(cards, rules, score, self._deck)
+
+
+@cache
+def _some_set() -> dict[int, Card]:
+    """A generated card set by base id."""
+    from locmsim.rules.generator import generate_cards  # not needed in a game seen whole
+
+    return {card.base_id: card for card in generate_cards(0)}
 
 
 def attractions(
@@ -264,12 +276,12 @@ def attractions(
     rate = score or card_score(rules)
     scores = {card: rate(card) for card in cards}
     best = max(scores.values())
-    heat = _TEMPERATURES[rules]
+    heat = TEMPERATURES[rules]
     deck: Counter[int] = Counter()
     enough = len(scores) * COPIES_PER_CARD >= DECK_SIZE
     if builder is not None and not RULES[rules].draft and enough:
         deck.update(build_deck([*scores], builder))
-    more = _OWN_DECK / COPIES_PER_CARD
+    more = OWN_DECK / COPIES_PER_CARD
     # Anything may be chosen: weights stay above 0, whatever the unit of the score.
     weights = {
         card: math.exp(max(-50.0, (value - best) / heat)) + more * deck[card.base_id]

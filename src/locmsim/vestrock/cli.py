@@ -271,7 +271,7 @@ def _bot(options: argparse.Namespace) -> None:
             )
 
 
-# ------------------------------------------------------------------------------------ deck, duel
+# ------------------------------------------------------------------------------------------ deck
 
 
 def _add_deck(parser: argparse.ArgumentParser) -> None:
@@ -287,36 +287,6 @@ def _deck(options: argparse.Namespace) -> None:
     with _explained():
         deck = (extreme_deck if options.extreme else generate_deck)(options.seed, options.n)
     sys.stdout.write(format_deck(deck))
-
-
-def _add_duel(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("bots", nargs=2, metavar="BOT", help=f"one of {', '.join(BOTS)}, settings after a colon")
-    add("--decks", type=int, default=50, metavar="N", help="two matches each (default: 50)")
-    add("--seed", type=int, default=1, metavar="N", help="seed of the first deck (default: 1)")
-    add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
-    _add_match(parser)
-
-
-def _duel(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.bots import play_series
-
-    first, second = options.bots
-    with _explained():
-        series = play_series(
-            first,
-            second,
-            options.decks,
-            seed=options.seed,
-            time_ms=options.time_ms,
-            parameters=_match_parameters(options),
-        )
-    share = 100 * series.wins / series.matches
-    print(
-        f"{first} against {second}: {series.matches} matches,"
-        f" {series.wins} won ({share:.1f} %), {series.draws} drawn, {series.losses} lost,"
-        f" mean score {series.score:.2f}"
-    )
 
 
 # ------------------------------------------------------------------------------------------ arena
@@ -483,7 +453,6 @@ _COMMANDS = {
     "serve": _Command("run a server for tournaments", _add_serve, _serve),
     "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
     "deck": _Command("print a deck of the generator", _add_deck, _deck),
-    "duel": _Command("let two bots play in this process, from both seats", _add_duel, _duel),
     "arena": _Command("play many matches between players", _add_arena, _arena),
     "tournament": _Command("let bots play tournaments for awards", _add_tournament, _tournament),
     "standings": _Command("print the standings of a server", _add_standings, _standings),

@@ -10,12 +10,14 @@ import contextlib
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from typing import Any
 
 from locmsim._core import State
-from locmsim.art import BADGES, FRAMES, card_art, card_effects, card_title
+from locmsim.art import BADGES, FRAMES
 from locmsim.errors import InvalidActionError
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
@@ -24,8 +26,9 @@ from locmsim.referee.play import Call, Result
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
+from locmsim.web.views import card_view
 
-__all__ = ["replay_data", "replay_html"]
+__all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
 
 #: What is shown of a bot's standard error, in characters, counted from its end.
 _STDERR_SHOWN = 8000
@@ -49,11 +52,11 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     Returns
     -------
     dict
-        ``rules``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text), ``params``,
-        ``stderr`` (one text a player), ``lanes``, ``cards`` (base id to row, title and picture),
-        ``badges`` and ``frames`` (colours and signs of abilities and types), ``ids`` (instance id
-        to base id), ``choice`` (what each player took), ``offers`` (the base ids that both chose
-        from: one list, or one for each pick of 1.x), ``steps``.
+        ``rules``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text), ``params``
+        (texts), ``stderr`` (one text a player), ``lanes``, ``cards`` (base id to row, title and
+        picture), ``badges`` and ``frames`` (colours and signs of abilities and types), ``ids``
+        (instance id to base id), ``choice`` (what each player took), ``offers`` (the base ids that
+        both chose from: one list, or one for each pick of 1.x), ``steps``.
 
         A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``state``
         (the snapshot after it, docs/rules.md, section 13) and, where a turn begins, ``ms``,
@@ -84,10 +87,11 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
             "kind": str(result.fault.kind),
             "message": result.fault.message,
         },
-        "params": dict(match.params),
+        # As texts: the numbers of JavaScript have no room for 64 bits.
+        "params": {key: str(value) for key, value in match.params.items()},
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
         "lanes": RULES[match.rules].lanes,
-        "cards": {base: _card(cards[base], base in chosen) for base in shown},
+        "cards": {base: card_view(cards[base], base in chosen) for base in shown},
         "badges": BADGES,
         "frames": [FRAMES[kind][:2] for kind in CardType],
         "ids": ids,
@@ -98,7 +102,11 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
 
 
 def replay_html(
-    result: Result[Match], names: tuple[str, str] = ("", ""), *, view: int | None = None
+    result: Result[Match],
+    names: tuple[str, str] = ("", ""),
+    *,
+    view: int | None = None,
+    analyse: str = "",
 ) -> str:
     """The page that shows a match, whole.
 
@@ -110,45 +118,64 @@ def replay_html(
         As for `replay_data`.
     view : int, optional
         0 or 1 to begin with the hand of that player only; the page can change it.
+    analyse : str
+        The address that analyses a turn of this match, to which ``&turn=NUMBER`` is added; empty
+        for a page without such a link.
 
     Returns
     -------
     str
         An HTML document.
     """
+    return page_html({**replay_data(result, names), "view": view, "analyse": analyse})
+
+
+def page_html(data: dict[str, Any]) -> str:
+    """The page that shows such data, see `replay_data`, with ``view`` and ``analyse`` beside it."""
     folder = resources.files("locmsim.web") / "static"
-    script = (folder / "replay.js").read_text(encoding="utf-8")
-    style = (folder / "replay.css").read_text(encoding="utf-8")
-    data = json.dumps({**replay_data(result, names), "view": view}, separators=(",", ":"))
+    script, style = _script(), (folder / "replay.css").read_text(encoding="utf-8")
+    text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
-    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    policy = "; ".join(
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    page = (folder / "replay.html").read_text(encoding="utf-8")
+    parts = {"POLICY": replay_policy(), "STYLE": style, "DATA": text, "SCRIPT": script}
+    # In one go: what is put in may look like a place, too.
+    return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], page)
+
+
+@cache
+def replay_policy() -> str:
+    """The content security policy of `replay_html`: its own script and style, and nothing else.
+
+    Returns
+    -------
+    str
+        The value of the header.
+    """
+    style = (resources.files("locmsim.web") / "static" / "replay.css").read_text(encoding="utf-8")
+    return "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_digest(script)}'",
+            f"script-src '{_digest(_script())}'",
             f"style-src '{_digest(style)}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         )
     )
-    page = (folder / "replay.html").read_text(encoding="utf-8")
-    for place, text in (("POLICY", policy), ("STYLE", style), ("DATA", data), ("SCRIPT", script)):
-        page = page.replace(f"%{place}%", text, 1)
-    return page
+
+
+@cache
+def _script() -> str:
+    """The page's program: its modules one after the other, without imports and exports."""
+    folder = resources.files("locmsim.web") / "static"
+    parts = [(folder / name).read_text(encoding="utf-8") for name in ("cards.js", "replay.js")]
+    return re.sub(r"(?m)^(?:import [^\n]*\n|export )", "", "".join(parts))
 
 
 def _digest(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _card(card: Card, played: bool) -> dict[str, Any]:
-    """What the page knows of a card; those that nobody has need no picture."""
-    shown: dict[str, Any] = {"row": card.to_row(), "name": card.name, "title": card_title(card)}
-    if played:
-        shown["art"] = card_art(card) + card_effects(card)
-    return shown
 
 
 def _steps(match: Match, calls: Sequence[Call]) -> Iterator[dict[str, Any]]:
@@ -183,7 +210,7 @@ def _turns(match: Match, calls: Sequence[Call]) -> Iterator[tuple[list[dict[str,
                 **step,
                 "action": None,
                 "answer": None if line is None else line[:_ANSWER_SHOWN],
-                "chat": _chat(line or "", lanes),
+                "chat": chat_of(line or "", lanes),
                 "ignored": [text for text in call.result.ignored if text != "PASS"][:_IGNORED],
                 "ms": round(call.elapsed_ns / 1e6, 1),
                 "state": state.snapshot(),
@@ -200,8 +227,21 @@ def _turns(match: Match, calls: Sequence[Call]) -> Iterator[tuple[list[dict[str,
         yield steps, state
 
 
-def _chat(answer: str, lanes: int) -> str:
-    """What a bot says to the people who watch: the words that follow its actions."""
+def chat_of(answer: str, lanes: int) -> str:
+    """What a bot says to the people who watch: the words that follow its actions.
+
+    Parameters
+    ----------
+    answer : str
+        Its answer line.
+    lanes : int
+        The number of lanes, 1 or 2.
+
+    Returns
+    -------
+    str
+        Text of strangers, at most 300 characters.
+    """
     counts = {"PASS": 1, "SUMMON": 2 if lanes == 1 else 3, "ATTACK": 3, "USE": 3}
     said = []
     for part in answer.split(";"):

@@ -12,7 +12,7 @@ from locmsim.referee.play import Result
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["load_replay"]
+__all__ = ["arena_game", "load_replay"]
 
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
 
@@ -28,8 +28,9 @@ def load_replay(
         The path of a log (the Java referee's form, which `locmsim play -l` writes too), or
         ``DB:NUMBER`` for a game of an arena's results.
     rules : str, optional
-        The rule set of a log. Logs do not name it; without it, the one is taken under which the
-        match is the same, action by action.
+        The rule set of a log. The Java referee's do not name it; without it, the one is taken under
+        which the match is the same, action by action, and if there are several, the one whose texts
+        were sent.
     ids : {"new", "old"}, optional
         The instance ids of a log; those of the 2022 contest are "old". Found out like the rules.
 
@@ -51,13 +52,37 @@ def load_replay(
     """
     db, colon, number = source.rpartition(":")
     if not os.path.exists(source) and colon and number.isdecimal():
-        return _arena_game(db, int(number))
-    with open(source, encoding="utf-8") as file:
-        log = json.load(file)
+        return arena_game(db, int(number))
+    with open(source, "rb") as file:
+        data = file.read()
+    if data.startswith(b"SQLite format 3\0"):
+        raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
+    log = json.loads(data)
     return _logged_match(log, rules, ids), _log_names(log)
 
 
-def _arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
+def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
+    """A game of an arena's results, and what its players are called.
+
+    Parameters
+    ----------
+    db : str
+        The path of the file.
+    number : int
+        The number of the game.
+
+    Returns
+    -------
+    result : Result
+        The match, played again.
+    names : tuple of str
+        Of the two players.
+
+    Raises
+    ------
+    StoreError
+        The results cannot be read or have no such game.
+    """
     with Arena.load(db) as arena:
         result = arena.replay(number)
         players = arena.settings.players
@@ -67,24 +92,31 @@ def _arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:
     """The match of a log whose rules may not be known."""
+    if isinstance(log, Mapping):  # ours say it
+        rules, ids = rules or log.get("rules"), ids or log.get("ids")
     tries = [(name, "new") for name in RULES]
     tries.insert(1, ("1.5", "old"))
     tries = [pair for pair in tries if rules in (None, pair[0]) and ids in (None, pair[1])]
-    errors = []
+    errors, fits = [], []
     for pair in tries:
         try:
             result = replay_log(log, *pair)
         except ValueError as error:
             errors.append(str(error))
             continue
-        if _performed(log) == [
+        if _performed(log) != [
             (call.player, text)
             for call in result.calls
             if call.turn is not None
             for text in call.result.applied
         ]:
+            errors.append("other actions were performed than the log says")
+        elif _as_sent(log, result):
             return result
-        errors.append("other actions were performed than the log says")
+        else:
+            fits.append(result)
+    if fits:
+        return fits[0]
     if len(set(errors)) == 1:
         raise ValueError(errors[0])
     found = "; ".join(
@@ -98,6 +130,21 @@ def _performed(log: Any) -> list[tuple[int, str]]:
     """The actions that a log's summaries list."""
     summaries = "\n".join(filter(None, log["summaries"]))
     return [(int(player), text) for player, text in _PERFORMED.findall(summaries)]
+
+
+def _as_sent(log: Any, result: Result[Match]) -> bool:
+    """Whether the log has the texts that the players of a match were sent, or their beginnings.
+
+    A match that ends early may be possible under several rules; the texts tell which ones it was.
+    """
+    for player in (0, 1):
+        entries = log.get("errors", {}).get(str(player))
+        # The contest's referee lost the blanks at the ends of lines.
+        logged = "".join(map(str, filter(None, entries or []))).replace(" \n", "\n")
+        sent = "".join(call.text or "" for call in result.calls if call.player == player)
+        if not logged or not sent.replace(" \n", "\n").startswith(logged):
+            return False
+    return True
 
 
 def _log_names(log: Any) -> tuple[str, str]:

@@ -4,13 +4,12 @@ A bot's answer for a turn is the turn's commands without the match, joined by ``
 makes one by name; docs/vestrock.md says how strong they are.
 """
 
-from collections.abc import Mapping
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from locmsim.vestrock._core import State
 
-__all__ = ["BOTS", "Bot", "Series", "make_bot", "play_match", "play_series", "share_of_time"]
+__all__ = ["BOTS", "Bot", "make_bot", "play_match", "share_of_time"]
 
 #: Names that `make_bot` knows, weakest first.
 BOTS = ("random", "rule", "search")
@@ -158,68 +157,3 @@ def play_match(
     scores = match.scores
     assert scores is not None
     return scores[0], scores[1]
-
-
-class Series(NamedTuple):
-    """What came of a series of matches, seen by its first bot."""
-
-    wins: int
-    draws: int
-    losses: int
-    score: float  # mean score of the matches
-
-    @property
-    def matches(self) -> int:
-        """How many matches there were."""
-        return self.wins + self.draws + self.losses
-
-
-def play_series(
-    first: str,
-    second: str,
-    decks: int,
-    *,
-    seed: int = 1,
-    time_ms: float | None = None,
-    parameters: Mapping[str, int] | None = None,
-) -> Series:
-    """Let two bots play two matches on each of several decks, one from either seat.
-
-    Parameters
-    ----------
-    first, second
-        Names as for `make_bot`.
-    decks
-        How many decks: those of the generator with the seeds `seed`, `seed` + 1...
-    seed
-        Seed of the first deck; also where the bots' random numbers start.
-    time_ms
-        What each bot may think in a turn, in milliseconds; None for their own defaults.
-    parameters
-        Those of `locmsim.vestrock.Table`, by name.
-
-    Returns
-    -------
-    Series
-        Who has the higher score has won a match.
-
-    Raises
-    ------
-    ValueError
-        If there is no such bot or parameter, or if there are no decks.
-    """
-    from locmsim.vestrock.deck import generate_deck
-
-    if decks < 1:
-        raise ValueError(f"decks: expected at least 1, got {decks}")
-    bots = (make_bot(first, seed), make_bot(second, seed + 1))
-    counts = [0, 0, 0]
-    total = 0
-    for number in range(seed, seed + decks):
-        start = State.new(generate_deck(number), **(parameters or {}))
-        mine, theirs = play_match(start, bots, time_ms)
-        other_theirs, other_mine = play_match(start, bots[::-1], time_ms)
-        for own, opponent in ((mine, theirs), (other_mine, other_theirs)):
-            counts[(own < opponent) + 1 - (own > opponent)] += 1
-            total += own
-    return Series(counts[0], counts[1], counts[2], total / (2 * decks))

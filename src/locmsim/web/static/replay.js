@@ -1,19 +1,21 @@
 // @ts-check
 // Shows the match that the page carries. Text of players goes in by textContent only.
+// It is put into the page behind cards.js, as one script without modules.
+import { painter, shape } from "./cards.js";
+
 (() => {
   "use strict";
   /** @typedef {{turn: number, player: number, action: string|null, answer?: string|null,
-   *   chat?: string, ignored?: string[], ms?: number, odds?: number, state: any}} Step */
+   *   chat?: string, ignored?: string[], ms?: number, odds?: number, theirs?: string[], state: any}} Step */
 
   const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
   /** @type {{rules: string, names: string[], scores: number[], winner: number, fault: any,
-   *   params: Record<string, any>, stderr: string[], lanes: number, cards: Record<string, any>,
+   *   params: Record<string, string>, stderr: string[], lanes: number, cards: Record<string, any>,
    *   badges: Record<string, string[]>, frames: string[][], ids: Record<string, number>,
-   *   choice: number[][], offers: number[][], steps: Step[], view: number|null}} */
+   *   choice: number[][], offers: number[][], steps: Step[], captured?: number, view: number|null,
+   *   analyse?: string}} */
   const match = JSON.parse($("data").textContent || "");
   const steps = match.steps;
-  const SVG = "http://www.w3.org/2000/svg";
-  const BOLD = { fill: "#fff", "text-anchor": "middle", "font-weight": "bold", "font-family": "Verdana, DejaVu Sans, sans-serif" };
   let at = 0;
   /** @type {number|undefined} */
   let timer;
@@ -26,64 +28,18 @@
     return made;
   }
 
-  /** @param {string} tag @param {Record<string, string|number>} attributes @param {string} [text] */
-  function shape(tag, attributes, text) {
-    const made = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
+  /** The card of an instance, undefined for one that nobody shows. @param {number} id
+   * @returns {number|undefined} */
+  const baseOf = (id) =>
+    // Creatures that an area effect copies come after their card, and are in no list.
+    match.ids[id] ?? (match.captured === undefined ? match.ids[id - 1] : undefined);
+  const nameOf = (/** @type {number|undefined} */ base) =>
+    base === undefined ? "a card" : match.cards[base]?.name || `card ${base}`;
 
-  const baseOf = (/** @type {number} */ id) => match.ids[id] ?? match.ids[id - 1];
-  const nameOf = (/** @type {number} */ base) => match.cards[base].name || `card ${base}`;
-
-  // The pictures are parsed once each; they come from the program that wrote this file.
-  /** @type {Record<string, Element>} */
-  const pictures = {};
-  const parser = new DOMParser();
-  for (const [base, card] of Object.entries(match.cards)) {
-    if (!card.art) continue;
-    const text = `<svg xmlns="${SVG}" viewBox="0 0 100 140" role="img">${card.art}</svg>`;
-    pictures[base] = parser.parseFromString(text, "image/svg+xml").documentElement;
-  }
-
-  /** A card with what it has now. @param {number} base @param {number} attack
-   * @param {number} defense @param {string} abilities */
-  function cardOf(base, attack, defense, abilities) {
-    const [, type, cost, , , , , , , area] = match.cards[base].row;
-    const [frame, dark] = match.frames[type];
-    const svg = /** @type {Element} */ (document.importNode(pictures[base], true));
-    const before = svg.firstChild;
-    svg.insertBefore(shape("rect", { x: 1, y: 1, width: 98, height: 138, rx: 8, fill: dark }), before);
-    svg.insertBefore(shape("rect", { x: 3, y: 3, width: 94, height: 134, rx: 6, fill: frame }), before);
-    /** @param {string} name @param {number} x @param {number} y @param {string} text @param {string} fill */
-    const label = (name, x, y, text, fill) => {
-      const size = text.length < 3 ? 18 : 13;
-      svg.append(shape("circle", { cx: x, cy: y, r: 14, fill, stroke: "#fff", "stroke-width": 1.5 }));
-      svg.append(shape("text", { class: name, x, y: y + size * 0.36, "font-size": size, ...BOLD }, text));
-    };
-    svg.append(shape("rect", { x: 7, y: 93, width: 86, height: 20, rx: 3, fill: dark }));
-    const letters = [...abilities].filter((letter) => letter !== "-");
-    if (area) letters.push(String(area));
-    const gap = Math.min(16, 84 / Math.max(1, letters.length));
-    letters.forEach((letter, i) => {
-      const [colour, sign] = match.badges[letter];
-      const badge = shape("g", { transform: `translate(${42 + gap * (i - (letters.length - 1) / 2)} 95)` });
-      badge.append(shape("rect", { width: 16, height: 16, rx: 4, fill: colour }));
-      badge.append(shape("path", { d: sign, transform: "translate(1 1)", fill: "#fff", "fill-opacity": 0.35 }));
-      badge.append(shape("text", { class: "ability", x: 8, y: 12.4, "font-size": 12, ...BOLD }, letter));
-      svg.append(badge);
-    });
-    label("cost", 16, 17, String(cost), "#1f4fa0");
-    const sign = (/** @type {number} */ value) => ((type === 0 || value <= 0 ? "" : "+") + value).replace("-", "\u2212");
-    if (type === 0 || attack) label("attack", 20, 124, sign(attack), "#a32a22");
-    if (type === 0 || defense) label("defense", 80, 124, sign(defense), "#24702f");
-    const title = shape("title", {}, match.cards[base].title);
-    svg.insertBefore(title, svg.firstChild);
-    const box = element("div", "card");
-    box.append(svg);
-    return box;
-  }
+  const draw = painter(match);
+  /** @param {number} base @param {number} attack @param {number} defense @param {string} abilities */
+  const cardOf = (base, attack, defense, abilities) =>
+    draw(String(base), attack, defense, abilities);
 
   const signed = (/** @type {number} */ value) => (value > 0 ? "+" : "\u2212") + Math.abs(value);
 
@@ -101,7 +57,8 @@
     if (step.action === null) return "";
     const [word, first, second] = step.action.split(" ");
     const name = nameOf(baseOf(Number(first)));
-    if (word === "SUMMON") return `${name} comes${match.lanes > 1 ? ` to the ${second === "0" ? "left" : "right"} lane` : ""}`;
+    if (word === "SUMMON")
+      return `${name} comes${match.lanes > 1 ? ` to the ${second === "0" ? "left" : "right"} lane` : ""}`;
     const target = second === "-1" ? match.names[1 - step.player] : nameOf(baseOf(Number(second)));
     return word === "ATTACK" ? `${name} attacks ${target}` : `${name} is used on ${target}`;
   }
@@ -114,7 +71,13 @@
     const who = element("div", "who");
     who.append(element("bdi", "", match.names[player]));
     /** @type {[string, string][]} */
-    const facts = [["health", mine.hp], ["mana", `${mine.mana}/${mine.maxMana}`], ["draws", mine.draw], ["deck", mine.deck], ["hand", mine.hand.length]];
+    const facts = [
+      ["health", mine.hp],
+      ["mana", `${mine.mana}/${mine.maxMana}`],
+      ["draws", mine.draw],
+      ["deck", mine.deck],
+      ["hand", mine.hand.length],
+    ];
     if (mine.runes) facts.push(["runes", mine.runes.join(" ") || "none"]);
     for (const [name, value] of facts) {
       const fact = element("span", "fact", `${name} `);
@@ -122,20 +85,23 @@
       number.dataset.fact = name;
       fact.append(number);
       const lost = before ? mine.hp - before.p[player].hp : 0;
-      if (name === "health" && lost) fact.append(element("span", lost > 0 ? "gain" : "loss", signed(lost)));
+      if (name === "health" && lost)
+        fact.append(element("span", lost > 0 ? "gain" : "loss", signed(lost)));
       who.append(fact);
     }
     const start = turnStart(at);
-    if (start?.player === player && start.chat) who.append(element("bdi", "chat", `\u201c${start.chat}\u201d`));
+    if (start?.player === player && start.chat)
+      who.append(element("bdi", "chat", `\u201c${start.chat}\u201d`));
     const hand = element("div", "hand");
     const view = Number(/** @type {HTMLSelectElement} */ ($("view")).value);
     for (const id of mine.hand) {
-      if (view !== 2 && view !== player) {
+      const base = baseOf(id);
+      if ((view !== 2 && view !== player) || base === undefined) {
         hand.append(element("div", "back"));
         continue;
       }
-      const row = match.cards[baseOf(id)].row;
-      hand.append(cardOf(baseOf(id), row[3], row[4], row[5]));
+      const row = match.cards[base].row;
+      hand.append(cardOf(base, row[3], row[4], row[5]));
     }
     side.replaceChildren(who, hand);
   }
@@ -154,7 +120,11 @@
         row.dataset.player = String(player);
         const now = state.p[player].board.filter((/** @type {any} */ c) => c[5] === lane);
         const present = new Set(now.map((/** @type {any} */ c) => c[0]));
-        const dead = before ? before.p[player].board.filter((/** @type {any} */ c) => c[5] === lane && !present.has(c[0])) : [];
+        const dead = before
+          ? before.p[player].board.filter(
+              (/** @type {any} */ c) => c[5] === lane && !present.has(c[0]),
+            )
+          : [];
         for (const creature of [...now, ...dead]) {
           const [id, base, attack, defense, abilities] = creature;
           const card = cardOf(base, attack, defense, abilities);
@@ -184,9 +154,20 @@
       const link = /** @type {HTMLAnchorElement} */ (element("a", "", `Turn ${step.turn}`));
       link.href = `#turn=${step.turn}`;
       entry.append(link, ": ", element("bdi", "", match.names[step.player]));
-      if (step.ms !== undefined) entry.append(" ", element("small", "", `${step.ms} ms`));
+      if (step.ms) entry.append(" ", element("small", "", `${step.ms} ms`));
       if (step.chat) entry.append(" ", element("bdi", "", `\u201c${step.chat}\u201d`));
-      if (step.ignored?.length) entry.append(" ", element("small", "", `ignored: ${step.ignored.join("; ").slice(0, 200)}`));
+      if (step.ignored?.length)
+        entry.append(
+          " ",
+          element("small", "", `ignored: ${step.ignored.join("; ").slice(0, 200)}`),
+        );
+      if (step.theirs?.length) {
+        const other = 1 - step.player;
+        const acts = step.theirs.map((action) => words({ ...step, player: other, action }));
+        const told = element("small", "theirs", "before, ");
+        told.append(element("bdi", "", match.names[other]), `: ${acts.join("; ")}`);
+        entry.append(" ", told);
+      }
     } else entry.textContent = words(step);
     entry.addEventListener("click", (event) => {
       event.preventDefault();
@@ -203,15 +184,37 @@
       if (step.odds === undefined) return;
       const x = (300 * i) / Math.max(1, steps.length - 1);
       const y = 88 - 86 * step.odds;
-      path.push(path.length ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)} ${y.toFixed(1)}`);
+      path.push(
+        path.length ? `H${x.toFixed(1)}V${y.toFixed(1)}` : `M${x.toFixed(1)} ${y.toFixed(1)}`,
+      );
     });
     chart.replaceChildren();
     if (path.length < 2) {
-      chart.append(shape("text", { x: 150, y: 48, "text-anchor": "middle", "font-size": 11, fill: "currentColor" }, "no value network for these rules"));
+      chart.append(
+        shape(
+          "text",
+          { x: 150, y: 48, "text-anchor": "middle", "font-size": 11, fill: "currentColor" },
+          match.captured === undefined
+            ? "no value network for these rules"
+            : "not known from what one bot saw",
+        ),
+      );
       return;
     }
-    chart.append(shape("line", { x1: 0, x2: 300, y1: 45, y2: 45, stroke: "currentColor", "stroke-opacity": 0.3, "stroke-dasharray": "3 3" }));
-    chart.append(shape("path", { d: path.join(""), fill: "none", stroke: "var(--p0)", "stroke-width": 2 }));
+    chart.append(
+      shape("line", {
+        x1: 0,
+        x2: 300,
+        y1: 45,
+        y2: 45,
+        stroke: "currentColor",
+        "stroke-opacity": 0.3,
+        "stroke-dasharray": "3 3",
+      }),
+    );
+    chart.append(
+      shape("path", { d: path.join(""), fill: "none", stroke: "var(--p0)", "stroke-width": 2 }),
+    );
     chart.append(shape("line", { id: "now", x1: 0, x2: 0, y1: 0, y2: 90, stroke: "currentColor" }));
   }
 
@@ -234,9 +237,18 @@
     const x = String((300 * at) / Math.max(1, steps.length - 1));
     now?.setAttribute("x1", x);
     now?.setAttribute("x2", x);
-    $("odds").textContent = step.odds === undefined ? "" : `${match.names[0]} wins with a chance of ${Math.round(100 * step.odds)} %`;
-    $("said").textContent = step.action === null ? `Turn ${step.turn}, ${match.names[step.player]}` : words(step);
-    history.replaceState(null, "", step.action === null ? `#turn=${step.turn}` : `#turn=${step.turn}&step=${at}`);
+    $("odds").textContent =
+      step.odds === undefined
+        ? ""
+        : `${match.names[0]} wins with a chance of ${Math.round(100 * step.odds)} %`;
+    $("said").textContent =
+      step.action === null ? `Turn ${step.turn}, ${match.names[step.player]}` : words(step);
+    /** @type {HTMLAnchorElement} */ ($("analyse")).href = `${match.analyse}&turn=${step.turn}`;
+    history.replaceState(
+      null,
+      "",
+      step.action === null ? `#turn=${step.turn}` : `#turn=${step.turn}&step=${at}`,
+    );
     if (at === steps.length - 1) pause();
   }
 
@@ -250,7 +262,10 @@
   function play() {
     if (timer !== undefined) return pause();
     if (at === steps.length - 1) show(0);
-    timer = setInterval(() => show(at + 1), Number(/** @type {HTMLSelectElement} */ ($("speed")).value));
+    timer = setInterval(
+      () => show(at + 1),
+      Number(/** @type {HTMLSelectElement} */ ($("speed")).value),
+    );
     $("play").setAttribute("aria-pressed", "true");
     $("play").setAttribute("aria-label", "Pause");
   }
@@ -293,8 +308,12 @@
     match.stderr.forEach((text, player) => {
       if (!text) return;
       $("stderr").hidden = false;
-      if (match.fault?.player === player) /** @type {HTMLDetailsElement} */ ($("stderr")).open = true;
-      $("errview").append(element("bdi", `p${player}`, match.names[player]), element("pre", "", text));
+      if (match.fault?.player === player)
+        /** @type {HTMLDetailsElement} */ ($("stderr")).open = true;
+      $("errview").append(
+        element("bdi", `p${player}`, match.names[player]),
+        element("pre", "", text),
+      );
     });
   }
 
@@ -316,12 +335,17 @@
       });
       const times = (/** @type {number} */ base) => taken.map((counts) => counts.get(base) || 0);
       row("th", ["taken of the cards on offer", match.names[0], match.names[1]]);
-      const order = [...match.offers[0]].sort((a, b) => times(b)[0] + times(b)[1] - times(a)[0] - times(a)[1] || a - b);
-      for (const base of order) row("td", [match.cards[base].title, ...times(base).map((n) => (n ? String(n) : "\u2013"))]);
+      const order = [...match.offers[0]].sort(
+        (a, b) => times(b)[0] + times(b)[1] - times(a)[0] - times(a)[1] || a - b,
+      );
+      for (const base of order)
+        row("td", [match.cards[base].title, ...times(base).map((n) => (n ? String(n) : "\u2013"))]);
     } else {
       row("th", ["pick", "offered", match.names[0], match.names[1]]);
       match.offers.forEach((offer, pick) => {
-        const chosen = match.choice.map((cards) => (pick < cards.length ? nameOf(cards[pick]) : "\u2013"));
+        const chosen = match.choice.map((cards) =>
+          pick < cards.length ? nameOf(cards[pick]) : "\u2013",
+        );
         row("td", [String(pick + 1), offer.map(nameOf).join(", "), ...chosen]);
       });
     }
@@ -329,15 +353,27 @@
   }
 
   function start() {
-    $("title").append(element("bdi", "p0", match.names[0]), " against ", element("bdi", "p1", match.names[1]));
-    const outcome = [`LOCM ${match.rules}, seed ${match.params.seed ?? "unknown"}: `];
-    outcome.push(match.winner === null ? "no winner" : `${match.names[match.winner]} won`);
-    if (match.fault) outcome.push(`; ${match.names[match.fault.player]} lost by a fault: ${match.fault.kind}: ${match.fault.message}`);
+    $("title").append(
+      element("bdi", "p0", match.names[0]),
+      " against ",
+      element("bdi", "p1", match.names[1]),
+    );
+    const outcome = [`LOCM ${match.rules}`];
+    if (match.captured === undefined) {
+      outcome.push(`, seed ${match.params.seed ?? "unknown"}: `);
+      outcome.push(match.winner === null ? "no winner" : `${match.names[match.winner]} won`);
+    } else outcome.push(", as one of the bots saw it");
+    if (match.fault)
+      outcome.push(
+        `; ${match.names[match.fault.player]} lost by a fault: ${match.fault.kind}: ${match.fault.message}`,
+      );
     $("outcome").textContent = outcome.join("");
+    $("analyse").hidden = !match.analyse;
     $("outcome").classList.toggle("fault", Boolean(match.fault));
     document.title = `${match.names[0]} against ${match.names[1]}`;
     const view = /** @type {HTMLSelectElement} */ ($("view"));
-    for (const player of [0, 1]) view.options[player + 1].textContent = `only ${match.names[player]}`;
+    for (const player of [0, 1])
+      view.options[player + 1].textContent = `only ${match.names[player]}`;
     if (match.view !== null) view.value = String(match.view);
     drawDecks();
     if (!steps.length) {
@@ -349,19 +385,46 @@
     const slider = /** @type {HTMLInputElement} */ ($("slider"));
     slider.max = String(steps.length - 1);
     slider.addEventListener("input", () => show(Number(slider.value)));
-    const buttons = { first: () => show(0), prevturn: () => turn(-1), prev: () => show(at - 1), play, next: () => show(at + 1), nextturn: () => turn(1), last: () => show(steps.length - 1) };
+    const buttons = {
+      first: () => show(0),
+      prevturn: () => turn(-1),
+      prev: () => show(at - 1),
+      play,
+      next: () => show(at + 1),
+      nextturn: () => turn(1),
+      last: () => show(steps.length - 1),
+    };
     for (const [id, act] of Object.entries(buttons)) $(id).addEventListener("click", act);
-    $("speed").addEventListener("change", () => { if (timer !== undefined) { pause(); play(); } });
+    $("speed").addEventListener("change", () => {
+      if (timer !== undefined) {
+        pause();
+        play();
+      }
+    });
     $("view").addEventListener("change", () => show(at));
     $("chart").addEventListener("click", (event) => {
       const box = $("chart").getBoundingClientRect();
       show(Math.round(((event.clientX - box.left) / box.width) * (steps.length - 1)));
     });
     /** @type {Record<string, () => void>} */
-    const keys = { ArrowLeft: buttons.prev, ArrowRight: buttons.next, ArrowUp: buttons.prevturn, ArrowDown: buttons.nextturn, Home: buttons.first, End: buttons.last, " ": play };
+    const keys = {
+      ArrowLeft: buttons.prev,
+      ArrowRight: buttons.next,
+      ArrowUp: buttons.prevturn,
+      ArrowDown: buttons.nextturn,
+      Home: buttons.first,
+      End: buttons.last,
+      " ": play,
+    };
     document.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.altKey || event.metaKey || ["INPUT", "SELECT"].includes(target.tagName)) return;
+      if (
+        event.ctrlKey ||
+        event.altKey ||
+        event.metaKey ||
+        ["INPUT", "SELECT"].includes(target.tagName)
+      )
+        return;
       if (event.key === " " && ["BUTTON", "SUMMARY"].includes(target.tagName)) return;
       const act = keys[event.key];
       if (!act) return;
@@ -373,7 +436,9 @@
       const wanted = place.get("step");
       const turnNumber = Number(place.get("turn") ?? -1);
       const first = steps.findIndex((step) => step.turn === turnNumber);
-      show(wanted !== null && Number.isInteger(Number(wanted)) ? Number(wanted) : Math.max(0, first));
+      show(
+        wanted !== null && Number.isInteger(Number(wanted)) ? Number(wanted) : Math.max(0, first),
+      );
     };
     window.addEventListener("hashchange", follow);
     follow();

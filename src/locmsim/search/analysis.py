@@ -1,7 +1,7 @@
 """What to do in a position, with alternatives, and what the opponent may hold."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,34 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
+from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
 
-__all__ = ["Analysis", "HeldCard", "Line", "analyse"]
+__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse"]
 
 #: The searches of an analysis share its time; each has a random stream of its own.
 _SEARCHES = 6
+#: Positions that a descent of the tree is taken to make: 14 to 45 were counted.
+_NODES_A_DESCENT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the searches of one kind that found a turn say about it.
+
+    Attributes
+    ----------
+    value : float
+        The expected result, from -1 to 1: the mean of these searches, by their visits.
+    visits : int
+        Sampled results that `value` comes from.
+    found : int
+        How many of these searches came to this turn.
+    """
+
+    value: float
+    visits: int
+    found: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +56,8 @@ class Line:
         How many of the searches came to this turn.
     depth : int
         Longest sequence of own actions that was looked at.
+    by : dict of str to Judgement
+        The same for each kind of search that found it: "beam" and "mcts".
     """
 
     line: str
@@ -41,6 +65,7 @@ class Line:
     visits: int
     found: int
     depth: int
+    by: dict[str, Judgement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +125,8 @@ def analyse(
 ) -> Analysis:
     """Search a position several times, with other random worlds each time.
 
-    A turn that all searches come to is a clear one; where they differ, the others are alternatives.
+    Beam search and tree search take turns. A turn that all of them come to is a clear one; where
+    they differ, the others are alternatives.
 
     Parameters
     ----------
@@ -109,14 +135,15 @@ def analyse(
     time_ms : float or None
         Time for all searches together; None for none.
     nodes : int or None
-        Positions for each search, None for no such bound. With a bound of nodes alone the answer
-        depends on the arguments only.
+        Positions for each search, None for no such bound; `MCTS` makes a descent for each 24. With
+        a bound of nodes alone the answer depends on the arguments only.
     seed : int
         Everything random follows from it.
     belief : Belief or None
         What is known from earlier turns. It must have seen the observation.
-    search : object or None
-        A `BeamSearch` or another object with such a method ``search``; None for the default one.
+    search : object, mapping of str to such objects, or None
+        A `BeamSearch`, an `MCTS` or another object with the method ``search`` of `BeamSearch`, or
+        some by name, that take turns. None for ``{"beam": BeamSearch(), "mcts": MCTS()}``.
     worlds : int
         Samples of what the opponent holds.
     on_search : function
@@ -150,16 +177,23 @@ def analyse(
     if belief is None:
         belief = Belief()
         belief.see(observation)
-    search = BeamSearch() if search is None else search
+    if search is None:
+        search = {"beam": BeamSearch(), "mcts": MCTS()}
+    elif not isinstance(search, Mapping):
+        search = {"mcts" if isinstance(search, MCTS) else "beam": search}
     share = None if time_ms is None else time_ms / _SEARCHES
-    results = []
-    for i in range(_SEARCHES):
+    results: list[SearchResult] = []
+    names = [[*search][i % len(search)] for i in range(_SEARCHES)]
+    for i, name in enumerate(names):
+        bound: dict[str, int | None] = {"nodes": nodes}
+        if isinstance(search[name], MCTS):
+            bound = {"iterations": nodes and max(1, nodes // _NODES_A_DESCENT)}
         results.append(
-            search.search(observation, time_ms=share, nodes=nodes, seed=seed + i, belief=belief)
+            search[name].search(observation, time_ms=share, seed=seed + i, belief=belief, **bound)
         )
         on_search(i + 1)
     return Analysis(
-        lines=_lines(belief.sample(seed), results),
+        lines=_lines(belief.sample(seed), results, names),
         opponent_hand=_opponent_hand(belief, observation, worlds, seed),
         searches=_SEARCHES,
         nodes=sum(result.nodes for result in results),
@@ -167,24 +201,34 @@ def analyse(
     )
 
 
-def _lines(root: State, results: list[SearchResult]) -> list[Line]:
+def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:
     """The distinct turns: those that end in the same position are one."""
-    turns: dict[bytes, list[SearchResult]] = {}
-    for result in results:
+    turns: dict[bytes, list[tuple[str, SearchResult]]] = {}
+    for name, result in zip(names, results, strict=True):
         end = root.clone()
         for action in result.actions:
             end.apply_action(action)
-        turns.setdefault(end.key(), []).append(result)
+        turns.setdefault(end.key(), []).append((name, result))
     lines = []
-    for same in turns.values():
-        visits = sum(result.visits for result in same)
-        if visits:
-            value = sum(result.value * result.visits for result in same) / visits
-        else:
-            value = sum(result.value for result in same) / len(same)
+    for found in turns.values():
+        same = [result for _, result in found]
+        of_all = _judged(same)
+        by = {
+            name: _judged([result for other, result in found if other == name])
+            for name in dict.fromkeys(name for name, _ in found)
+        }
         depth = max(result.depth for result in same)
-        lines.append(Line(same[0].line, value, visits, len(same), depth))
+        lines.append(Line(same[0].line, of_all.value, of_all.visits, of_all.found, depth, by))
     return sorted(lines, key=lambda line: (-line.found, -line.value))
+
+
+def _judged(same: list[SearchResult]) -> Judgement:
+    visits = sum(result.visits for result in same)
+    if visits:
+        value = sum(result.value * result.visits for result in same) / visits
+    else:
+        value = sum(result.value for result in same) / len(same)
+    return Judgement(value, visits, len(same))
 
 
 def _opponent_hand(

@@ -1,0 +1,41 @@
+"""How strong a policy is: mirrored games on cards that no training has seen.
+
+python strength.py learned.npz
+python strength.py agent:learned --opponents osl,greedy --games 4000
+"""
+
+import argparse
+
+from locmsim.agents import make_agent
+from locmsim.envs.evaluate import evaluate
+from locmsim.policy import Policy
+from locmsim.tuning import PROOF_SEEDS
+
+OPPONENTS = ("random", "max-attack", "osl", "greedy")
+#: Card sets: enough for figures that are not those of a few sets.
+SETS = (PROOF_SEEDS[0], PROOF_SEEDS[500])
+
+
+def table(policy, *, games, opponents=OPPONENTS, decks=("random", "classic"), log=print):
+    """Print the part of the games that a policy wins, by opponents and decks."""
+    for deck in decks if policy.rules == "1.5" else ("random",):
+        for opponent in opponents:
+            sets = {"card_sets": SETS} if policy.rules == "1.5" else {}
+            rate = evaluate(policy, opponent, games=games, decks=deck, seed=PROOF_SEEDS[0], **sets)
+            log(f"{deck} decks, against {opponent}: {rate}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("policy", help="a file, or agent: and the name of an agent with a policy")
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--opponents", default=",".join(OPPONENTS), help="with commas")
+    parser.add_argument("--decks", default="random,classic", help="of both sides, with commas")
+    options = parser.parse_args()
+    name, _, agent = options.policy.partition(":")
+    table(
+        make_agent(agent).policy if name == "agent" else Policy.load(options.policy),
+        games=options.games,
+        opponents=options.opponents.split(","),
+        decks=options.decks.split(","),
+    )

@@ -1,0 +1,32 @@
+"""Names of a package that are imported when they are asked for."""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["imported_later"]
+
+
+def imported_later(
+    package: str, places: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of a package whose names come from modules below it.
+
+    `places` has the module of each name, without the package; one that ends in the name is meant
+    itself. What has been asked for stays in the package.
+    """
+
+    def __getattr__(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(f"{package}.{places[name]}")
+        value = module if places[name].split(".")[-1] == name else getattr(module, name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        found = vars(sys.modules[package])
+        return sorted({*found, *found["__all__"]})
+
+    return __getattr__, __dir__

@@ -1,0 +1,37 @@
+"""The agent of the trained network that comes with the library."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from locmsim.agents.policy import PolicyAgent
+
+if TYPE_CHECKING:
+    from locmsim.policy import Policy
+
+__all__ = ["LearnedAgent"]
+
+
+@cache
+def _shipped() -> "Policy":
+    from importlib.resources import as_file
+
+    from locmsim.policy import Policy
+
+    with as_file(files("locmsim").joinpath("data/learned.npz")) as path:
+        return Policy.load(path)
+
+
+@dataclass
+class LearnedAgent(PolicyAgent):
+    """The trained network of the library, for rules 1.5: a policy without a search.
+
+    docs/learning.md says how it was trained and how strong it is. ``ValueError`` in games of
+    another rule set.
+    """
+
+    path: str = field(default="", init=False)
+
+    def load(self) -> "Policy":
+        return _shipped()

@@ -1,0 +1,121 @@
+"""The bundled bot in ten levels, for people to play against."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from locmsim._core import State
+from locmsim.agents.base import line_of
+from locmsim.agents.beam import BeamAgent
+from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.game.observation import Observation
+from locmsim.search.evaluation import Evaluation
+
+__all__ = ["LEVELS", "Level", "LevelAgent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How strong a level is.
+
+    Attributes
+    ----------
+    slips : float
+        The share of turns that are played by eye: action by action, as the agent "greedy" does.
+    blur : float
+        The standard deviation of what is misjudged there at each look, in points of attack on the
+        board.
+    nodes : int
+        Positions of the beam search in all other turns; 0 for no such bound.
+    time_ms : float
+        Its time for a turn, as that of the agent "beam"; 0 for no such bound.
+    """
+
+    slips: float = 0.0
+    blur: float = 0.0
+    nodes: int = 0
+    time_ms: float = 0.0
+
+
+#: The levels 1 to 10 of each rule set; what they win against each other is in docs/web.md. All
+#: choose cards as the bundled bot does: only the play differs.
+LEVELS: Mapping[str, tuple[Level, ...]] = {
+    "1.5": (
+        Level(slips=1.0, blur=16.0),
+        Level(slips=1.0, blur=8.5),
+        Level(slips=1.0, blur=5.0),
+        Level(slips=1.0, blur=3.0),
+        Level(slips=1.0, blur=1.0),
+        Level(slips=0.85, nodes=2_000),
+        Level(slips=0.6, nodes=2_000),
+        Level(slips=0.25, nodes=3_000),
+        Level(slips=0.1, nodes=4_000),
+        Level(time_ms=140.0),
+    ),
+    "1.2": (
+        Level(slips=1.0, blur=7.0),
+        Level(slips=1.0, blur=5.6),
+        Level(slips=1.0, blur=4.2),
+        Level(slips=1.0, blur=3.2),
+        Level(slips=1.0, blur=2.2),
+        Level(slips=1.0, blur=1.1),
+        Level(slips=0.7, nodes=2_000),
+        Level(slips=0.35, nodes=2_000),
+        Level(nodes=2_500),
+        Level(time_ms=140.0),
+    ),
+    "1.0": (
+        Level(slips=1.0, blur=6.2),
+        Level(slips=1.0, blur=5.1),
+        Level(slips=1.0, blur=4.0),
+        Level(slips=1.0, blur=3.0),
+        Level(slips=1.0, blur=2.0),
+        Level(slips=1.0, blur=0.8),
+        Level(slips=0.75, nodes=2_000),
+        Level(slips=0.45, nodes=2_000),
+        Level(slips=0.1, nodes=3_000),
+        Level(time_ms=140.0),
+    ),
+}
+
+
+class LevelAgent(BeamAgent):
+    """The bundled bot in a level from 1, for beginners, to 10, its full strength.
+
+    Lower levels search less, play some turns by eye and misjudge what they see there: the table is
+    `LEVELS`. The lower ones answer at once, and what they answer depends on the seed and on what
+    was shown only.
+
+    Parameters
+    ----------
+    k : int
+        The level.
+
+    Raises
+    ------
+    ValueError
+        There is no such level.
+    """
+
+    def __init__(self, k: int = 10) -> None:
+        levels = {rules: table[k - 1] for rules, table in LEVELS.items() if 0 < k <= len(table)}
+        if len(levels) != len(LEVELS):
+            raise ValueError(f"k: expected a level from 1 to 10, got {k}")
+        self._levels = levels
+        self._look = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
+        super().__init__(nodes=1, time_ms=max(level.time_ms for level in levels.values()))
+
+    def act(self, observation: Observation) -> str:
+        """The answer line of a battle turn."""
+        level = self._levels[observation.rules]
+        if self.random.random() >= level.slips:
+            self.nodes, self.time_ms = level.nodes, level.time_ms
+            return super().act(observation)
+        self.belief.see(observation)
+        state = self.belief.root()
+        if state.is_terminal():  # dead from drawing, but asked
+            return "PASS"
+
+        def judge(position: State, player: int) -> float:
+            return self._look(position, player) + self.random.gauss(0.0, level.blur)
+
+        return line_of(state, greedy_turn(state, judge))

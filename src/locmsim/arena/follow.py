@@ -1,0 +1,210 @@
+"""The results of a tournament as they grow, read from a file that another process writes."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from locmsim.arena.records import Outcome
+from locmsim.arena.report import as_json
+from locmsim.arena.schedule import Settings
+from locmsim.arena.store import Goal, Store
+from locmsim.arena.tally import Tally, Unit
+from locmsim.contract import Game
+from locmsim.stats import Sprt, UnitCounts, score_interval
+
+__all__ = ["Ending", "Follower", "llr_curve", "score_curve"]
+
+
+class Ending(NamedTuple):
+    """What lists need of a game."""
+
+    number: int
+    #: Indices of the players by seat.
+    players: tuple[int, int]
+    #: The seat that won; None for a draw.
+    winner: int | None
+    #: The turns of both players.
+    turns: int
+    #: The seat and the kind of a fault.
+    fault: tuple[int, str] | None
+
+
+class Follower:
+    """The results in a file, brought up to date by `update`, which reads only what is new.
+
+    The file is open only while it is read, so that whoever writes it can close it in order. Used by
+    one thread at a time.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; it need not be there yet.
+    game_type : type
+        The `locmsim.contract.Game` that is played.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], game_type: type[Game]) -> None:
+        self.path = os.fspath(path)
+        self._game_type = game_type
+        self._forget()
+        #: Another number whenever there is something new.
+        self.version = 0
+
+    def _forget(self) -> None:
+        self.tally: Tally | None = None
+        self.goal = Goal(0, None)
+        #: The games by number.
+        self.endings: dict[int, Ending] = {}
+        self._units: list[Unit] = []
+        # The number of the first game that has not been played.
+        self._gap = 1
+
+    def update(self) -> Tally:
+        """Read what is new.
+
+        Returns
+        -------
+        Tally
+            All results so far.
+
+        Raises
+        ------
+        StoreError
+            The file cannot be read, or holds no results of this game.
+        """
+        with Store(self.path, self._game_type) as store:
+            assert store.settings is not None
+            goal = store.goal or Goal(0, None)
+            known = self.tally
+            if (
+                known is None
+                or known.settings != store.settings
+                or goal.sprt != self.goal.sprt
+                or len(store) < len(self.endings)  # another tournament with the same settings
+            ):
+                self._forget()
+                self.tally = known = Tally(store.settings, goal.sprt)
+                self.version += 1
+            if goal != self.goal:
+                self.goal = goal
+                self.version += 1
+            before = len(self.endings)
+            for outcome in store.outcomes(self._gap):
+                if outcome.number not in self.endings:
+                    self._add(known, outcome)
+            self.version += len(self.endings) > before
+        while self._gap in self.endings:
+            self._gap += 1
+        return known
+
+    def _add(self, tally: Tally, outcome: Outcome) -> None:
+        fault = outcome.fault
+        self.endings[outcome.number] = Ending(
+            outcome.number,
+            outcome.players,
+            outcome.winner,
+            outcome.turns,
+            None if fault is None else (fault.player, str(fault.kind)),
+        )
+        if (unit := tally.add(outcome)) is not None:
+            self._units.append(unit)
+
+    @property
+    def settings(self) -> Settings:
+        """Of the tournament that was read last."""
+        assert self.tally is not None
+        return self.tally.settings
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more is to be played."""
+        tally = self.tally
+        return tally is not None and (tally.games >= self.goal.games > 0 or tally.decided)
+
+    def to_json(self) -> dict[str, Any]:
+        """The results as `locmsim.arena.Arena.to_json` has them, but for the list of faults."""
+        assert self.tally is not None
+        return {**as_json(self.tally), "goal": self.goal.games}
+
+    def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
+        """How the score of a player developed, see `score_curve`."""
+        return score_curve(self._units, player, self.settings.games_per_meeting, points)
+
+    def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
+        """How the sequential test developed, see `llr_curve`; None without one."""
+        if self.goal.sprt is None:
+            return None
+        return llr_curve(self._units, self.goal.sprt, points)
+
+
+def score_curve(
+    units: Sequence[Unit], player: int, games_per_unit: int, points: int
+) -> dict[str, list[float]]:
+    """A player's score and its 95 % interval after more and more games.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        In any order; they count in that of the schedule.
+    player : int
+        Index of the player.
+    games_per_unit : int
+        As the tournament has it.
+    points : int
+        How many points the curve has at most, at least 2; the last one stands for all units.
+
+    Returns
+    -------
+    dict
+        ``games``, ``score``, ``low`` and ``high``: lists of equal length.
+    """
+    curve: dict[str, list[float]] = {"games": [], "score": [], "low": [], "high": []}
+    mine = [unit for unit in sorted(units) if player in unit.pairing]
+    counts = UnitCounts()
+    shown = _shown(len(mine), points)
+    for i, unit in enumerate(mine, 1):
+        counts.add(unit.score if unit.pairing[0] == player else 1 - unit.score)
+        if i in shown:
+            curve["games"].append(i * games_per_unit)
+            curve["score"].append(counts.score)
+            low, high = score_interval(counts)
+            curve["low"].append(low)
+            curve["high"].append(high)
+    return curve
+
+
+def llr_curve(units: Sequence[Unit], sprt: Sprt, points: int) -> dict[str, list[float]]:
+    """The logarithm of the likelihood ratio after more and more units.
+
+    Parameters
+    ----------
+    units : sequence of Unit
+        In any order. They count in that of the schedule: up to the first one that is missing, or to
+        the one at which the test decides.
+    sprt : Sprt
+        The test.
+    points : int
+        How many points the curve has at most, at least 2; the last one is where the test stands.
+
+    Returns
+    -------
+    dict
+        ``units`` and ``llr``: lists of equal length.
+    """
+    counts = UnitCounts()
+    steps: list[float] = []
+    for number, unit in enumerate(sorted(units)):
+        if unit.number != number:
+            break
+        counts.add(unit.score)
+        state = sprt.state(counts)
+        steps.append(state.llr)
+        if state.accepted is not None:
+            break
+    shown = sorted(_shown(len(steps), points))
+    return {"units": [float(i) for i in shown], "llr": [steps[i - 1] for i in shown]}
+
+
+def _shown(count: int, points: int) -> set[int]:
+    """At most so many of 1..count, evenly spread, the last one among them."""
+    return {round(count * i / points) for i in range(1, points + 1)} - {0}

@@ -1,0 +1,74 @@
+"""``locmsim export``: a bot in one C file, or the simulator as a C header."""
+
+import argparse
+import sys
+
+from locmsim.cli._common import STDOUT_PATHS, Failure, check_target, number, write
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--rules", choices=tuple(RULES), help="the bot for a rule set")
+    what.add_argument(
+        "--kernel", action="store_true", help="the simulator as a header, for bots of your own"
+    )
+    add("-o", "--output", required=True, metavar="FILE", help="the file to write")
+    add("--weights", metavar="FILE", help="what it plays by (default: the tuned weights)")
+    add("--search", choices=("beam", "mcts"), help="how it searches (default: beam)")
+    add(
+        "--time-ms",
+        type=number(0, allow_low=False),
+        metavar="MS",
+        help="time for a turn, at most 0.7 of the limit (default: 140)",
+    )
+    add("--readable", action="store_true", help="with names and comments, for reading only")
+    add(
+        "--write-weights",
+        metavar="FILE",
+        help="write the numbers as the file has them: rounded, for a Python bot that plays alike",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    from locmsim.export import LIMIT, export_bot, kernel_header
+    from locmsim.networks.weights import WeightsFile
+
+    for target in (options.output, options.write_weights):
+        if target is not None:
+            check_target(target)
+    if options.kernel:
+        for name in ("weights", "search", "time_ms", "readable", "write_weights"):
+            if getattr(options, name):
+                raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
+        write(options.output, kernel_header())
+        return
+    try:
+        bot = export_bot(
+            options.rules,
+            WeightsFile.load(options.weights) if options.weights else None,
+            search=options.search or "beam",
+            time_ms=options.time_ms or 140.0,
+            readable=options.readable,
+        )
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+    except ValueError as error:
+        raise Failure(error) from None
+    size = f"{options.output}: {len(bot.text):,} characters"
+    if not (bot.fits or options.readable):
+        raise Failure(f"{size}, but the site takes {LIMIT:,}; nothing is written")
+    if options.write_weights:
+        try:
+            bot.weights.save(options.write_weights)
+        except OSError as error:
+            raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
+    write(options.output, bot.text)
+    report = sys.stderr if options.output in STDOUT_PATHS else sys.stdout
+    print(
+        f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for the site",
+        file=report,
+    )

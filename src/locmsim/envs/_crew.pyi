@@ -1,0 +1,16 @@
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim.envs._env import Rows
+
+__all__ = ["Crew"]
+
+@final
+class Crew:
+    n: int
+    def __new__(cls, rows: Rows, n: int) -> Crew: ...
+    def serve(self, i: int) -> None: ...
+    def run(self, actions: NDArray[np.int64]) -> int: ...
+    def stop(self) -> None: ...

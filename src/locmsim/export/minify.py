@@ -1,0 +1,143 @@
+"""C in few characters: without comments and blanks, with short names and numbers for constants.
+
+>>> minify("enum { MANY = 5 };\\nstatic int twice(int number) { return MANY * number; }\\n")
+'static int b(int a){return 5*a;}\\n'
+"""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+__all__ = ["minify"]
+
+_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int
+long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NULL
+memcpy memset memmove memcmp strlen malloc calloc free exit printf fprintf sprintf fgets fflush atoi
+atol atoll putchar puts stdin stdout stderr FILE exp expf sqrt sqrtf tanhf fabsf main argc argv
+timespec timespec_get clock_gettime CLOCK_MONOTONIC TIME_UTC tv_sec tv_nsec
+defined define if ifdef ifndef elif else endif include pragma
+__builtin_expect __builtin_bswap64 __builtin_ctz __builtin_popcount __asm__ __attribute__
+always_inline unused __GNUC__ __clang__ __OPTIMIZE__ __BYTE_ORDER__ __ORDER_BIG_ENDIAN__ _WIN32
+_GNU_SOURCE __cplusplus
+"""
+#: What C and its library call so, and what compilers define.
+_KEPT = frozenset(_WORDS.split())
+_TOKEN = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|'
+    r"<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|##|[^\s\w]"
+)
+_SYMBOLS = "<<= >>= ... -> ++ -- << >> <= >= == != && || -= += *= /= %= &= |= ^= // /* ##"
+_OPERATORS = frozenset(_SYMBOLS.split())
+_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
+_CONSTANTS = re.compile(r"\benum \{([^}]*)\};")
+#: A line ends with the declaration in which it gets as long: editors are slow with long ones.
+_WIDTH = 500
+
+
+def minify(text: str, keep: Collection[str] = ()) -> str:
+    """The same program in few characters.
+
+    Parameters
+    ----------
+    text : str
+        Of one file, in which each name means one kind of thing: names are exchanged one for one,
+        so nothing can collide.
+    keep : collection of str
+        Names from elsewhere, beside those of C and of what the exported bots use of its library.
+
+    Returns
+    -------
+    str
+    """
+    text = _COMMENT.sub(lambda found: found[1] or " ", text).replace("\\\n", " ")
+    text, constants = _without_constants(text)
+    kept = _KEPT | set(keep)
+    lines = [*_lines(text)]
+    counts: Counter[str] = Counter()
+    for is_directive, line in lines:
+        if not (is_directive and re.match(r"#\s*(include|pragma)", line)):
+            counts.update(t for t in _TOKEN.findall(line) if t[0].isalpha() or t[0] == "_")
+    short = (name for name in _names() if name not in kept)
+    names = {
+        name: next(short)
+        for name in sorted(counts, key=lambda name: (-counts[name], name))
+        if name not in kept and name not in constants
+    }
+    names |= constants
+    parts = []
+    for is_directive, line in lines:
+        if is_directive and re.match(r"#\s*(include|pragma)", line):
+            parts.append(f"\n{line}\n")
+            continue
+        tokens = [names.get(token, token) for token in _TOKEN.findall(line)]
+        parts.append(f"\n{_directive(line, tokens)}\n" if is_directive else _squeezed(tokens))
+    return re.sub(r"\n+", "\n", "".join(parts)).strip("\n") + "\n"
+
+
+def _without_constants(text: str) -> tuple[str, dict[str, str]]:
+    """The text without declarations of constants, and their values."""
+    constants: dict[str, str] = {}
+    for block in _CONSTANTS.findall(text):
+        for item in filter(None, map(str.strip, block.split(","))):
+            name, _, value = map(str.strip, item.partition("="))
+            constants[name] = f"({value})" if value.startswith("-") else value
+    return _CONSTANTS.sub("", text), constants
+
+
+def _lines(text: str) -> Iterator[tuple[bool, str]]:
+    """Directives of the preprocessor, and what is between them."""
+    run: list[str] = []
+    for line in text.split("\n"):
+        if line.lstrip().startswith("#"):
+            yield False, "\n".join(run)
+            run = []
+            yield True, line.strip()
+        else:
+            run.append(line)
+    yield False, "\n".join(run)
+
+
+def _names() -> Iterator[str]:
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    for length in itertools.count():
+        for first in letters:
+            for rest in itertools.product(letters + "0123456789_", repeat=length):
+                yield first + "".join(rest)
+
+
+def _squeezed(tokens: list[str]) -> str:
+    parts: list[str] = []
+    last, column, depth = "", 0, 0
+    for token in tokens:
+        words = _is_wordlike(last[-1:]) and _is_wordlike(token[0])
+        joined = last + token in _OPERATORS or last[-1:] + token[0] in _OPERATORS
+        gap = " " if words or joined or (last[-1:] == "." and token[0].isdigit()) else ""
+        column += len(gap) + len(token)
+        depth += (token in "{(") - (token in "})")
+        parts += [gap, token]
+        if column > _WIDTH and depth == 0 and token in ";}":
+            parts.append("\n")
+            column = 0
+        last = token
+    return "".join(parts)
+
+
+def _is_wordlike(letter: str) -> bool:
+    """Whether a letter would join another such one: a quote takes a name for its suffix."""
+    return letter != "" and (letter.isalnum() or letter in "_\"'")
+
+
+def _directive(line: str, tokens: list[str]) -> str:
+    if tokens[1] == "define":
+        # The blank behind the name tells a value in parentheses from parameters.
+        found = re.match(r"#\s*define\s+\w+(\(?)", line)
+        gap = "" if found and found[1] else " "
+        return f"#define {tokens[2]}{gap}{_flat(tokens[3:])}".rstrip()
+    return f"#{tokens[1]} {_flat(tokens[2:])}".rstrip()
+
+
+def _flat(tokens: list[str]) -> str:
+    return _squeezed(tokens).replace("\n", " ")

@@ -1,0 +1,224 @@
+"""What whole decks are worth to an ensemble of small networks; see _decks.pxd."""
+
+cimport cython
+from libc.stdint cimport uint8_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from locmsim.networks._network import checked
+
+__all__ = ["DECK_SHAPES", "DeckNetworks"]
+
+cdef enum:
+    STEP = 8                    # units that are summed up side by side
+    # Exchanges of cards, several times as many as are ever worth it: there would be no end where
+    # numbers are so large that rounding makes gains.
+    MAX_EXCHANGES = 200
+
+
+cdef inline void deck_add(float* to, float x, const float* row) noexcept nogil:
+    """Add a multiple of a row of weights. Most terms are 0, so it pays to look."""
+    cdef int k
+    if x:
+        for k in range(DECK_UNITS):
+            to[k] += x * row[k]
+
+
+cdef void offer_start(
+    offer_t* o, const deck_network_t* networks, int n_networks, float* hidden
+) noexcept nogil:
+    cdef int i, k
+    o.n_networks = n_networks
+    o.n_cards = 0
+    o.hidden = hidden
+    for i in range(n_networks):
+        for k in range(DECK_UNITS):
+            o.bias[DECK_UNITS * i + k] = networks[i].hidden_bias[k]
+            o.output[DECK_UNITS * i + k] = networks[i].output[k] / n_networks
+
+
+cdef void offer_add(
+    offer_t* o, const deck_network_t* networks, const float* terms
+) noexcept nogil:
+    cdef const deck_network_t* n
+    cdef float units[DECK_UNITS]
+    cdef float sums[DECK_SUMS]
+    cdef float total, direct = 0
+    cdef float* row
+    cdef int i, j
+    for i in range(o.n_networks):
+        n = &networks[i]
+        memcpy(units, n.card_bias, sizeof(units))
+        for j in range(DECK_TERMS):
+            deck_add(units, terms[j], n.card[j])
+            sums[j] = terms[j]
+        for j in range(DECK_UNITS):
+            sums[DECK_TERMS + j] = units[j] if units[j] > 0 else 0
+        row = &o.hidden[(o.n_cards * o.n_networks + i) * DECK_UNITS]
+        memset(row, 0, DECK_UNITS * sizeof(float))
+        total = 0
+        for j in range(DECK_SUMS):
+            deck_add(row, sums[j], n.hidden[j])
+            total += sums[j] * n.direct[j]
+        direct += total / o.n_networks
+    o.direct[o.n_cards] = direct
+    o.n_cards += 1
+
+
+cdef float behind(
+    const float* a, const float* b, const float* output, int size
+) noexcept nogil:
+    """What units make of the sum of two inputs."""
+    cdef float sums[STEP]
+    cdef float x, total = 0
+    cdef int i = 0, k
+    memset(sums, 0, sizeof(sums))
+    while i < size:
+        for k in range(STEP):
+            x = a[i + k] + b[i + k]
+            sums[k] += (x if x > 0 else 0) * output[i + k]
+        i += STEP
+    for k in range(STEP):
+        total += sums[k]
+    return total
+
+
+cdef float add_up(const offer_t* o, const uint8_t* copies, float* total) noexcept nogil:
+    """What the cards of a deck add to the second layer together, and to the value."""
+    cdef int size = o.n_networks * DECK_UNITS, i, k
+    cdef float direct = 0
+    memcpy(total, o.bias, size * sizeof(float))
+    for i in range(o.n_cards):
+        for _ in range(copies[i]):
+            direct += o.direct[i]
+            for k in range(size):
+                total[k] += o.hidden[i * size + k]
+    return direct
+
+
+cdef float deck_value(const offer_t* o, const uint8_t* copies) noexcept nogil:
+    cdef float total[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef float none[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef float direct = add_up(o, copies, total)
+    memset(none, 0, sizeof(none))
+    return behind(total, none, o.output, o.n_networks * DECK_UNITS) + direct
+
+
+cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
+    cdef float total[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef float rest[MAX_DECK_NETWORKS * DECK_UNITS]
+    cdef int size = o.n_networks * DECK_UNITS, i, j, k, out, into
+    cdef float direct, value, best, x
+    cdef double least = 1e-4    # an exchange has to raise the value by more
+    for _ in range(MAX_EXCHANGES):
+        direct = add_up(o, copies, total)
+        value = deck_value(o, copies)
+        best = 0
+        out = into = -1
+        for i in range(o.n_cards):
+            if copies[i] == 0:
+                continue
+            for k in range(size):
+                rest[k] = total[k] - o.hidden[i * size + k]
+            for j in range(o.n_cards):
+                if i == j or copies[j] == DECK_COPIES:
+                    continue
+                x = behind(&o.hidden[j * size], rest, o.output, size)
+                x += direct + o.direct[j] - o.direct[i] - value
+                if out < 0 or x > best:
+                    best = x
+                    out = i
+                    into = j
+        if out < 0 or best <= least:
+            return
+        copies[out] -= 1
+        copies[into] += 1
+
+
+#: Name -> shape of the arrays of a network, in their order in `deck_network_t`.
+DECK_SHAPES = {
+    "card": (DECK_TERMS, DECK_UNITS),
+    "card_bias": (DECK_UNITS,),
+    "hidden": (DECK_SUMS, DECK_UNITS),
+    "hidden_bias": (DECK_UNITS,),
+    "output": (DECK_UNITS,),
+    "direct": (DECK_SUMS,),
+}
+
+
+@cython.final
+cdef class DeckNetworks:
+    """An ensemble of networks: `networks` has for each an array for each name in `DECK_SHAPES`.
+
+    ``ValueError`` names an array that is missing, unknown, of another shape or not finite, or says
+    that there are no networks or too many.
+    """
+
+    cdef deck_network_t* networks
+    cdef readonly tuple arrays  # of each network: name -> float32 array
+
+    def __cinit__(self, networks):
+        cdef float* to
+        cdef const float[:] numbers
+        cdef int i
+        self.arrays = tuple([checked("deck value", arrays, DECK_SHAPES) for arrays in networks])
+        if not 1 <= len(self.arrays) <= MAX_DECK_NETWORKS:
+            raise ValueError(
+                f"deck value: expected 1 to {MAX_DECK_NETWORKS} networks, got {len(self.arrays)}")
+        self.networks = <deck_network_t*>malloc(len(self.arrays) * sizeof(deck_network_t))
+        if self.networks is NULL:
+            raise MemoryError("too little memory for the networks of deck values")
+        to = <float*>self.networks
+        for arrays in self.arrays:
+            for array in arrays.values():
+                numbers = array.ravel()
+                for i in range(<int>numbers.shape[0]):
+                    to[i] = numbers[i]
+                to += numbers.shape[0]
+
+    def __dealloc__(self):
+        free(self.networks)
+
+    def __reduce__(self):
+        return DeckNetworks, (self.arrays,)
+
+    def __deepcopy__(self, memo):
+        return self  # nothing changes it
+
+    def value(self, terms, copies):
+        """The value of a deck.
+
+        `terms` has a row of `DECK_TERMS` numbers for each card, by ascending base id, `copies` how
+        often the deck has each. ``ValueError`` for other shapes.
+        """
+        return self.run(terms, copies, False)[0]
+
+    def improved(self, terms, copies):
+        """The copies of each card in the deck that no exchange makes better."""
+        return self.run(terms, copies, True)[1]
+
+    cdef tuple run(self, terms, copies, bint improve):
+        cdef const float[:, ::1] rows = terms
+        cdef uint8_t counts[MAX_OFFER]
+        cdef offer_t o
+        cdef float* hidden
+        cdef float value
+        cdef int n = <int>rows.shape[0], networks = <int>len(self.arrays), i
+        if rows.shape[1] != DECK_TERMS or not 0 < rows.shape[0] <= MAX_OFFER:
+            raise ValueError(f"terms: expected (1 to {MAX_OFFER}, {DECK_TERMS}) numbers")
+        if len(copies) != n:
+            raise ValueError(f"copies: expected {n}, got {len(copies)}")
+        for i in range(n):
+            counts[i] = copies[i]
+        hidden = <float*>malloc(n * networks * DECK_UNITS * sizeof(float))
+        if hidden is NULL:
+            raise MemoryError("too little memory for the value of a deck")
+        with nogil:
+            offer_start(&o, self.networks, networks, hidden)
+            for i in range(n):
+                offer_add(&o, self.networks, &rows[i, 0])
+            if improve:
+                deck_improve(&o, counts)
+            value = deck_value(&o, counts)
+        free(hidden)
+        return value, [counts[i] for i in range(n)]

@@ -1,0 +1,92 @@
+"""The application: all pages behind one guard."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from html import escape
+from importlib import resources
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from locmsim.web import analyse, arenas, play, replays
+from locmsim.web.endpoints import Refusal, error_response
+from locmsim.web.security import Guard
+from locmsim.web.site import Page, Site
+
+__all__ = ["PAGES", "create_app"]
+
+#: What makes each page, in the order of the links. A new page is a module with such a function and
+#: a script in ``static``, where it may have a style sheet as well.
+PAGES: tuple[Callable[[Site], Page], ...] = (play.page, replays.page, arenas.page, analyse.page)
+
+_TYPES = {"js": "text/javascript", "css": "text/css"}
+
+
+def create_app(site: Site) -> Starlette:
+    """The application of a site.
+
+    Parameters
+    ----------
+    site : Site
+        What it shows.
+
+    Returns
+    -------
+    Starlette
+        An ASGI application. At its end the games that are being played are ended.
+    """
+    pages = [make(site) for make in PAGES]
+    folder = resources.files("locmsim.web") / "static"
+    shell = (folder / "page.html").read_text(encoding="utf-8")
+    links = "\n".join(f'<a href="/{page.name}">{escape(page.title)}</a>' for page in pages)
+    shell = shell.replace("%LINKS%", links)
+    files = {
+        file.name: file.read_bytes()
+        for file in folder.iterdir()
+        if file.name.rpartition(".")[2] in _TYPES
+    }
+
+    async def first(request: Request) -> Response:
+        query = request.url.query
+        return RedirectResponse(f"/{pages[0].name}{'?' if query else ''}{query}")
+
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in files:
+            raise Refusal("no such file", 404)
+        return Response(files[name], media_type=_TYPES[name.rpartition(".")[2]])
+
+    routes: list[BaseRoute] = [Route("/", first), Route("/static/{name}", static)]
+    for page in pages:
+        routes += [
+            Route(f"/{page.name}", _shown(shell, page, f"{page.name}.css" in files)),
+            *page.routes,
+        ]
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.close()
+
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, token=site.token, needs_token=_needs_token)],
+        exception_handlers={HTTPException: error_response},
+        lifespan=lifespan,
+    )
+
+
+def _needs_token(path: str) -> bool:
+    """Everything but the pages without their data."""
+    return path.startswith("/api/")
+
+
+def _shown(shell: str, page: Page, styled: bool) -> Callable[[Request], Response]:
+    style = f'<link rel="stylesheet" href="/static/{page.name}.css">' if styled else ""
+    text = shell.replace("%TITLE%", escape(page.title)).replace("%STYLE%", style)
+    text = text.replace("%NAME%", page.name)
+    return lambda request: Response(text, media_type="text/html")

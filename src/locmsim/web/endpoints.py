@@ -1,0 +1,126 @@
+"""Endpoints from plain functions: JSON in, JSON out, and what is wrong with a request as text.
+
+The functions run in threads, so that none of them keeps the server from others.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+__all__ = ["Refusal", "as_json", "error_response", "get", "post", "text_of", "whole_of"]
+
+#: The longest body of a request, in bytes.
+_MOST = 1 << 20
+
+
+class Refusal(HTTPException):
+    """Ends a request with a status and words for people."""
+
+    def __init__(self, message: object, status: int = 400) -> None:
+        super().__init__(status, str(message))
+
+
+def as_json(data: Any, status: int = 200) -> Response:
+    """An answer; text of strangers may hold anything, lone surrogates too."""
+    return Response(json.dumps(data), status, media_type="application/json")
+
+
+async def error_response(request: Request, error: Exception) -> Response:
+    """What `Refusal` and unknown addresses look like to a page."""
+    assert isinstance(error, HTTPException)
+    return as_json({"error": str(error.detail)}, error.status_code)
+
+
+def get(path: str, work: Callable[[Request], Any]) -> Route:
+    """The route of a question.
+
+    Parameters
+    ----------
+    path : str
+        Its address.
+    work : function
+        From the request to the answer: what JSON knows, or a `Response`. ``ValueError`` becomes an
+        error for the page.
+
+    Returns
+    -------
+    Route
+    """
+
+    async def endpoint(request: Request) -> Response:
+        return await _answer(work, request)
+
+    return Route(path, endpoint, methods=["GET"])
+
+
+def post(path: str, work: Callable[[Request, dict[str, Any]], Any]) -> Route:
+    """The route of what changes something.
+
+    Parameters
+    ----------
+    path : str
+        Its address.
+    work : function
+        From the request and the object in its body to the answer, as for `get`.
+
+    Returns
+    -------
+    Route
+    """
+
+    async def endpoint(request: Request) -> Response:
+        return await _answer(work, request, await _body(request))
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
+    try:
+        answer = await run_in_threadpool(work, *arguments)
+    except ValueError as error:
+        raise Refusal(error) from None
+    return answer if isinstance(answer, Response) else as_json(answer)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The JSON object in the body."""
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise Refusal("expected application/json", 415)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MOST:
+            raise Refusal(f"more than {_MOST} bytes", 413)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refusal("expected a JSON object") from None
+    if not isinstance(data, dict):
+        raise Refusal("expected a JSON object")
+    return data
+
+
+def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """A text of a request; `Refusal` if it is none."""
+    value = data.get(name, default)
+    if not isinstance(value, str):
+        raise Refusal(f"{name}: expected a text")
+    return value
+
+
+def whole_of(
+    data: Mapping[str, Any], name: str, default: int | None = None, *, text: bool = False
+) -> int:
+    """A whole number of a request, with `text` from a query; `Refusal` if it is none."""
+    value = data.get(name, default)
+    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 20:
+        return int(value)
+    if type(value) is not int:
+        raise Refusal(f"{name}: expected an integer")
+    return value

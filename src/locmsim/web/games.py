@@ -1,0 +1,498 @@
+"""Games between a person and a bot.
+
+The referee plays each in a thread, with its own clock for the bot, which is always a process: it
+can hang, crash or flood its output as it likes. For the referee the person is an agent without a
+time limit, whose answers come from the page. A page changes its game by the number of the version
+that it shows, so that a second page cannot play on in a position that is gone.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from locmsim._core import State
+from locmsim._io import write_whole
+from locmsim.contract import TurnResult
+from locmsim.decks import build_deck, deck_line, pick
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee.play import Result, play
+from locmsim.referee.process import BotProcess
+from locmsim.referee.transcript import result_log
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
+from locmsim.search.beam import BeamSearch
+from locmsim.search.belief import Belief
+from locmsim.web.replay import chat_of
+from locmsim.web.views import Cards, board_view, legal_texts
+
+__all__ = ["Game", "Opponent", "OutdatedError"]
+
+_log = logging.getLogger(__name__)
+
+PERSON: Final = "You"
+
+
+class OutdatedError(ValueError):
+    """The page that asks shows a version of the game that is gone."""
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """Somebody to play against.
+
+    Attributes
+    ----------
+    key : str
+        What the page calls it.
+    name : str
+        What people call it.
+    agent : str
+        The description of an agent; empty for a program.
+    command : str
+        The command of a program.
+    """
+
+    key: str
+    name: str
+    agent: str = ""
+    command: str = ""
+
+    def words(self, seed: int) -> str | list[str]:
+        """The command to run: an agent is run by the stdin bot."""
+        if not self.agent:
+            return self.command
+        return [sys.executable, "-m", "locmsim.bot", "--agent", self.agent, "--seed", str(seed)]
+
+
+class _Left(BaseException):
+    """The person has left the game."""
+
+
+class _Match(Match):
+    """A match in which one player has all the time, and which is watched."""
+
+    person: int
+    watch: Callable[[int, State, list[str], str], None]
+
+    def time_limit_ms(self, player: int) -> int:
+        limit = super().time_limit_ms(player)
+        return 0 if player == self.person else limit
+
+    def submit(self, player: int, line: str | None) -> TurnResult:
+        before = None if self.state is None else self.state.clone()
+        result = super().submit(player, line)
+        if before is not None:
+            self.watch(player, before, result.applied, line or "")
+        return result
+
+
+class Game:
+    """One game of a person.
+
+    Parameters
+    ----------
+    key : str
+        Its key.
+    opponent : Opponent
+        The other player.
+    rules : str
+        The rule set.
+    seat : int
+        0 or 1, the person's.
+    seed : int, optional
+        Of the match.
+    timeout_scale : float
+        Multiplies the bot's time limits, 0 for none.
+    folder : path
+        Where its log goes.
+    ended : function
+        Told the result, the players' names and the path of the log or "".
+
+    Raises
+    ------
+    ValueError
+        Unknown rules, or a seat that is not there.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        opponent: Opponent,
+        rules: str,
+        seat: int,
+        *,
+        seed: int | None,
+        timeout_scale: float,
+        folder: str | os.PathLike[str],
+        ended: Callable[[Result[Any], tuple[str, str], str], str],
+    ) -> None:
+        if seat not in (0, 1):
+            raise ValueError(f"seat: expected 0 or 1, got {seat}")
+        self.key = key
+        self._match = _Match(rules, seed=seed)
+        self._match.person = seat
+        self._match.watch = self._watched
+        self._opponent = opponent
+        self._seat = seat
+        self._timeout_scale = timeout_scale
+        self._folder = os.fspath(folder)
+        self._ended = ended
+        offers = self._match.offers
+        flat = [c for offer in offers for c in ([offer] if isinstance(offer, Card) else offer)]
+        self._by_id = {card.base_id: card for card in flat}
+        self.cards = Cards(self._by_id.values())
+        names = [PERSON, opponent.name]
+        self._names = (names[seat], names[1 - seat])
+
+        # All below belongs to the condition's lock.
+        self._condition = threading.Condition()
+        self._listeners: list[Callable[[], object]] = []
+        self._version = 0
+        #: The page that made the last change that a page made, and when that was.
+        self._by = ""
+        self._by_version = 0
+        self._seen: list[Observation] = []
+        self._picked: list[int] = []
+        self._asked: Observation | None = None
+        self._answer: str | None = None
+        self._start: State | None = None  # of the person's turn
+        self._now: State | None = None
+        self._done: list[str] = []
+        self._steps: list[dict[str, Any]] = []
+        self._chat = ""
+        self._over: dict[str, Any] | None = None
+        self._left = False
+        self._bots: Sequence[BotProcess] = ()
+        self._thread = threading.Thread(target=self._run, name=f"game {key}", daemon=True)
+
+    # ------------------------------------------------------------------- the referee's thread
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        seed = int(self._match.params["seed"])
+        players = [self, self._opponent.words(seed & (1 << 62) - 1)]
+        if self._seat == 1:
+            players.reverse()
+        try:
+            result = play(
+                players,
+                self._match,
+                timeout_scale=self._timeout_scale,
+                started=self._started,
+            )
+        except _Left:
+            return
+        except Exception as error:  # OSError: this machine has no process or descriptor left
+            _log.exception("game %s", self.key)
+            with self._condition:
+                self._asked = None
+                self._over = {"error": f"the game broke off: {error}"}
+                self._changed("")
+            return
+        if not self._left:
+            self._finish(result)
+
+    def _started(self, bots: Sequence[BotProcess]) -> None:
+        with self._condition:
+            self._bots = bots
+            if self._left:
+                raise _Left
+
+    def _finish(self, result: Result[_Match]) -> None:
+        path, unsaved = self._save(result)
+        key = self._ended(result, self._names, path)
+        fault = result.fault
+        with self._condition:
+            if self._match.state is not None:
+                self._now = self._match.state.clone()
+            self._asked = None
+            self._over = {
+                "winner": result.winner,
+                "scores": list(result.scores),
+                "fault": fault
+                and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
+                "stderr": result.stderr[1 - self._seat],
+                "replay": key,
+                "path": path,
+                "error": unsaved,
+            }
+            self._changed("")
+
+    def _save(self, result: Result[_Match]) -> tuple[str, str]:
+        """The path of the log, and why there is none."""
+        log = result_log(cast(Result[Match], result))
+        for agent in log["agents"]:
+            agent["name"] = self._names[agent["index"]]
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        path = os.path.join(self._folder, f"locmsim-{stamp}-{self.key}.json")
+        try:
+            write_whole(path, json.dumps(log, separators=(",", ":")) + "\n")
+        except OSError as error:
+            return "", f"{path}: {error.strerror}"
+        return path, ""
+
+    def reset(self, seed: int = 0) -> None:
+        """The person needs no seed."""
+
+    def choose(self, observation: Observation) -> str:
+        """The person's answer in the choice phase, when it comes."""
+        return self._wait(observation)
+
+    def act(self, observation: Observation) -> str:
+        """The person's answer for a turn, when it comes."""
+        if min(observation.me.health, observation.opponent.health) <= 0:
+            return "PASS"  # dead from drawing, but asked
+        return self._wait(observation)
+
+    def _wait(self, observation: Observation) -> str:
+        with self._condition:
+            self._seen.append(observation)
+            self._asked = observation
+            self._answer = None
+            if self._match.state is not None:
+                self._start = self._match.state.clone()
+                self._now = self._start.clone()
+                self._done = []
+            self._changed("")
+            while self._answer is None:
+                if self._left:
+                    raise _Left
+                self._condition.wait()
+            return self._answer
+
+    def _watched(self, player: int, before: State, applied: list[str], line: str) -> None:
+        """Keep what the bot did in its turn, step by step, and what it said."""
+        if player == self._seat:
+            return
+        steps = [{"action": "", "card": "", "board": self._shown(before)}]
+        for text in applied:
+            card = self._acting(before, text)
+            before.apply_action(before.string_to_action(text))
+            steps.append({"action": text, "card": card, "board": self._shown(before)})
+        with self._condition:
+            self._steps = steps
+            self._chat = chat_of(line, RULES[self._match.rules].lanes)
+
+    def _acting(self, state: State, text: str) -> str:
+        """The key of the card that an action is of, which may come from a hidden hand."""
+        side = state.players[state.current_player()]
+        cards = {held.id: held.card for held in side.hand}
+        cards |= {creature.id: creature.card for creature in side.board}
+        return self.cards.key(cards[int(text.split(" ")[1])])
+
+    def _shown(self, state: State) -> dict[str, Any]:
+        return board_view(state, self.cards, hidden=1 - self._seat)
+
+    # ------------------------------------------------------------------------------ the pages
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._over is not None
+
+    @property
+    def version(self) -> int:
+        """The number of the last change."""
+        return self._version
+
+    def listen(self, listener: Callable[[], object]) -> Callable[[], object]:
+        """Call a function after each change; returns what ends that."""
+        with self._condition:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self._condition, contextlib.suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return end
+
+    def view(self) -> dict[str, Any]:
+        """All that the person may know, as plain data."""
+        with self._condition:
+            observation, state = self._asked, self._now
+            own = observation is not None and state is not None
+            return {
+                "game": self.key,
+                "version": self._version,
+                "by": self._by,
+                "by_version": self._by_version,
+                "rules": self._match.rules,
+                # As a text: the numbers of JavaScript have no room for 64 bits.
+                "seed": str(self._match.params["seed"]),
+                "seat": self._seat,
+                "names": self._names,
+                "asked": observation is not None,
+                "choice": self._choice(),
+                "board": None if state is None else self._shown(state),
+                "actions": legal_texts(state) if own and state is not None else [],
+                "done": list(self._done),
+                "steps": self._steps,
+                "chat": self._chat,
+                "over": self._over,
+            }
+
+    def _choice(self) -> dict[str, Any] | None:
+        observation = self._asked
+        chosen = [self.cards.key(self._by_id[base_id]) for base_id in self._picked]
+        if self._now is not None or self._over is not None:
+            return None
+        offer = () if observation is None else observation.offer
+        draft = RULES[self._match.rules].draft
+        return {
+            "draft": draft,
+            "offer": [self.cards.key(self._by_id[card.base_id]) for card in offer],
+            "chosen": chosen,
+            "size": DECK_SIZE,
+            "copies": COPIES_PER_CARD,
+        }
+
+    def choose_cards(self, version: int, client: str, keys: Sequence[str]) -> None:
+        """Take a deck, or one card of a draft, by keys of `cards`; ``ValueError``."""
+        with self._condition:
+            observation = self._checked(version)
+            if observation.phase != "choice":
+                raise ValueError("the cards are chosen already")
+            base_ids = {
+                self.cards.key(self._by_id[c.base_id]): c.base_id for c in observation.offer
+            }
+            for key in keys:
+                if key not in base_ids:
+                    raise ValueError(f"card {key!r} is not offered")
+            chosen = [base_ids[key] for key in keys]
+            if RULES[self._match.rules].draft:
+                if len(chosen) != 1:
+                    raise ValueError(f"expected one card, got {len(chosen)}")
+                offer = [card.base_id for card in observation.offer]
+                line = f"PICK {offer.index(chosen[0])}"
+            else:
+                if len(chosen) != DECK_SIZE:
+                    raise ValueError(f"a deck has {DECK_SIZE} cards, got {len(chosen)}")
+                if max(map(chosen.count, chosen)) > COPIES_PER_CARD:
+                    raise ValueError(f"a deck has at most {COPIES_PER_CARD} of a card")
+                line = deck_line(chosen)
+            self._picked += chosen
+            self._give(line, client)
+
+    def do(self, version: int, client: str, text: str) -> None:
+        """Carry out an action of the person's turn; a win ends the turn. ``ValueError``."""
+        with self._condition:
+            state = self._turn(version)
+            state.apply_action(state.string_to_action(text))
+            self._done.append(text)
+            if state.is_terminal():
+                self._give(";".join(self._done), client)
+            else:
+                self._changed(client)
+
+    def undo(self, version: int, client: str) -> None:
+        """Take the last action back: the turn is only sent at its end. ``ValueError``."""
+        with self._condition:
+            self._turn(version)
+            if not self._done or self._start is None:
+                raise ValueError("there is nothing to take back")
+            self._done.pop()
+            self._now = self._start.clone()
+            for text in self._done:
+                self._now.apply_action(self._now.string_to_action(text))
+            self._changed(client)
+
+    def end_turn(self, version: int, client: str) -> None:
+        """Send the turn; ``ValueError``."""
+        with self._condition:
+            self._turn(version)
+            self._give(";".join(self._done) or "PASS", client)
+
+    def leave(self) -> None:
+        """End the game and its bot, if it is not over; nothing is saved."""
+        with self._condition:
+            if self._over is not None or self._left:
+                return
+            self._left = True
+            self._over = {"error": "this game was left"}
+            self._asked = None
+            for bot in self._bots:
+                bot.kill()
+            self._changed("")
+            self._condition.notify_all()
+
+    @property
+    def running(self) -> bool:
+        """Whether the referee and the bot are still there."""
+        return self._thread.is_alive()
+
+    def join(self, seconds: float) -> None:
+        """Wait until the bot is gone."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def hint(self, *, time_ms: float | None, nodes: int | None) -> dict[str, Any]:
+        """What the beam search would do; ``ValueError`` when the person is not asked.
+
+        Returns
+        -------
+        dict
+            In the choice phase ``cards``, keys. In the battle ``actions``, a whole turn from its
+            start, and ``chance``, that the person wins by it.
+        """
+        with self._condition:
+            seen, picked, observation = self._seen[:], self._picked[:], self._asked
+        if observation is None:
+            raise ValueError("it is not your turn")
+        if observation.phase == "choice":
+            if RULES[observation.rules].draft:
+                had = [self._by_id[base_id] for base_id in picked]
+                choice = pick(observation.offer, had, observation.rules)
+                return {"cards": [self.cards.key(self._by_id[observation.offer[choice].base_id])]}
+            deck = build_deck(observation.offer)
+            return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}
+        belief = Belief()
+        taken = iter(picked)
+        for shown in seen:
+            belief.see(shown)
+            if shown.phase == "choice":
+                belief.chose([next(taken)] if RULES[shown.rules].draft else taken)
+        found = BeamSearch().search(observation, time_ms=time_ms, nodes=nodes, belief=belief)
+        actions = [] if found.line == "PASS" else found.line.split(";")
+        return {"actions": actions, "chance": (1 + found.value) / 2}
+
+    def _checked(self, version: int) -> Observation:
+        if self._over is not None:
+            raise OutdatedError("the game is over")
+        if version != self._version:
+            raise OutdatedError("the game went on in another page")
+        if self._asked is None:
+            raise ValueError("it is not your turn")
+        return self._asked
+
+    def _turn(self, version: int) -> State:
+        self._checked(version)
+        if self._now is None:
+            raise ValueError("the battle has not begun")
+        return self._now
+
+    def _give(self, line: str, client: str) -> None:
+        """Answer the referee."""
+        self._answer = line
+        self._asked = None
+        self._steps = []
+        self._changed(client)
+        self._condition.notify_all()
+
+    def _changed(self, by: str) -> None:
+        self._version += 1
+        if by:
+            self._by = by
+            self._by_version = self._version
+        for listener in self._listeners:
+            listener()

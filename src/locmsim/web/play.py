@@ -1,0 +1,227 @@
+"""The page *Play*: a person against a bot, by clicks."""
+
+import asyncio
+import inspect
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from locmsim.agents import LEVELS, AgentInfo, known_agents, make_agent
+from locmsim.arena.locm import LocmGame
+from locmsim.arena.tournament import as_player
+from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.web.endpoints import Refusal, as_json, get, post, text_of, whole_of
+from locmsim.web.games import Game, Opponent, OutdatedError
+from locmsim.web.site import Page, Site
+
+__all__ = ["opponents", "page"]
+
+#: Games at a time; with one more the oldest is left.
+_GAMES = 12
+#: How long a page waits for news before it asks again, in seconds.
+_PATIENCE = 20.0
+#: Seconds that all bots together get to end in; they are killed, which takes a moment each.
+_ENDING = 15.0
+
+
+def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
+    """Who can be played against.
+
+    Parameters
+    ----------
+    bots : sequence of str
+        Descriptions of agents and commands, each with an optional ``name=`` before it.
+
+    Returns
+    -------
+    list of Opponent
+        Those, the levels of the bundled bot, and all agents that have a name and need no option.
+
+    Raises
+    ------
+    ValueError
+        One of `bots` describes an agent that is not there, or is an empty command.
+    """
+    found = []
+    for i, text in enumerate(bots):
+        player, _ = as_player(text, LocmGame())
+        kind = {"command" if player.process else "agent": player.spec}
+        found.append(Opponent(f"bot{i}", player.name, **kind))
+    found += [
+        Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
+        for k in range(1, 1 + min(map(len, LEVELS.values())))
+    ]
+    found += [
+        Opponent(f"agent-{info.name}", info.name, agent=info.name)
+        for info in known_agents()
+        if info.name != "level" and _is_ready(info)
+    ]
+    return found
+
+
+def _is_ready(info: AgentInfo) -> bool:
+    """Whether an agent plays without options; one of an installed package is not tried out."""
+    if info.package != "locmsim":
+        return inspect.Parameter.empty not in info.options.values()
+    try:
+        make_agent(info.name)
+    except ValueError:
+        return False
+    return True
+
+
+class _Table:
+    """The games of a site."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._games: dict[str, Game] = {}
+        self._numbers: Iterator[int] = count(1)
+        #: Games that others took the place of, as long as their bots are ended.
+        self._left: list[Game] = []
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
+
+    def folder(self) -> str:
+        """Where games are saved."""
+        if self._site.folder:
+            return self._site.folder
+        if self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="locmsim-")
+        return self._temporary.name
+
+    def new(self, data: dict[str, Any]) -> Game:
+        """Begin a game as a page wants it."""
+        rules = text_of(data, "rules", "1.5")
+        get_rules(rules)
+        opponent = self.opponents.get(text_of(data, "opponent"))
+        if opponent is None:
+            raise Refusal("there is no such opponent")
+        seed = None if data.get("seed") is None else whole_of(data, "seed")
+        if seed is not None and not -(1 << 63) <= seed < 1 << 63:
+            raise Refusal("seed: expected a signed 64-bit integer")
+        key = str(next(self._numbers))
+        game = Game(
+            key,
+            opponent,
+            rules,
+            whole_of(data, "seat", 0),
+            seed=seed,
+            timeout_scale=self._site.timeout_scale,
+            folder=self.folder(),
+            ended=self._site.library.add,
+        )
+        self._games[key] = game
+        for old in [*self._games.values()][:-_GAMES]:
+            old.leave()
+            self._games.pop(old.key, None)
+            self._left = [*(game for game in self._left if game.running), old]
+        game.start()
+        return game
+
+    def get(self, key: str) -> Game:
+        """The game of a key."""
+        game = self._games.get(key)
+        if game is None:
+            raise Refusal("this game is over or never was: begin a new one", 404)
+        return game
+
+    def close(self) -> None:
+        """End all games and their bots."""
+        for game in self._games.values():
+            game.leave()
+        deadline = time.monotonic() + _ENDING
+        for game in (*self._games.values(), *self._left):
+            game.join(max(0.0, deadline - time.monotonic()))
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+
+def page(site: Site) -> Page:
+    """The page and its endpoints: new games, what a game shows, and what a person does in it."""
+    table = _Table(site)
+    site.closing.append(table.close)
+
+    def choices(request: Request) -> object:
+        return {
+            "rules": [*RULES],
+            "opponents": [{"key": o.key, "name": o.name} for o in table.opponents.values()],
+        }
+
+    def new(request: Request, data: dict[str, Any]) -> object:
+        return table.new(data).view()
+
+    def cards(request: Request) -> object:
+        return table.get(request.query_params.get("game", "")).cards.to_json()
+
+    async def news(request: Request) -> Response:
+        game = table.get(request.query_params.get("game", ""))
+        after = whole_of(request.query_params, "after", -1, text=True)
+        await _newer(game, after)
+        return as_json(game.view())
+
+    def change(
+        work: Callable[[Game, int, str, dict[str, Any]], None],
+    ) -> Callable[[Request, dict[str, Any]], object]:
+        def changed(request: Request, data: dict[str, Any]) -> object:
+            game = table.get(text_of(data, "game"))
+            try:
+                work(game, whole_of(data, "version"), text_of(data, "client", "")[:40], data)
+            except OutdatedError as error:
+                return as_json({"error": str(error), "view": game.view()}, 409)
+            return game.view()
+
+        return changed
+
+    def chosen(data: dict[str, Any]) -> list[str]:
+        keys = data.get("cards")
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise Refusal("cards: expected a list of texts")
+        return keys
+
+    def leave(request: Request, data: dict[str, Any]) -> object:
+        table.get(text_of(data, "game")).leave()
+        return {}
+
+    def hint(request: Request, data: dict[str, Any]) -> object:
+        game = table.get(text_of(data, "game"))
+        return game.hint(time_ms=site.hint_ms or None, nodes=site.hint_nodes or None)
+
+    return Page(
+        "play",
+        "Play",
+        [
+            get("/api/play/choices", choices),
+            get("/api/play/cards", cards),
+            Route("/api/play/news", news, methods=["GET"]),
+            post("/api/play/new", new),
+            post(
+                "/api/play/cards", change(lambda g, v, c, data: g.choose_cards(v, c, chosen(data)))
+            ),
+            post("/api/play/do", change(lambda g, v, c, data: g.do(v, c, text_of(data, "action")))),
+            post("/api/play/undo", change(lambda g, v, c, data: g.undo(v, c))),
+            post("/api/play/end", change(lambda g, v, c, data: g.end_turn(v, c))),
+            post("/api/play/leave", leave),
+            post("/api/play/hint", hint),
+        ],
+    )
+
+
+async def _newer(game: Game, after: int) -> None:
+    """Wait until a game has a later version, for a while."""
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+    end = game.listen(lambda: loop.call_soon_threadsafe(changed.set))
+    try:
+        if game.version <= after and not game.over:
+            async with asyncio.timeout(_PATIENCE):
+                await changed.wait()
+    except TimeoutError:
+        pass
+    finally:
+        end()

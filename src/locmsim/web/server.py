@@ -1,0 +1,68 @@
+"""A site on a port of this machine."""
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.concurrency import run_in_threadpool
+
+from locmsim.web.app import create_app
+from locmsim.web.site import Site
+
+__all__ = ["serve"]
+
+#: Seconds that open connections get to end in.
+_CLOSING = 1
+
+
+class _Server(uvicorn.Server):
+    """Ends what the pages wait for before it waits for the pages."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await run_in_threadpool(self._site.close)
+        await super().shutdown(sockets)
+
+
+def serve(
+    site: Site, *, port: int = 0, path: str = "", ready: Callable[[str], None] = lambda url: None
+) -> None:
+    """Serve a site until Ctrl-C or SIGTERM. Nobody but this machine can connect.
+
+    Parameters
+    ----------
+    site : Site
+        What is served.
+    port : int
+        0 for any free one.
+    path : str
+        The page that `ready` is told, such as ``"replays"``; it may have a query.
+    ready : function
+        Called with the address, token included, when connections are taken.
+
+    Raises
+    ------
+    OSError
+        The port cannot be had.
+    KeyboardInterrupt
+        It was ended by Ctrl-C.
+    """
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        config = uvicorn.Config(
+            create_app(site),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=_CLOSING,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+        )
+        ready(f"{address}/{path}{'&' if '?' in path else '?'}token={site.token}")
+        try:
+            _Server(config, site).run(sockets=[listener])
+        finally:
+            site.close()

@@ -1,0 +1,427 @@
+// @ts-check
+// A tournament as it is played: table, score over games, sequential test, pairs, games.
+
+import { drawCurve } from "./chart.js";
+import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
+import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
+
+/** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
+ *   games_by_seat: number[], wins_by_seat: number[], units: number, score: number,
+ *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
+ *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
+ *   faults: Record<string, number>}} Player */
+/** @typedef {{players: string[], won: number, mostly_won: number, split: number,
+ *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
+/** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
+ *   accepted: string|null, units: number}} Sprt */
+/** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string, done: boolean,
+ *   player: number, results: {settings: {mirror: boolean, mode: string}, games: number,
+ *   goal: number, mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
+ *   score: {games: number[], score: number[], low: number[], high: number[]},
+ *   llr: null|{units: number[], llr: number[]}}} Results */
+/** @typedef {{key: string, number: number, players: number[], winner: number|null,
+ *   turns: number, fault: null|[number, string]}} Ending */
+
+const EVERY_MS = 2000;
+const ROWS = 20;
+/** @type {Results|null} */
+let now = null;
+let version = "";
+let player = 0;
+let start = 0;
+/** Games and the time at the first look, for how long it may take still.
+ * @type {{games: number, at: number}|null} */
+let began = null;
+
+const minus = (/** @type {string} */ text) => text.replace("-", "\u2212");
+const percent = (/** @type {number} */ share) => (100 * share).toFixed(1);
+const signed = (/** @type {number|null} */ elo, /** @type {string} */ none) =>
+  elo === null ? none : `${elo < 0 ? "\u2212" : "+"}${Math.abs(Math.round(elo))}`;
+
+/** @param {Player} one */
+function eloText(one) {
+  if (one.elo === null || !one.units) return "\u2013";
+  const [low, high] = one.elo.interval;
+  const value = signed(one.elo.value, one.score > 0.5 ? "+\u221e" : "\u2212\u221e");
+  return `${value} [${signed(low, "\u2212\u221e")}, ${signed(high, "+\u221e")}]`;
+}
+
+/** @param {number} wins @param {number} games */
+const rate = (wins, games) => (games ? percent(wins / games) : "\u2013");
+
+/** @param {string} id @param {string[]} titles @param {Node[]} rows */
+function table(id, titles, rows) {
+  const head = titles.map((text) => {
+    const number = id === "players" && text !== "player";
+    return element("th", { text, scope: "col", class: number ? "number" : null });
+  });
+  $(id).replaceChildren(
+    element("thead", {}, element("tr", {}, ...head)),
+    element("tbody", {}, ...rows),
+  );
+}
+
+/** @param {Results} results */
+function drawPlayers(results) {
+  const players = results.results.players.map((one, index) => ({ one, index }));
+  const strength = (/** @type {Player} */ one) => one.elo?.value ?? one.score;
+  // Two players stay in the order in which they were named.
+  if (players.length > 2) players.sort((a, b) => strength(b.one) - strength(a.one));
+  const drawn = players.some(({ one }) => one.draws);
+  const titles = ["player", "games", "wins", ...(drawn ? ["draws"] : [])];
+  titles.push("win %", "first", "second", "95 % interval", "Elo", "ms/turn", "worst", "late");
+  titles.push("faults");
+  const rows = players.map(({ one, index }) => {
+    const number = (/** @type {string|number} */ text) => element("td", { class: "number", text });
+    const choose = element("button", {
+      class: "name",
+      type: "button",
+      "aria-pressed": index === player ? "true" : "false",
+      title: one.spec,
+      onclick: () => pick(index),
+    });
+    choose.append(element("bdi", { text: one.name }));
+    const kinds = Object.entries(one.faults);
+    const row = element(
+      "tr",
+      { "data-player": index },
+      element("th", { scope: "row" }, choose),
+      number(one.games),
+      number(one.wins),
+      ...(drawn ? [number(one.draws)] : []),
+      number(rate(one.wins, one.games)),
+      number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
+      number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
+      number(one.units ? one.interval.map(percent).join(" \u2013 ") : "\u2013"),
+      number(eloText(one)),
+      number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
+      number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
+      number(one.late_turns),
+      element("td", {
+        class: "number",
+        text: kinds.reduce((sum, [, count]) => sum + count, 0),
+        title: kinds.map(([kind, count]) => `${count} ${kind}`).join(", "),
+      }),
+    );
+    return row;
+  });
+  table("players", titles, rows);
+}
+
+/** @param {Results} results */
+function drawScore(results) {
+  const { score } = results;
+  const one = results.results.players[results.player];
+  $("scorename").textContent = one.name;
+  $("scorenow").textContent = one.units
+    ? `${percent(one.score)} % after ${score.games.at(-1)} games, 95 % interval ` +
+      `${one.interval.map(percent).join(" to ")} %`
+    : "no results yet";
+  // The first games prove so little that their band would fill the picture.
+  const later = Math.floor(score.games.length / 10);
+  const low = Math.min(0.45, ...score.low.slice(later), ...score.score.slice(later));
+  const high = Math.max(0.55, ...score.high.slice(later), ...score.score.slice(later));
+  drawCurve($("scorechart"), {
+    x: score.games,
+    y: score.score,
+    low: score.low,
+    high: score.high,
+    lines: [{ y: 0.5, text: "" }],
+    bottom: Math.max(0, low - 0.02),
+    top: Math.min(1, high + 0.02),
+    unit: "games",
+    tick: (value) => `${Math.round(100 * value)} %`,
+  });
+}
+
+/** @param {Results} results */
+function drawTest(results) {
+  const { sprt, settings } = results.results;
+  $("test").hidden = !sprt || !results.llr;
+  if (!sprt || !results.llr) return;
+  const unit = settings.mirror ? "pairs" : "games";
+  const elo = (/** @type {number} */ value) => signed(value, "");
+  const verdict = sprt.accepted
+    ? `${sprt.accepted} accepted (Elo ${elo(sprt.accepted === "H1" ? sprt.elo1 : sprt.elo0)})`
+    : "undecided";
+  $("verdict").textContent =
+    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${sprt.units} ${unit}, ` +
+    `LLR ${minus(sprt.llr.toFixed(2))} ` +
+    `(bounds ${minus(sprt.lower.toFixed(2))}, ${sprt.upper.toFixed(2)})`;
+  const { units, llr } = results.llr;
+  const most = Math.max(sprt.upper, ...llr);
+  const least = Math.min(sprt.lower, ...llr);
+  const margin = (most - least) / 10;
+  drawCurve($("llrchart"), {
+    x: units,
+    y: llr,
+    lines: [
+      { y: sprt.upper, text: `H1: ${sprt.upper.toFixed(2)}`, class: "bound" },
+      { y: sprt.lower, text: `H0: ${minus(sprt.lower.toFixed(2))}`, class: "bound" },
+    ],
+    bottom: least - margin,
+    top: most + margin,
+    unit,
+    tick: (value) => minus(value.toFixed(1)),
+  });
+}
+
+/** @param {Results} results */
+function drawPairs(results) {
+  const { players, pairings, settings } = results.results;
+  $("pairs").hidden = players.length < 3;
+  if (players.length < 3) return;
+  /** @type {Map<string, {score: number, units: number, interval: number[]}>} */
+  const met = new Map();
+  for (const pairing of pairings) {
+    const units =
+      pairing.won + pairing.mostly_won + pairing.split + pairing.mostly_lost + pairing.lost;
+    if (!units) continue;
+    const [a, b] = pairing.players.map((name) => players.findIndex((one) => one.name === name));
+    const [low, high] = pairing.interval;
+    met.set(`${a} ${b}`, { score: pairing.score, units, interval: [low, high] });
+    met.set(`${b} ${a}`, { score: 1 - pairing.score, units, interval: [1 - high, 1 - low] });
+  }
+  const unit = settings.mirror ? "pairs" : "games";
+  $("pairunit").textContent = `Score in percent of the row's player, and the ${unit}.`;
+  const rows = players.map((one, a) => {
+    const cells = players.map((other, b) => {
+      const found = met.get(`${a} ${b}`);
+      if (!found) return element("td", { class: "none", text: "\u2013" });
+      const cell = element("td", {
+        class: found.score >= 0.5 ? "heat" : "heat below",
+        title:
+          `${one.name} against ${other.name}: ` +
+          `${found.interval.map(percent).join(" to ")} % in ${found.units} ${unit}`,
+      });
+      cell.style.setProperty("--share", `${120 * Math.abs(found.score - 0.5)}%`);
+      const games = element("button", { type: "button", onclick: () => pick(a, b) });
+      games.append(element("b", { text: percent(found.score) }), ` (${found.units})`);
+      cell.append(games);
+      return cell;
+    });
+    const name = element("bdi", { text: one.name });
+    return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+  });
+  table("matrix", ["", ...players.map((one) => one.name)], rows);
+}
+
+/** @param {Results} results */
+function drawState(results) {
+  const { games, goal, mean_turns } = results.results;
+  const bar = /** @type {HTMLProgressElement} */ ($("progress"));
+  bar.max = Math.max(1, goal);
+  bar.value = games;
+  let text = `${games} of ${goal} games of ${results.title}`;
+  if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} turns a game`;
+  if (results.done) text += ", finished";
+  else if (began !== null && games > began.games) {
+    const seconds = (performance.now() - began.at) / 1000;
+    const rate = (games - began.games) / seconds;
+    const left = (goal - games) / rate;
+    text += `, ${rate.toFixed(1)} games/s, `;
+    text +=
+      left < 90 ? `about ${Math.ceil(left)} s left` : `about ${Math.ceil(left / 60)} min left`;
+  }
+  $("state").textContent = text;
+  if (began === null || games < began.games) began = { games, at: performance.now() };
+}
+
+/** Names in a choice, without losing what was chosen. @param {string} id @param {string} first
+ * @param {Player[]} players */
+function offer(id, first, players) {
+  const box = /** @type {HTMLSelectElement} */ ($(id));
+  const names = [first, ...players.map((one) => one.name)];
+  if (names.join("\n") === [...box.options].map((option) => option.text).join("\n")) return;
+  const chosen = box.value;
+  box.replaceChildren(...names.map((text, i) => element("option", { value: i - 1, text })));
+  box.value = Number(chosen) < players.length && chosen ? chosen : "-1";
+}
+
+async function listGames() {
+  if (!now) return;
+  const wanted = () => ({
+    db: valueOf("db"),
+    player: valueOf("who"),
+    other: valueOf("against"),
+    lost: valueOf("ended") === "lost" && valueOf("who") !== "-1" ? 1 : 0,
+    start,
+    count: ROWS,
+  });
+  const query = wanted();
+  const found = await ask("/api/arena/games", query);
+  if (!now || JSON.stringify(query) !== JSON.stringify(wanted())) return;
+  const players = now.results.players;
+  const rows = found.games.map((/** @type {Ending} */ game) => {
+    const names = game.players.map((index) => players[index]?.name ?? "?");
+    const { fault } = game;
+    return element(
+      "tr",
+      { "data-key": game.key },
+      element("td", { class: "number", text: game.number }),
+      playersCell(names, game.winner),
+      element("td", { class: "number", text: game.turns }),
+      faultCell(fault && { name: names[fault[0]] ?? "?", kind: fault[1] }),
+      linksCell(game.key),
+    );
+  });
+  table("games", ["game", "players", "turns", "fault", ""], rows);
+  showPart(start, ROWS, found.total);
+}
+
+function draw() {
+  if (!now) return;
+  $("results").hidden = false;
+  drawState(now);
+  drawPlayers(now);
+  drawScore(now);
+  drawTest(now);
+  drawPairs(now);
+}
+
+/** Ask for what is new, and show it. */
+async function look() {
+  const query = { db: valueOf("db"), player, known: version };
+  /** @type {Results} */
+  const found = await ask("/api/arena/results", query);
+  // Somebody may have chosen another file or player in the meantime.
+  if (query.db !== valueOf("db") || query.player !== player || query.known !== version) return;
+  notice(found.error ?? "");
+  if (found.same || found.error) return;
+  now = found;
+  version = found.version;
+  player = found.player;
+  offer("who", "everybody", found.results.players);
+  offer("against", "everybody", found.results.players);
+  draw();
+  await listGames();
+}
+
+/** Look again and again, while somebody looks. */
+async function follow() {
+  if (document.visibilityState === "visible") await shown(look);
+  setTimeout(follow, EVERY_MS);
+}
+
+/** Another player's curve, and their games. @param {number} index @param {number} [other] */
+function pick(index, other = -1) {
+  player = index;
+  /** @type {HTMLSelectElement} */ ($("who")).value = String(index);
+  /** @type {HTMLSelectElement} */ ($("against")).value = String(other);
+  start = 0;
+  version = "";
+  shown(look);
+}
+
+/** Another part of the list of games. @param {number} from */
+function page(from) {
+  start = Math.max(0, from);
+  shown(listGames);
+}
+
+async function open() {
+  const { files } = await ask("/api/arena");
+  if (!files.length) {
+    $("main").replaceChildren(
+      element("p", { text: "No file of results was named. Start: locmsim web --db results.db" }),
+    );
+    return;
+  }
+  const wanted = new URLSearchParams(location.search).get("db") ?? "0";
+  const options = files.map((/** @type {{path: string}} */ file, /** @type {number} */ i) => [
+    String(i),
+    file.path,
+  ]);
+  $("files").append(select("db", "Results", options, wanted in files ? wanted : "0"));
+  $("db").addEventListener("change", () => {
+    now = null;
+    began = null;
+    version = "";
+    start = 0;
+    player = 0;
+    $("results").hidden = true;
+    shown(look);
+  });
+  await follow();
+}
+
+const chart = (/** @type {string} */ id, /** @type {string} */ label) => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("id", id);
+  svg.setAttribute("class", "chart");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  return svg;
+};
+
+$("main").append(
+  element("div", { class: "bar", id: "files" }),
+  element(
+    "div",
+    { id: "results", hidden: true },
+    element(
+      "p",
+      { class: "bar" },
+      element("progress", { id: "progress", "aria-label": "Games played" }),
+      element("span", { id: "state" }),
+    ),
+    element("div", { class: "scroll" }, element("table", { id: "players" })),
+    element(
+      "section",
+      {},
+      element("h2", {}, "Score of ", element("bdi", { id: "scorename" })),
+      element("p", { id: "scorenow" }),
+      chart("scorechart", "The player's score over the games, with its 95 % interval"),
+    ),
+    element(
+      "section",
+      { id: "test", hidden: true },
+      element("h2", { text: "Sequential test" }),
+      element("p", { id: "verdict" }),
+      chart("llrchart", "The logarithm of the likelihood ratio, with its bounds"),
+    ),
+    element(
+      "section",
+      { id: "pairs", hidden: true },
+      element("h2", { text: "Pairs" }),
+      element("p", { id: "pairunit" }),
+      element("div", { class: "scroll" }, element("table", { id: "matrix" })),
+    ),
+    element(
+      "section",
+      {},
+      element("h2", { text: "Games" }),
+      element(
+        "div",
+        { class: "bar" },
+        select("who", "Of", [["-1", "everybody"]]),
+        select("against", "against", [["-1", "everybody"]]),
+        select("ended", "Games", [
+          ["", "all"],
+          ["lost", "lost by the first one"],
+        ]),
+      ),
+      element("div", { class: "scroll" }, element("table", { id: "games" })),
+      element(
+        "p",
+        { class: "bar" },
+        element("button", {
+          id: "before",
+          type: "button",
+          onclick: () => page(start - ROWS),
+          text: "Before",
+        }),
+        element("span", { id: "count" }),
+        element("button", {
+          id: "after",
+          type: "button",
+          onclick: () => page(start + ROWS),
+          text: "After",
+        }),
+      ),
+    ),
+  ),
+);
+for (const id of ["who", "against", "ended"]) $(id).addEventListener("change", () => page(0));
+new ResizeObserver(draw).observe($("main"));
+shown(open);

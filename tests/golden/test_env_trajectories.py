@@ -1,0 +1,61 @@
+"""Twenty episodes of each environment: a change of any number that they show is a change of this.
+
+Actions are drawn with numpy from the masks, so that a seed always gives the same episode.
+"""
+
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gymnasium")
+from locmsim.envs import BattleEnv, ConstructEnv, DraftEnv, MatchEnv
+
+KINDS = {"Battle": BattleEnv, "Construct": ConstructEnv, "Draft": DraftEnv, "Match": MatchEnv}
+SIGNATURES = {
+    "Battle 1.5 greedy": "bf984c129fa0c3c7",
+    "Battle 1.2 osl": "e8ed4ae4ab827594",
+    "Battle 1.0 max-attack": "a009870943354fa8",
+    "Battle 1.5 random gym-locm": "601a7404402bb4ff",
+    "Construct 1.5": "5a29c5cfee654653",
+    "Draft 1.2": "50663f2970bcdc01",
+    "Match 1.5 random": "df8fadf66aa21736",
+    "Match 1.0 random": "d266149899663ca6",
+}
+
+
+def signature(name, options):
+    env = KINDS[name](card_sets=4, **options)
+    digest = sha256()
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        seen, _ = env.reset(seed=seed)
+        ended = False
+        while not ended:
+            mask = seen["action_mask"]
+            digest.update(np.ascontiguousarray(seen["observation"]).astype("<f4").tobytes())
+            digest.update(mask.tobytes())
+            action = int(random.choice(np.flatnonzero(mask)))
+            seen, reward, terminated, truncated, _ = env.step(action)
+            digest.update(np.array([reward], "<f4").tobytes())
+            ended = terminated or truncated
+        digest.update(np.ascontiguousarray(seen["observation"]).astype("<f4").tobytes())
+    return digest.hexdigest()[:16]
+
+
+CASES = [
+    ("Battle", {"rules": "1.5", "opponent": "greedy"}),
+    ("Battle", {"rules": "1.2", "opponent": "osl"}),
+    ("Battle", {"rules": "1.0", "opponent": "max-attack"}),
+    ("Battle", {"rules": "1.5", "opponent": "random", "layout": "gym-locm"}),
+    ("Construct", {"rules": "1.5"}),
+    ("Draft", {"rules": "1.2"}),
+    ("Match", {"rules": "1.5", "opponent": "random"}),
+    ("Match", {"rules": "1.0", "opponent": "random"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_episodes_are_the_same_as_ever(name, options):
+    key = " ".join([name, *options.values()])
+    assert signature(name, options) == SIGNATURES[key]

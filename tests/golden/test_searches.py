@@ -1,0 +1,44 @@
+"""What searches with fixed seeds and budgets find does not change by accident."""
+
+import json
+import platform
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers import DATA, RULE_SETS
+
+from locmsim import State
+from locmsim.game.positions import random_game, start_position
+from locmsim.search import MCTS, BeamSearch, MCTSOptions
+
+SEARCHES: dict[str, tuple[Any, dict[str, int]]] = {
+    "beam": (BeamSearch(), {"nodes": 3000}),
+    "mcts": (MCTS(), {"iterations": 120}),
+    "mcts, playouts=8": (MCTS(MCTSOptions(playouts=8)), {"iterations": 200}),
+}
+EXPECTED = json.loads((DATA / "searches.json").read_text())
+
+
+def turns(rules: str) -> Iterator[State]:
+    """Starts of turns in which there is something to decide."""
+    for seed in (1, 2, 3):
+        last = -1
+        for state, _ in random_game(start_position(seed, rules), seed):
+            if state.turn > last and state.turn in (4, 9) and len(state.legal_actions()) > 2:
+                yield state
+            last = state.turn
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="other machines may round otherwise"
+)
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("name", SEARCHES)
+def test_results_are_those_of_before(name: str, rules: str) -> None:
+    search, budget = SEARCHES[name]
+    results = [search.search(s, seed=i, **budget) for i, s in enumerate(turns(rules))]
+    lines = [result.line for result in results]
+    assert lines == [line for line, _ in EXPECTED[rules][name]]
+    values = [result.value for result in results]
+    assert values == pytest.approx([value for _, value in EXPECTED[rules][name]], abs=1e-3)

@@ -1,0 +1,47 @@
+"""examples/c-bot: built on the exported header, and played."""
+
+from pathlib import Path
+
+import pytest
+from exported import build
+from helpers import RULE_SETS
+
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+from locmsim.referee import play
+
+SOURCE = Path(__file__).parents[2] / "examples" / "c-bot" / "bot.c"
+
+
+@pytest.fixture(scope="module")
+def bot(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("c-bot")
+    assert main(["export", "--kernel", "-o", str(folder / "locm.h")]) == 0
+    return build(SOURCE, folder / "bot", "-O2", "-I", folder)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_plays_a_match_without_a_fault(bot, rules):
+    match = Match(rules, seed=3)
+    play([str(bot), str(bot)], match, timeout_scale=0)
+    assert match.error is None
+    assert match.winner in (0, 1)
+    again = Match(rules, params=match.params)
+    ignored = []
+    for player, line in match.log["answers"]:
+        ignored += again.submit(player, line).ignored
+    assert set(ignored) <= {"PASS"}
+
+
+def test_it_beats_a_weak_bot(bot):
+    """With the same draft: all of these games and nearly all others."""
+    wins = 0
+    for seed in range(3):
+        match = Match("1.0", seed=seed)
+        play(
+            [str(bot), "python -m locmsim.bot --agent random:draft=cheapest"],
+            match,
+            timeout_scale=0,
+        )
+        wins += match.winner == 0
+    assert wins == 3

@@ -1,0 +1,224 @@
+"""`locmsim export --rules`: the file compiles everywhere and answers as the Python bot."""
+
+import itertools
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from exported import STANDARDS, build, check
+from helpers import RULE_SETS
+
+from locmsim.agents import make_agent
+from locmsim.cli.main import main
+from locmsim.decks import build_deck, deck_builder, deck_line, draft_picker, pick
+from locmsim.export import LIMIT
+from locmsim.game.match import Match
+from locmsim.networks.weights import WeightsFile
+
+#: Fewer than the site takes, so that weights may grow.
+MOST = 95_000
+BOUND = {"beam": "nodes", "mcts": "iterations"}
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The C file of a bot and the numbers in it, each made once."""
+    made = {}
+
+    def export(rules, search="beam", *options):
+        key = rules, search, options
+        if key not in made:
+            folder = tmp_path_factory.mktemp("export")
+            made[key] = folder / "bot.c", folder / "bot.npz"
+            paths = ["-o", str(made[key][0]), "--write-weights", str(made[key][1])]
+            assert main(["export", "--rules", rules, "--search", search, *paths, *options]) == 0
+        return made[key]
+
+    return export
+
+
+@pytest.fixture(scope="module")
+def program(exported):
+    """The bot and the numbers that it plays by, each built once."""
+    made = {}
+
+    def make(rules, search="beam", *options):
+        key = rules, search, options
+        if key not in made:
+            source, weights = exported(rules, search)
+            made[key] = (
+                build(source, source.parent / f"bot{len(made)}", *(options or ["-O1"])),
+                weights,
+            )
+        return made[key]
+
+    return make
+
+
+def answers(program, text, bound):
+    done = subprocess.run([program, str(bound)], input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def python_bot(weights, search, bound):
+    """The Python bot, whose searches have the seeds 1, 2, 3 ... as those of the C bot."""
+    spec = f"{search}:time_ms=0,{BOUND[search]}={bound},weights={weights}"
+    agent = make_agent(spec)
+    agent.reset(0)
+    seeds = itertools.count(1)
+    agent.random = SimpleNamespace(getrandbits=lambda bits: next(seeds))
+    return agent
+
+
+def compare(program, weights, rules, search, bound, seeds):
+    """Both players of each game get the same answers from both bots."""
+    for seed in seeds:
+        match = Match(rules, seed=seed)
+        agents = [python_bot(weights, search, bound) for _ in range(2)]
+        texts, lines = ["", ""], ([], [])
+        while match.to_ask:
+            player = match.to_ask[0]
+            texts[player] += match.input_text(player)
+            ask = agents[player].choose if match.state is None else agents[player].act
+            lines[player].append(ask(match.observation(player)))
+            assert match.submit(player, lines[player][-1]).error is None
+        for player in range(2):
+            assert answers(program, texts[player], bound) == lines[player], (seed, player)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("search", BOUND)
+def test_it_fits_the_site(exported, rules, search):
+    text = exported(rules, search)[0].read_text()
+    assert len(text) <= MOST < LIMIT
+    assert text.isascii()
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_it_answers_as_the_python_bot(program, rules):
+    compare(*program(rules), rules, "beam", 2000, range(2))
+
+
+def test_tree_search_answers_as_the_python_bot(program):
+    compare(*program("1.2", "mcts"), "1.2", "mcts", 100, range(2))
+
+
+@pytest.mark.parametrize("compiler", STANDARDS)
+def test_it_is_c_and_cpp_without_warnings(exported, compiler):
+    check(exported("1.5")[0], compiler)
+
+
+def test_it_is_readable_if_asked(exported, tmp_path):
+    target = tmp_path / "bot.c"
+    assert main(["export", "--rules", "1.0", "--readable", "-o", str(target)]) == 0
+    text = target.read_text()
+    assert "state_apply" in text
+    assert "// Uniform in 0..n-1" in text
+    check(target, "gcc")
+
+
+def test_decks_are_those_of_the_python_builder(program):
+    compare_decks(*program("1.5"), range(20))
+
+
+def compare_decks(program, weights, seeds):
+    build = deck_builder(WeightsFile.load(weights)["1.5"])
+    for seed in seeds:
+        match = Match(seed=seed)
+        deck = build_deck(match.observation(0).offer, build)
+        assert answers(program, match.input_text(0), 1) == [deck_line(deck)], seed
+
+
+def compare_drafts(program, weights, rules, seeds):
+    picker = draft_picker(WeightsFile.load(weights))
+    for seed in seeds:
+        match = Match(rules, seed=seed)
+        text, lines, picked = "", [], []
+        while match.phase == "choice":
+            offer = match.observation(0).offer
+            text += match.input_text(0)
+            choice = pick(offer, picked, rules, picker)
+            picked.append(offer[choice])
+            lines.append(f"PICK {choice}")
+            match.submit(0, lines[-1])
+            match.submit(1, "PASS")
+        assert answers(program, text, 1) == lines, seed
+
+
+@pytest.mark.parametrize(
+    "text", ["", "30 0 30 25", "x\n", "30 1 26 25 1\n30 1 26 25 1\n5 0\n0\n", "\0\n"]
+)
+def test_other_input_ends_it(program, text):
+    done = subprocess.run([program("1.0")[0]], input=text, capture_output=True, text=True)
+    assert done.returncode in (0, 1)
+    assert (done.returncode == 1) == ("rules 1.0" in done.stderr)
+
+
+def test_weights_of_ones_own(program, tmp_path):
+    weights = WeightsFile()["1.0"]
+    weights = type(weights)(
+        {**weights.evaluation, "own.attack": 2.5}, None, None, None, weights.draft
+    )
+    WeightsFile({"1.0": weights}).save(tmp_path / "mine.npz")
+    options = ["--weights", str(tmp_path / "mine.npz"), "--write-weights", str(tmp_path / "b.npz")]
+    assert main(["export", "--rules", "1.0", *options, "-o", str(tmp_path / "bot.c")]) == 0
+    rounded = WeightsFile.load(tmp_path / "b.npz")["1.0"]
+    assert rounded.evaluation["own.attack"] == 2.5
+    mine = build(tmp_path / "bot.c", tmp_path / "bot", "-O0")
+    compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kernel", "--search", "mcts"], "--search is for a bot, not for --kernel"),
+        ([], "one of the arguments --rules --kernel is required"),
+        (["--rules", "1.0", "--weights", "nowhere.npz"], "nowhere.npz: No such file"),
+    ],
+)
+def test_wrong_usage_is_named(options, message, tmp_path, capsys):
+    target = tmp_path / "bot.c"
+    try:
+        code = main(["export", "-o", str(target), *options])
+    except SystemExit as error:
+        code = error.code
+    assert code
+    assert message in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("locmsim.export.LIMIT", 1000)
+    monkeypatch.setattr("locmsim.export.bot.LIMIT", 1000)
+    target = tmp_path / "bot.c"
+    target.write_text("what was there")
+    assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
+    assert "nothing is written" in capsys.readouterr().err
+    assert target.read_text() == "what was there"
+
+
+# ---- long ones
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_answers_as_the_python_bot_in_many_games(program, rules):
+    compare(*program(rules), rules, "beam", 5000, range(100, 300))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_tree_search_answers_as_the_python_bot_in_many_games(program, rules):
+    compare(*program(rules, "mcts", "-O0"), rules, "mcts", 300, range(40))
+
+
+@pytest.mark.slow
+def test_a_thousand_decks_are_those_of_the_python_builder(program):
+    compare_decks(*program("1.5"), range(1000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["1.2", "1.0"])
+def test_a_thousand_drafts_are_those_of_the_python_picker(program, rules):
+    compare_drafts(*program(rules), rules, range(1000))

@@ -1,0 +1,119 @@
+"""`locmsim export --kernel`: the header compiles everywhere and plays exactly as the package."""
+
+import struct
+import subprocess
+
+import pytest
+from exported import STANDARDS, build, check
+from helpers import RULE_SETS
+
+from locmsim.cli.main import main
+from locmsim.game.positions import random_game, start_position
+
+HARNESS = """
+#include "locm.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static locm_table_t table;
+
+int main(void) {
+  int32_t head[5];
+  locm_state_t state, copy;
+  locm_fill_tables();
+  while (fread(head, 4, 5, stdin) == 5) {
+    uint64_t applied = 0;
+    int i, n, lost = 0;
+    table.rules = head[0];
+    table.n_instances = head[1];
+    table.n_cards = head[2];
+    if (fread(table.cards, sizeof(locm_card_t), head[2], stdin) != (size_t)head[2]) return 1;
+    if (fread(&state, sizeof(state), 1, stdin) != 1) return 1;
+    for (i = 0; i < head[2]; i++) locm_complete_card(&table.cards[i], i);
+    if (locm_state_fault(&state, &table)) {
+      fprintf(stderr, "%s", locm_state_fault(&state, &table));
+      return 2;
+    }
+    for (i = 0; i < head[3]; i++) {
+      copy = state;
+      n = locm_state_rollout(&copy, &table, locm_stream_start(7, i), &applied);
+      putchar('0' + n);
+      lost += n;
+    }
+    for (i = 1; i <= head[4]; i++) {
+      printf(" %llu", (unsigned long long)locm_state_perft(&state, &table, i));
+    }
+    uint8_t actions[LOCM_MAX_ACTIONS + 1];
+    char text[LOCM_MAX_ACTION_TEXT];
+    n = locm_state_list(&state, &table, actions);
+    for (i = 0; i < n; i++) {
+      int length = locm_state_write(&state, &table, actions[i], text);
+      printf(" %d:%.*s", actions[i], length, text);
+    }
+    printf("\\n");
+  }
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def header(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kernel") / "locm.h"
+    assert main(["export", "--kernel", "-o", str(path)]) == 0
+    (path.parent / "harness.c").write_text(HARNESS)
+    return path
+
+
+@pytest.mark.parametrize("compiler", STANDARDS)
+def test_it_is_c_and_cpp_without_warnings(header, compiler, tmp_path):
+    source = tmp_path / "one.c"
+    source.write_text(f'#include "{header}"\n')
+    check(source, compiler)
+
+
+def positions(rules, games):
+    """The start and the middle of random games."""
+    for seed in range(games):
+        played = [state for state, _ in random_game(start_position(seed, rules), seed)]
+        yield from (played[0], played[len(played) // 2])
+
+
+CARD = 32  # bytes
+
+
+def question(state, playouts, depth):
+    """A position for the harness: the bytes of its table and of itself, without their headers."""
+    data = state.to_bytes()
+    table, own = data[16 : -256 - 16], data[-256:]
+    assert (len(table) - 8) % CARD == 0
+    numbers = struct.pack("<iii", (len(table) - 8) // CARD, playouts, depth)
+    return table[:8] + numbers + table[8:] + own
+
+
+def answer(state, playouts, depth):
+    winners = "".join(map(str, state.rollouts(playouts, 7)))
+    counts = [state.perft(i) for i in range(1, depth + 1)]
+    texts = [f"{action}:{state.action_to_string(action)}" for action in state.legal_actions()]
+    return " ".join([winners, *map(str, counts), *texts])
+
+
+def same(header, folder, level, games, playouts):
+    """Whether playouts, perft, legal actions and their texts are those of the package."""
+    program = build(header.parent / "harness.c", folder / "harness", level, "-I", header.parent)
+    states = [state for rules in RULE_SETS for state in positions(rules, games)]
+    asked = b"".join(question(state, playouts, 3) for state in states)
+    done = subprocess.run([program], input=asked, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().splitlines() == [answer(state, playouts, 3) for state in states]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_it_plays_as_the_package(header, level, tmp_path):
+    same(header, tmp_path, level, 3, 500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_it_plays_as_the_package_for_long(header, level, tmp_path):
+    same(header, tmp_path, level, 12, 20_000)

@@ -1,0 +1,197 @@
+"""The page Arena in a browser: a tournament as it is played, and nothing of its players' names."""
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from browser import browser, keep_screenshots, sync_api
+from helpers import LOCMSIM
+
+from locmsim.arena import Arena, Player, Sprt
+
+__all__ = ["browser"]
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed")
+pytest.importorskip("starlette", reason="the extra web is not installed")
+
+HOSTILE = (
+    "<script>document.title='hacked'</script>",
+    "\"><svg onload=\"document.title='hacked'\">\u202e'&",
+    "x" * 200,
+)
+expect = sync_api.expect
+Opener = Callable[..., Any]
+Server = Callable[..., str]
+
+
+@pytest.fixture
+def serve() -> Iterator[Server]:
+    """Starts `locmsim web` with these words, once the page is closed ends it; its address."""
+    with contextlib.ExitStack() as tools:
+
+        def serve(*words: str | Path) -> str:
+            return tools.enter_context(_served(*words))
+
+        yield serve
+
+
+@contextlib.contextmanager
+def _served(*words: str | Path) -> Iterator[str]:
+    command = [*LOCMSIM, "web", *map(str, words)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as tool:
+        try:
+            assert tool.stdout is not None
+            yield tool.stdout.readline().strip()
+        finally:
+            tool.send_signal(signal.SIGINT)
+            _, err = tool.communicate(timeout=60)
+    assert (tool.returncode, err) == (0, "")
+
+
+@pytest.fixture
+def open_site(serve: Server, browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
+    """Opens a page of a site; none may complain or ask another server for anything."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    asked: set[str] = set()
+    servers: set[str] = set()
+
+    def open_site(address: str, page: str, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        opened = context.new_page()
+        opened.on("console", lambda message: complaints.append(message.text))
+        opened.on("pageerror", lambda error: complaints.append(str(error)))
+        opened.on("dialog", lambda dialog: complaints.append(dialog.message))
+        opened.on("request", lambda sent: asked.add("/".join(sent.url.split("/")[:3])))
+        parts = urlsplit(address)
+        servers.add(f"{parts.scheme}://{parts.netloc}")
+        opened.goto(parts._replace(path=page).geturl())
+        return opened
+
+    yield open_site
+    keep_screenshots(contexts, request.node.name)
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert {server for server in asked if not server.startswith("data:")} == servers
+
+
+def figures(page: Any) -> list[list[str]]:
+    """The rows of the players' table."""
+    rows = page.locator("#players tbody tr")
+    return [row.split("\t") for row in rows.all_inner_texts()]
+
+
+def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+    played, db = tmp_path / "played.db", tmp_path / "live.db"
+    with Arena(["one=greedy", "two=random"], db=played, games=12, seed=1) as arena:
+        arena.run(jobs=1)
+        records = [arena.record(number) for number in range(1, 13)]
+    address = serve("--db", db)
+    page = open_site(address, "arena")
+    expect(page.locator("#notice")).to_contain_text("live.db: no such file")
+    test = Sprt(-40, 40)
+    players = ["one=greedy", "two=random"]
+    with Arena(players, db=db, games=12, seed=1, sprt=test) as arena:
+        arena._store.add_all(records[:4])
+        expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 games of rules 1.5"))
+        expect(page.locator("#notice")).to_be_hidden()
+        expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs, LLR")
+        assert page.locator("#games tbody tr").count() == 4
+        arena._store.add_all(records[4:])
+        expect(page.locator("#state")).to_have_text(
+            re.compile(r"^12 of 12 games of rules 1\.5, [0-9.]+ turns a game, finished$")
+        )
+    with Arena.load(db) as arena:
+        results = arena.to_json()
+    for row, one in zip(figures(page), results["players"], strict=True):
+        assert row[:3] == [one["name"], str(one["games"]), str(one["wins"])]
+        assert row[3] == f"{100 * one['wins'] / one['games']:.1f}"
+        low, high = one["interval"]
+        assert row[6] == f"{100 * low:.1f} \u2013 {100 * high:.1f}"
+        assert row[7].startswith("+" if one["score"] > 0.5 else "\u2212")
+    llr = f"{results['sprt']['llr']:.2f}"
+    expect(page.locator("#verdict")).to_contain_text(f"LLR {llr.replace('-', chr(0x2212))}")
+    assert page.locator("#llrchart .bound").count() == 2
+    for chart in ("scorechart", "llrchart"):
+        box, dot = (page.locator(f"#{chart}{part}").bounding_box() for part in ("", " .dot"))
+        for start, size in (("x", "width"), ("y", "height")):
+            assert box[start] <= dot[start]
+            assert dot[start] + dot[size] <= box[start] + box[size]
+    # The curve of the other player is the first one's upside down.
+    expect(page.locator("#scorenow")).to_contain_text(
+        f"{100 * results['players'][0]['score']:.1f} % after 12 games"
+    )
+    page.get_by_role("button", name="two").click()
+    expect(page.locator("#scorename")).to_have_text("two")
+    expect(page.locator("#scorenow")).to_contain_text(
+        f"{100 * results['players'][1]['score']:.1f} % after 12 games"
+    )
+    page.locator("#ended").select_option("lost by the first one")
+    lost = [o.number for o in (r.outcome for r in records) if o.players[o.winner] == 0]
+    rows = page.locator("#games tbody tr")
+    expect(rows).to_have_count(len(lost))
+    # The first cells: the text of a row that is just being drawn has nothing between its cells.
+    assert [int(text) for text in rows.locator("td:first-child").all_inner_texts()] == lost[::-1]
+    # From a game to its replay.
+    rows.first.get_by_role("link", name="watch").click()
+    expect(page.locator("#outcome")).to_contain_text(f"seed {records[lost[-1] - 1].fixture.seed}")
+    data = json.loads(page.locator("#data").text_content())
+    assert data["names"][data["winner"]] == "one"
+
+
+def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    players = [Player(name, "greedy", False) for name in HOSTILE]
+    with Arena(players, db=db, games=2, seed=1) as arena:
+        arena.run(jobs=1)
+    address = serve("--db", db)
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        viewport = {"width": width, "height": 800}
+        page = open_site(address, "arena", viewport=viewport, color_scheme=scheme)
+        expect(page.locator("#games tbody tr")).to_have_count(6)
+        names = page.locator("#players bdi").all_text_contents()
+        assert sorted(names) == sorted(HOSTILE)
+        assert page.locator("#matrix .heat").count() == 6
+        assert page.title() == "locmsim: Arena"
+        assert page.locator("script:not([src])").count() == 0
+        assert page.locator("[onload]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (light == "rgb(243, 239, 230)") == (scheme == "light")
+    # A field of the heat map shows the games of its two players.
+    page.locator("#matrix .heat button").first.click()
+    expect(page.locator("#games tbody tr")).to_have_count(2)
+    expect(page.locator("#scorename")).to_have_text(HOSTILE[0])
+    assert page.title() == "locmsim: Arena"
+
+
+def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+    db = tmp_path / "<b>results.db"
+    db.write_text("no results")
+    address = serve("--db", db)
+    page = open_site(address, "arena")
+    expect(page.locator("#notice")).to_contain_text("<b>results.db: file is not a database")
+    expect(page.locator("#results")).to_be_hidden()
+    db.unlink()
+    # The command line plays it, while the page looks.
+    words = ["arena", "greedy", "random", "--games", "20", "--jobs", "1", "--db", str(db)]
+    subprocess.run(
+        [*LOCMSIM, *words, "--timeout-scale", "0"], check=True, capture_output=True, timeout=120
+    )
+    expect(page.locator("#state")).to_contain_text("20 of 20 games of rules 1.5")
+    expect(page.locator("#state")).to_contain_text("finished")
+    assert list(tmp_path.iterdir()) == [db]
+    address = serve()
+    page = open_site(address, "arena")
+    expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db results.db"))

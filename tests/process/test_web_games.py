@@ -1,0 +1,278 @@
+"""Games against bots that are processes, as the pages' server runs them."""
+
+import json
+import os
+import random
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import children_of
+
+from locmsim.web import load_replay, replay_html
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+HOSTILE = "<script>document.title='hacked'</script><svg onload=\"alert(1)\">\u202e"
+SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
+LOUD = shlex.join(
+    [sys.executable, "-c", f"import sys; input(); sys.stderr.write({HOSTILE!r}); sys.exit(3)"]
+)
+
+
+class Table:
+    """A page with a game."""
+
+    def __init__(self, client: Any, site: Site) -> None:
+        self.client, self.query = client, {"token": site.token}
+        self.view: dict[str, Any] = {}
+
+    def ask(self, path: str, **query: Any) -> Any:
+        answer = self.client.get(path, params={**self.query, **query})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def tell(self, what: str, code: int = 200, **data: Any) -> Any:
+        answer = self.client.post(f"/api/play/{what}", params=self.query, json=data)
+        assert answer.status_code == code, answer.text
+        return answer.json()
+
+    def new(self, opponent: str, rules: str = "1.5", seat: int = 0, **more: Any) -> None:
+        self.view = self.tell("new", opponent=opponent, rules=rules, seat=seat, **more)
+
+    def change(self, what: str, code: int = 200, **data: Any) -> Any:
+        place = {"game": self.view["game"], "version": self.view["version"], "client": "me"}
+        answer = self.tell(what, code, **place, **data)
+        self.view = answer if code == 200 else answer.get("view", self.view)
+        return answer
+
+    def wait(self) -> None:
+        """Until the person is asked, or the game is over."""
+        deadline = time.monotonic() + 60
+        while not self.view["asked"] and not self.view["over"]:
+            assert time.monotonic() < deadline
+            place = {"game": self.view["game"], "after": self.view["version"]}
+            self.view = self.ask("/api/play/news", **place)
+
+    def choose(self) -> None:
+        """The whole choice phase, by hints."""
+        self.wait()
+        while self.view["choice"] and not self.view["over"]:
+            self.change("cards", cards=self.tell("hint", game=self.view["game"])["cards"])
+            self.wait()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
+    """Makes servers with a page each; at the end no process of theirs is left."""
+    opened: list[Any] = []
+    before = set(children_of(os.getpid()))
+
+    def make(*bots: str, **more: Any) -> Table:
+        site = Site(Library(), bots, folder=str(tmp_path), hint_ms=0, hint_nodes=300, **more)
+        client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
+        opened.append(client)
+        client.__enter__()
+        return Table(client, site)
+
+    yield make
+    for client in opened:
+        client.__exit__(None, None, None)
+    assert set(children_of(os.getpid())) <= before
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table()
+    rng = random.Random(1)
+    page.new("agent-random", rules, seat=1, seed=5)
+    deck = page.ask("/api/play/cards", game=page.view["game"])["cards"]
+    page.choose()
+    turns = 0
+    while not page.view["over"]:
+        view, board = page.view, page.view["board"]
+        me, them = board["sides"][1], board["sides"][0]
+        if not view["done"]:
+            turns += 1
+            assert view["steps"][-1]["board"]["player"] == 0
+            assert view["steps"][0]["action"] == ""
+            for step in view["steps"][1:]:
+                kind = deck[step["card"]]["row"][1]
+                assert (step["action"].split(" ")[0] == "USE") == (kind > 0)
+        assert board["player"] == 1
+        assert (them["hand"], len(me["hand"])) == ([], me["size"])
+        assert all(held["card"] in deck for held in me["hand"])
+        if turns == 3 and not view["done"]:
+            advice = page.tell("hint", game=view["game"])
+            assert 0 < advice["chance"] < 1
+            for action in advice["actions"]:
+                page.change("do", action=action)
+            for _ in advice["actions"]:
+                page.change("undo")
+            assert page.view["board"] == board
+            assert page.view["actions"] == view["actions"]
+            assert "nothing to take back" in page.change("undo", 400)["error"]
+        if view["actions"] and rng.random() < 0.9:
+            page.change("do", action=rng.choice(view["actions"]))
+        else:
+            page.change("end")
+        page.wait()
+    over = page.view["over"]
+    assert over["fault"] is None
+    assert over["error"] == ""
+    (path,) = tmp_path.glob("locmsim-*.json")
+    assert over["path"] == str(path)
+    result, names = load_replay(over["path"])
+    assert names == ("random", "You")
+    assert (result.winner, result.match.rules) == (over["winner"], rules)
+    assert result.match.params["seed"] == 5
+    assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
+    (game,) = page.ask("/api/replays")["games"]
+    assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
+    watch = page.client.get("/api/replays/watch", params={**page.query, "game": game["key"]})
+    assert watch.status_code == 200
+    opened = page.client.post(
+        "/api/analyse/open", params=page.query, json={"game": game["key"], "turn": 3}
+    )
+    assert opened.json()["seat"] == 1
+    assert "game is over" in page.change("end", 409)["error"]
+
+
+def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
+    first = table()
+    first.new("agent-random", "1.2", seed=1)
+    first.wait()
+    view = dict(first.view)
+    first.change("cards", cards=view["choice"]["offer"][:1])
+    place = {"game": view["game"], "version": view["version"], "client": "other"}
+    late = first.tell("cards", 409, **place, cards=view["choice"]["offer"][:1])
+    assert "went on in another page" in late["error"]
+    assert late["view"]["version"] > view["version"]
+    assert late["view"]["game"] == view["game"]
+    first.wait()
+    assert len(first.view["choice"]["chosen"]) == 1
+    seen = first.ask("/api/play/news", game=view["game"], after=view["version"])
+    assert seen["version"] >= late["view"]["version"]
+    # The bot has moved since, but the other page is still told whose doing it was.
+    assert (seen["by"], seen["by_version"]) == ("me", view["version"] + 1)
+    assert seen["version"] > seen["by_version"]
+
+
+def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
+    page = table()
+    for data, why in (
+        ({"opponent": "x"}, "no such opponent"),
+        ({"opponent": SILENT}, "no such opponent"),
+        ({"opponent": "agent-random", "rules": "2.0"}, "unknown rules"),
+        ({"opponent": "agent-random", "seat": 2}, "seat: expected 0 or 1"),
+        ({"opponent": "agent-random", "seed": "1"}, "seed: expected an integer"),
+        ({"opponent": "agent-random", "seed": 1 << 70}, "seed: expected"),
+    ):
+        assert why in page.tell("new", 400, **data)["error"]
+    assert "begin a new one" in page.tell("hint", 404, game="7")["error"]
+    page.new("agent-random", seed=1)
+    page.wait()
+    offer = page.view["choice"]["offer"]
+    for cards, why in (
+        (offer[:29], "a deck has 30 cards, got 29"),
+        ([offer[0]] * 30, "at most 2 of a card"),
+        ([*offer[:29], "x"], "card 'x' is not offered"),
+        ("x", "cards: expected a list"),
+    ):
+        assert why in page.change("cards", 400, cards=cards)["error"]
+    assert "battle has not begun" in page.change("end", 400)["error"]
+    page.change("cards", cards=offer[:30])
+    page.wait()
+    assert "chosen already" in page.change("cards", 400, cards=offer[:30])["error"]
+    version = page.view["version"]
+    for action in ("ATTACK 1 1", "JUMP", "PASS;PASS", ""):
+        page.change("do", 400, action=action)
+    assert page.view["version"] == version
+    assert page.view["done"] == []
+
+
+def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table(f"silent={SILENT}", timeout_scale=0.25)
+    page.new("bot0")
+    page.wait()
+    page.change("cards", cards=page.view["choice"]["offer"][:30])
+    assert page.view["asked"] is False
+    # Meanwhile everything else answers.
+    assert page.ask("/api/replays")["total"] == 0
+    assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
+    page.wait()
+    fault = page.view["over"]["fault"]
+    assert (fault["player"], fault["kind"]) == (1, "timeout")
+    assert page.view["over"]["winner"] == 0
+    assert load_replay(page.view["over"]["path"])[0].fault is not None
+
+
+def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table(f"silent={SILENT}", timeout_scale=0)
+    others = set(children_of(os.getpid()))  # of tests before this one
+    page.new("bot0", seat=1)  # the bot is asked first, and has all the time
+    deadline = time.monotonic() + 60
+    while not (bots := set(children_of(os.getpid())) - others):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    page.tell("leave", game=page.view["game"])
+    while set(children_of(os.getpid())) & bots:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert page.ask("/api/play/news", game=page.view["game"])["over"]["error"]
+    assert list(tmp_path.iterdir()) == []
+    page.new("bot0", seat=1)  # ended with the server, see the fixture
+
+
+def test_words_of_a_bot_that_crashes(table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table(LOUD)
+    page.new("bot0")
+    page.choose()
+    over = page.view["over"]
+    assert over["fault"]["kind"] == "crashed"
+    assert over["stderr"] == HOSTILE
+    log = json.loads(Path(over["path"]).read_text())
+    assert [agent["name"] for agent in log["agents"]] == ["You", LOUD]
+    html = replay_html(*load_replay(over["path"]))
+    assert html.count("<script") == 2
+
+
+def test_a_folder_that_is_gone(table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table(LOUD)
+    page.new("bot0")
+    page.wait()
+    tmp_path.rmdir()
+    page.choose()
+    assert "No such file" in page.view["over"]["error"]
+    assert page.ask("/api/replays")["games"][0]["source"] == "played here"
+
+
+def test_a_game_that_breaks_off(
+    table: Callable[..., Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object, **options: object) -> None:
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr("locmsim.web.games.play", broken)
+    page = table()
+    page.new("agent-random")
+    page.wait()
+    assert page.view["over"] == {"error": "the game broke off: no more"}
+
+
+def test_only_so_many_games(table: Callable[..., Table]) -> None:
+    page = table(f"silent={SILENT}", timeout_scale=0)
+    page.new("bot0", seat=1)
+    first = page.view["game"]
+    for _ in range(12):
+        page.new("bot0", seat=1)
+    assert "begin a new one" in page.tell("hint", 404, game=first)["error"]

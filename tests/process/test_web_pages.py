@@ -1,0 +1,387 @@
+"""The pages of `locmsim web` in a browser: whole games by clicks, and nothing escapes."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import browser, keep_screenshots
+from helpers import RULE_SETS, golden_games, golden_result
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.game.positions import start_position
+from locmsim.referee import play
+from locmsim.referee.transcript import log_line, result_log
+from locmsim.web import load_replay
+
+__all__ = ["browser"]
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+HOSTILE = "<script>document.title='hacked'</script><svg onload=\"document.title='hacked'\">\u202e"
+TALKER = """
+class Talker:
+    def reset(self, seed=0):
+        pass
+
+    def choose(self, observation):
+        return "PASS"
+
+    def act(self, observation):
+        return "PASS " + {words!r}
+"""
+ASKED = "body[data-asked=true]"
+OVER = "body[data-over=true]"
+
+Server = Callable[..., str]
+Opener = Callable[..., Any]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """Starts the tool with these words, and gives its address; at the end it ends by Ctrl-C."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> str:
+        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0", *words]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (0, "")
+
+
+@pytest.fixture
+def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
+    """Opens pages; at the end none may have complained, or asked another server for anything."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    asked: set[str] = set()
+
+    def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
+        context = browser.new_context(reduced_motion="reduce", **options)
+        contexts.append(context)
+        found = context.new_page()
+        found.set_default_timeout(20_000)
+        left = [refusals]
+
+        def complain(message: Any) -> None:
+            # What the server refuses the browser tells, too.
+            if "status of 4" in message.text and left[0]:
+                left[0] -= 1
+                return
+            complaints.append(message.text)
+
+        found.on("console", complain)
+        found.on("pageerror", lambda error: complaints.append(str(error)))
+        found.on("dialog", lambda dialog: complaints.append(dialog.message))
+        found.on("request", lambda request: asked.add(request.url))
+        root, _, query = url.partition("/?")
+        found.goto(f"{root}/{page}?{query}" if page else url)
+        found.server = root
+        return found
+
+    yield visit
+    keep_screenshots(contexts, request.node.name)
+    servers = {page.server for context in contexts for page in context.pages}
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert all(any(url.startswith((f"{s}/", "data:")) for s in servers) for url in asked)
+
+
+def begin(page: Any, rules: str, opponent: str, seat: int = 0, seed: int = 5) -> None:
+    page.select_option("#rules", rules)
+    page.select_option("#opponent", opponent)
+    page.select_option("#seat", str(seat))
+    page.fill("#seed", str(seed))
+    page.click("#begin")
+
+
+def version(page: Any) -> str:
+    return str(page.get_attribute("body", "data-version"))
+
+
+def changed(page: Any, before: str) -> None:
+    page.wait_for_selector(f"body:not([data-version='{before}'])")
+
+
+def play_turns(page: Any) -> int:
+    """Play by clicks until the game is over: whatever lights up first; how many turns."""
+    turns = 0
+    while True:
+        page.wait_for_selector(f"{ASKED}, {OVER}")
+        if page.locator(OVER).count():
+            return turns
+        turns += 1
+        while page.locator(ASKED).count() and page.locator(".can").count():
+            before = version(page)
+            page.locator(".can").first.click()
+            assert page.locator(".can.picked").count() == 1
+            page.locator(".aim").first.click()
+            changed(page, before)
+        if page.locator(ASKED).count():
+            before = version(page)
+            page.click("#end")
+            changed(page, before)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
+    page = visit(server("--games", str(tmp_path)))
+    begin(page, rules, "agent-random", seat=int(rules == "1.2"))
+    if rules == "1.5":
+        page.wait_for_selector("#offer")
+        assert page.locator("#offer .pick").count() == 120
+        page.select_option("#order", "attack")
+        page.select_option("#kind", "0")
+        creatures = page.locator("#offer .pick")
+        for i in range(13):
+            creatures.nth(i).click(click_count=2)
+        assert page.inner_text("#counts") == "26 of 30: 26 creatures, 0 items"
+        creatures.nth(0).click()
+        assert "At most 2" in page.inner_text("#notice")
+        page.locator("#deck .list button").first.click()
+        page.locator("#deck .list button").first.click()
+        page.select_option("#kind", "1")
+        for i in range(3):
+            creatures.nth(i).click(click_count=2)
+        assert page.inner_text("#counts").startswith("30 of 30: 24 creatures, 6 items")
+        assert page.locator("#deck .curve i").count() == 13
+        page.click("#ready")
+    else:
+        for pick in range(30):
+            heading = page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30")
+            heading.wait_for()
+            assert page.inner_text("#counts").startswith(f"{pick} of 30")
+            if pick == 3:
+                page.click("#hint")
+                page.locator(".advised").click()
+            else:
+                page.locator("#offer .pick").nth(pick % 3).click()
+    page.wait_for_selector(".table")
+    turns = play_turns(page)
+    page.wait_for_selector("#watch")
+    (path,) = tmp_path.glob("locmsim-*.json")
+    assert f"Saved as {path}" in page.inner_text("#ending")
+    result, names = load_replay(str(path))
+    seat = names.index("You")
+    assert page.inner_text("#ending h1") == ("You won" if result.winner == seat else "You lost")
+    asked = [call for call in result.calls if call.player == seat and call.turn is not None]
+    assert len(asked) == turns > 2
+    assert sum(len(call.result.applied) for call in asked) > 3
+    assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
+    page.click("#watch")
+    page.wait_for_selector("#slider")
+    page.click("#analyse")
+    page.wait_for_selector("#search")
+
+
+def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
+    page = visit(server())
+    begin(page, "1.5", "agent-random")
+    page.click("#hint")
+    page.locator("#counts", has_text="30 of 30").wait_for()
+    page.click("#ready")
+    page.wait_for_selector(f"{ASKED} .table")
+    page.click("#hint")
+    page.wait_for_selector("#line li")
+    assert "You win then with a chance of" in page.inner_text("#chance")
+    while not page.locator(".can").count():
+        before = version(page)
+        page.click("#end")
+        changed(page, before)
+        page.wait_for_selector(ASKED)
+    table = page.inner_html(".table")
+    page.locator(".can").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".aim").count()
+    page.keyboard.press("Escape")
+    assert page.locator(".aim").count() == 0
+    page.locator(".can").first.press("Enter")
+    before = version(page)
+    page.locator(".aim").first.press(" ")
+    changed(page, before)
+    assert page.inner_html(".table") != table
+    before = version(page)
+    page.click("#undo")
+    changed(page, before)
+    assert page.inner_html(".table") == table
+    page.reload()
+    page.wait_for_selector(f"{ASKED} .table")
+    assert page.inner_html(".table") == table
+    page.click("#new")
+    assert "Press New game again" in page.inner_text("#notice")
+    page.click("#new")
+    page.wait_for_selector("#begin")
+
+
+def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
+    url = server()
+    first = visit(url)
+    begin(first, "1.0", "agent-random")
+    first.wait_for_selector("#offer .pick")
+    second = visit(url, refusals=1)
+    # It misses what the first one does meanwhile.
+    second.route("**/api/play/news*after*", lambda route: None)
+    second.goto(first.url)
+    second.wait_for_selector("#offer .pick")
+    before = version(second)
+    first.locator("#offer .pick").first.click()
+    first.locator("h1", has_text=": 2 of 30").wait_for()
+    assert version(second) == before
+    second.locator("#offer .pick").first.click()
+    second.locator("h1", has_text=": 2 of 30").wait_for()
+    assert "in another page" in second.inner_text("#notice")
+    # One that listens is told at once.
+    third = visit(url)
+    third.goto(first.url)
+    third.locator("h1", has_text=": 2 of 30").wait_for()
+    first.locator("#offer .pick").first.click()
+    third.locator("h1", has_text=": 3 of 30").wait_for()
+    assert "in another page" in third.inner_text("#notice")
+    assert first.locator("#notice").is_hidden()
+
+
+def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
+    db, log = tmp_path / "results.db", tmp_path / "log.json"
+    broken = f"broken={shlex.join([sys.executable, '-c', 'raise SystemExit(3)'])}"
+    with Arena(
+        ["one=greedy", "two=random", broken], games=2, db=db, seed=4, timeout_scale=0
+    ) as arena:
+        arena.run(jobs=1)
+    game = next(golden_games("1.2"))
+    log.write_text(log_line(golden_result(game)))
+    page = visit(server(str(log), "--db", str(db)), "replays")
+    page.locator("#count", has_text="1 to 7 of 7").wait_for()
+    page.select_option("#fault", "any")
+    page.locator("#count", has_text="1 to 4 of 4").wait_for()
+    page.select_option("#lost_by", "one")
+    page.locator("#count", has_text="no games").wait_for()
+    page.select_option("#fault", "")
+    page.select_option("#lost_by", "broken")
+    page.locator("#count", has_text="of 4").wait_for()
+    page.select_option("#lost_by", "")
+    page.fill("#least", "1")
+    page.locator("#least").press("Enter")
+    page.locator("#count", has_text="of 3").wait_for()
+    page.locator("[data-key=f0] a", has_text="watch").click()
+    page.wait_for_selector("#slider")
+    states = sum(len(turn["states"]) for turn in game["turns"])
+    assert page.get_attribute("#slider", "max") == str(states - 1)
+
+
+def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
+    log.write_text(log_line(result))
+    page = visit(server(str(log)), "replays", refusals=1)
+    page.locator("[data-key=f0] a", has_text="analyse").click()
+    page.wait_for_selector("#search")
+    page.select_option("#turn", "8")
+    page.locator("#turn", has_text="8").wait_for()
+    page.wait_for_url("**turn=8*")
+    page.select_option("#seconds", "0.5")
+    page.click("#search")
+    page.wait_for_selector("#lines button")
+    assert "of 6 searches" in page.inner_text("#lines")
+    start = page.inner_html(".table")
+    line = page.locator("#lines button").first
+    actions = str(line.get_attribute("data-line")).split(";")
+    line.click()
+    page.locator("#now ol li").nth(len(actions) - 1).wait_for()
+    assert page.inner_html(".table") != start
+    page.click("#reset")
+    page.locator("#now li", has_text="nothing").wait_for()
+    assert page.inner_html(".table") == start
+    page.locator(".can").first.click()
+    page.locator(".aim").first.click()
+    page.locator("#undo:not([disabled])").wait_for()
+    assert "(value network)" in page.inner_text("#chance")
+    page.click("#other")
+    state = start_position(2, "1.0")
+    page.fill("#text", state.observation(0).format())
+    page.click("#open")
+    page.wait_for_selector("#search")
+    assert "LOCM 1.0" in page.inner_text("main")
+    page.click("#other")
+    page.fill("#text", "1.5 nothing")
+    page.click("#open")
+    page.locator("#notice", has_text="expected 7 fields").wait_for()
+
+
+def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Names of players, what bots say, write and answer, and paths."""
+    log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
+    program = tmp_path / "bot.py"
+    program.write_text(f"import sys\ninput()\nsys.stderr.write({HOSTILE!r})\nsys.exit(3)\n")
+    loud = f"{shlex.join([sys.executable, str(program)])} {shlex.quote(HOSTILE)}"
+    result = golden_result(next(golden_games("1.0")), stderr=(HOSTILE, HOSTILE))
+    data = result_log(result)
+    for agent in data["agents"]:
+        agent["name"] = HOSTILE
+    log.write_text(json.dumps(data))
+    talker = tmp_path / "talker.py"
+    talker.write_text(TALKER.format(words=HOSTILE))
+    url = server(str(log), "--bot", loud, "--bot", f"talker={talker}:Talker")
+
+    def untouched(page: Any) -> None:
+        assert "hacked" not in page.title()
+        assert page.locator("main script, main svg[onload]").count() == 0
+
+    page = visit(url, "replays")
+    page.locator("[data-key=f0]").wait_for()
+    assert HOSTILE in page.locator("[data-key=f0] td").nth(1).inner_text()
+    untouched(page)
+    page.locator("[data-key=f0] a", has_text="analyse").click()
+    page.wait_for_selector("#search")
+    assert HOSTILE in page.locator(".who bdi").first.inner_text()
+    untouched(page)
+    page = visit(url)
+    page.wait_for_selector("#begin")
+    name = page.locator("#opponent option").first.inner_text()
+    assert "<svg onload=" in name
+    assert HOSTILE[-1] in name
+    begin(page, "1.0", "bot0")
+    page.locator("#offer .pick").first.click()
+    page.wait_for_selector(OVER)
+    words = page.inner_text("#ending")
+    assert "lost by a fault: crashed" in words
+    assert HOSTILE in page.inner_text("#ending pre")
+    untouched(page)
+    page.click("#again")
+    begin(page, "1.5", "bot1", seat=1)
+    page.click("#hint")
+    page.locator("#counts", has_text="30 of 30").wait_for()
+    page.click("#ready")
+    page.locator("#chat", has_text="<svg onload").wait_for()
+    untouched(page)
+
+
+def test_without_the_token(server: Server, visit: Opener) -> None:
+    page = visit(f"{server().partition('?')[0]}?")
+    page.locator("#notice", has_text="token").wait_for()
+
+
+def test_a_port_that_is_taken(server: Server) -> None:
+    port = server().partition("/?")[0].rpartition(":")[2]
+    command = [sys.executable, "-m", "locmsim", "web", "--port", port]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ)
+    assert done.returncode == 1
+    assert f"port {port}: Address already in use" in done.stderr

@@ -1,0 +1,51 @@
+"""Environments over many games: leaks, the protocol, and memory that does not grow."""
+
+import gc
+import os
+import sys
+
+import pytest
+from env_checks import check_games, check_matches
+from helpers import RULE_SETS
+
+from locmsim.envs import BattleEnv, LocmVectorEnv
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def resident_bytes():
+    """Memory that this process has now (Linux)."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@each_rules
+def test_no_leaks(rules):
+    assert check_games(rules, range(300)) > 20_000  # checks
+
+
+@each_rules
+def test_the_protocol_tells_all(rules):
+    assert check_matches(rules, range(170)) > 6_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_does_not_grow():
+    """10^7 steps of a vector environment, 10^5 resets of a single one."""
+    venv = LocmVectorEnv(1024, opponent="random", card_sets=16, copy=False)
+    venv.reset(seed=1)
+    single = BattleEnv(opponent="random", card_sets=16)
+    single.reset(seed=1)
+
+    def run(steps, resets):
+        for number in range(steps):
+            venv.step(venv.sample(number))
+        for _ in range(resets):
+            single.reset()
+        gc.collect()
+        return resident_bytes(), len(gc.get_objects())
+
+    before = run(200, 2000)
+    after = run(10_000, 100_000)
+    assert after[0] - before[0] < 8 << 20
+    assert after[1] - before[1] < 100

@@ -1,0 +1,111 @@
+"""Exported bots with sanitizers: whole games, and input that no referee sends."""
+
+import random
+import subprocess
+
+import pytest
+from exported import build
+from helpers import RULE_SETS
+
+from locmsim.agents import make_agent
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+
+#: Without forced inlining, which would take the compiler half a minute.
+SANITIZERS = (
+    *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
+GAMES = 50
+DAMAGED = 200
+
+
+@pytest.fixture(
+    scope="module", params=[(rules, s) for rules in RULE_SETS for s in ("beam", "mcts")]
+)
+def bot(request, tmp_path_factory):
+    """The rule set, and a readable bot for it with sanitizers."""
+    rules, search = request.param
+    source = tmp_path_factory.mktemp("sanitized") / "bot.c"
+    options = ["--rules", rules, "--search", search, "--readable", "-o", str(source)]
+    assert main(["export", *options]) == 0
+    return rules, build(source, source.parent / "bot", *SANITIZERS)
+
+
+def texts(rules, games):
+    """What the players of some games are sent."""
+    for seed in range(games):
+        match = Match(rules, seed=seed)
+        agents = [make_agent("greedy") for _ in range(2)]
+        sent = ["", ""]
+        for number, agent in enumerate(agents):
+            agent.reset(number)
+        while match.to_ask:
+            player = match.to_ask[0]
+            sent[player] += match.input_text(player)
+            ask = agents[player].choose if match.state is None else agents[player].act
+            match.submit(player, ask(match.observation(player)))
+        yield from sent
+
+
+def run(program, text):
+    """The exit status, which tells of a finding; a sanitizer writes what it found."""
+    data = text.encode("latin-1")
+    done = subprocess.run([program, "150"], input=data, capture_output=True, timeout=120)
+    assert done.returncode in (0, 1), done.stderr.decode(errors="replace")[-3000:]
+    assert b"Sanitizer" not in done.stderr
+    assert b"runtime error" not in done.stderr
+    return done
+
+
+def test_whole_games(bot):
+    rules, program = bot
+    for text in texts(rules, GAMES):
+        done = run(program, text)
+        assert done.returncode == 0
+        assert done.stdout.count(b"\n") > 2
+
+
+def damaged(text, chance):
+    """A text with something wrong in it."""
+    kind = chance.randrange(6)
+    at = chance.randrange(len(text))
+    lines = text.split("\n")
+    line = chance.randrange(len(lines))
+    if kind == 0:
+        return text[:at]
+    if kind == 1:
+        return text[:at] + "".join(chr(chance.randrange(256)) for _ in range(9)) + text[at:]
+    if kind == 2:
+        del lines[line]
+    elif kind == 3:
+        lines.insert(line, lines[chance.randrange(len(lines))])
+    else:
+        words = lines[line].split(" ")
+        numbers = (
+            "-1",
+            "0",
+            "7",
+            "13",
+            "99",
+            "255",
+            "256",
+            "65536",
+            "999999999",
+            "-999999999",
+            "x",
+        )
+        words[chance.randrange(len(words))] = chance.choice(numbers)
+        lines[line] = " ".join(words)
+    return "\n".join(lines)
+
+
+def test_damaged_input(bot):
+    rules, program = bot
+    chance = random.Random(1)
+    whole = [*texts(rules, 8)]
+    for _ in range(DAMAGED):
+        text = chance.choice(whole)
+        for _ in range(chance.choice((1, 1, 2, 4))):
+            text = damaged(text, chance) or "\n"
+        run(program, text)

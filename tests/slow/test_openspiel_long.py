@@ -1,0 +1,59 @@
+"""OpenSpiel's agents on our games: a search that does not cheat, and one that learns."""
+
+import os
+
+import numpy as np
+import pytest
+
+import locmsim
+
+pytest.importorskip("pyspiel")
+from open_spiel.python import rl_environment
+from open_spiel.python.algorithms import ismcts, mcts, random_agent
+
+GAMES = int(os.environ.get("LOCMSIM_ISMCTS_GAMES", "6"))
+
+
+def test_a_search_with_sampled_worlds_beats_random_play():
+    """ISMCTSBot with 1,000 simulations; LOCMSIM_ISMCTS_GAMES=100 plays them all."""
+    game = locmsim.openspiel.game("1.5")
+    won = 0
+    for number in range(GAMES):
+        state = game.new_initial_state(seed=number // 2)
+        chance = np.random.RandomState(number)
+        bot = ismcts.ISMCTSBot(
+            game, mcts.RandomRolloutEvaluator(1, chance), 2.0, 1000, random_state=chance,
+            use_observation_string=True,
+        )  # fmt: skip
+        while not state.is_terminal():
+            if state.current_player() == number % 2:
+                state.apply_action(bot.step(state))
+            else:
+                state.apply_action(int(chance.choice(state.legal_actions())))
+        won += state.returns()[number % 2] > 0
+    assert won >= 0.8 * GAMES
+
+
+def test_a_learning_agent_trains():
+    """1,000 episodes of their DQN against random play."""
+    pytest.importorskip("torch")
+    dqn = pytest.importorskip("open_spiel.python.pytorch.dqn")
+    env = rl_environment.Environment(locmsim.openspiel.game("1.5"))
+    size = env.observation_spec()["info_state"][0]
+    actions = env.action_spec()["num_actions"]
+    agents = [
+        dqn.DQN(0, size, actions, [64], batch_size=32, learn_every=20),
+        random_agent.RandomAgent(1, actions),
+    ]
+    steps = 0
+    for _ in range(1000):
+        step = env.reset()
+        while not step.last():
+            player = step.observations["current_player"]
+            step = env.step([agents[player].step(step).action])
+            steps += 1
+        for agent in agents:
+            agent.step(step)
+    assert agents[0].loss is not None
+    assert np.isfinite(float(agents[0].loss))
+    assert steps > 30_000

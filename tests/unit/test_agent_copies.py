@@ -1,0 +1,78 @@
+"""Agents that have begun a match can be copied and sent to workers; the copies play on alike."""
+
+import copy
+import pickle
+
+import pytest
+
+from locmsim.agents import AGENTS, make_agent
+from locmsim.arena import Arena
+from locmsim.envs.vector import LocmVectorEnv
+from locmsim.game.match import Match
+from locmsim.search import Belief, Evaluation
+
+#: Budgets that do not depend on time.
+OPTIONS = {"beam": "beam:nodes=50", "mcts": "mcts:iterations=30", "level": "level:k=2"}
+
+
+def first_turn(spec):
+    """An agent after its first turn, and the observation of its second one."""
+    agent = make_agent(spec)
+    match = Match(seed=3)
+    while (match.turn or 0) < 2:
+        player = match.to_ask[0]
+        observation = match.observation(player)
+        if player == 0:
+            ask = agent.choose if observation.phase == "choice" else agent.act
+            match.submit(player, ask(observation))
+        else:
+            match.submit(player, "PASS")
+    return agent, match.observation(0)
+
+
+def sent(agent):
+    return pickle.loads(pickle.dumps(agent))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, sent])
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"policy"}))
+def test_a_copy_plays_on_as_the_agent_does(name, copied):
+    agent, observation = first_turn(OPTIONS.get(name, name))
+    other = copied(agent)
+    assert other.act(observation) == agent.act(observation)
+
+
+def test_copies_are_independent():
+    agent, observation = first_turn("beam:nodes=50")
+    other = copy.deepcopy(agent)
+    agent.act(observation)
+    assert other.belief.observation != agent.belief.observation
+
+
+def test_an_evaluation_can_be_pickled():
+    match = Match(seed=1)
+    for player in match.to_ask:
+        match.submit(player, "PASS")
+    assert sent(Evaluation())(match.state, 0) == Evaluation()(match.state, 0)
+
+
+def test_opponents_that_search_in_a_vector_environment():
+    venv = LocmVectorEnv(3, opponent="beam:nodes=20", decks="random", card_sets=2)
+    venv.reset(seed=1)
+    ended = False
+    while not ended:
+        _, _, terminations, _, _ = venv.step([0, 0, 0])
+        ended = terminations.any()
+
+
+def test_a_belief_without_an_observation_can_be_copied():
+    with pytest.raises(ValueError, match="nothing was observed"):
+        _ = copy.deepcopy(Belief()).observation
+
+
+def test_ready_agents_in_several_workers():
+    beam = make_agent("beam:nodes=50")
+    with Arena([beam, "greedy"], games=4, seed=1) as arena:
+        arena.run(jobs=2)
+        assert arena.tally.games == 4
+        assert not arena.tally.players[0].faults

@@ -1,0 +1,122 @@
+"""The figures of the page Arena are those of `locmsim arena show`."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from locmsim.arena import Arena, Player, Sprt
+from locmsim.cli.main import main
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+HOSTILE = "<script>alert(1)</script><svg onload=alert(2)>\u202e"
+Asker = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
+    """Ask the site of `three.db`, `two.db` and a file that is not there."""
+    tmp_path = tmp_path_factory.mktemp("arena")
+    players = [Player(HOSTILE, "greedy", False), Player("b", "random", False), "c=rule"]
+    with Arena(players, db=tmp_path / "three.db", games=6, seed=2) as arena:
+        arena.run(jobs=1)
+    test = Sprt(-10, 10)
+    with Arena(["greedy", "random"], db=tmp_path / "two.db", games=8, seed=2, sprt=test) as arena:
+        arena.run(jobs=1)
+    paths = [str(tmp_path / f"{name}.db") for name in ("three", "two", "none")]
+    site = Site(Library((), paths))
+    client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000")
+
+    def ask(path: str, status: int = 200, **query: Any) -> Any:
+        answer = client.get(path, params={"token": site.token, **query})
+        assert answer.status_code == status
+        if "watch" in path:
+            return answer.text
+        return answer.json() if status == 200 else answer.json()["error"]
+
+    return ask
+
+
+def shown(db: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What `locmsim arena show --json` prints."""
+    assert main(["arena", "show", db, "--json"]) == 0
+    results: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return results
+
+
+def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ask("/api/arena")["files"]
+    assert [Path(file["path"]).name for file in files] == ["three.db", "two.db", "none.db"]
+    assert [(file.get("games"), file.get("goal")) for file in files] == [
+        (18, 18),
+        (8, 8),
+        (None, None),
+    ]
+    assert "no such file" in files[2]["error"]
+    versions = []
+    for db in (0, 1):
+        expected = shown(files[db]["path"], capsys)
+        del expected["faults"]
+        for player, one in enumerate(expected["players"]):
+            found = ask("/api/arena/results", db=db, player=player)
+            assert found["results"] == expected
+            assert found["done"]
+            versions.append(found["version"])
+            assert (found["player"], found["title"]) == (player, "rules 1.5")
+            assert found["score"]["games"][-1] == one["games"]
+            assert found["score"]["score"][-1] == one["score"]
+            assert [found["score"]["low"][-1], found["score"]["high"][-1]] == one["interval"]
+        assert found["same"] is False
+        again = ask("/api/arena/results", db=db, player=player, known=found["version"])
+        assert again == {"version": found["version"], "same": True}
+        assert ask("/api/arena/results", db=db, player=0, known=found["version"])["same"] is False
+    assert len(set(versions)) == 3 + 2
+    assert expected["sprt"]["llr"] == found["llr"]["llr"][-1]
+    assert expected["sprt"]["units"] == found["llr"]["units"][-1]
+
+
+def test_games(ask: Asker) -> None:
+    with Arena.load(ask("/api/arena")["files"][0]["path"]) as arena:
+        outcomes = list(arena.outcomes())
+    everything = ask("/api/arena/games", db=0)
+    assert everything["total"] == 18
+    assert [game["number"] for game in everything["games"]] == list(range(18, 0, -1))
+    for game, outcome in zip(everything["games"], reversed(outcomes), strict=True):
+        assert game["key"] == f"d0:{outcome.number}"
+        assert game["players"] == list(outcome.players)
+        assert (game["winner"], game["turns"]) == (outcome.winner, outcome.turns)
+    lost = ask("/api/arena/games", db=0, player=1, lost=1)
+    assert {game["number"] for game in lost["games"]} == {
+        o.number for o in outcomes if 1 in o.players and o.players[o.winner] != 1
+    }
+    pair = ask("/api/arena/games", db=0, player=1, other=2, start=2, count=3)
+    assert pair["total"] == 6
+    expected = [o.number for o in outcomes if set(o.players) == {1, 2}]
+    assert [game["number"] for game in pair["games"]] == expected[::-1][2:5]
+    # The link of a game leads to it.
+    page = ask("/api/replays/watch", game=everything["games"][3]["key"])
+    data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert data
+    match = json.loads(data[1])
+    assert match["winner"] == outcomes[14].winner
+    assert HOSTILE in match["names"] or 0 not in outcomes[14].players
+
+
+def test_refusals(ask: Asker) -> None:
+    assert "none.db: no such file" in ask("/api/arena/results", db=2)["error"]
+    assert "none.db: no such file" in ask("/api/arena/games", 409, db=2)
+    assert "name it with --db" in ask("/api/arena/results", 404, db=3)
+    assert "name it with --db" in ask("/api/arena/games", 404, db=-1)
+    assert ask("/api/arena/results", 400, db="x") == "db: expected an integer"
+    assert "count: 1 to" in ask("/api/arena/games", 400, count=1000)
+    assert ask("/api/arena/results", player=99)["player"] == 0
+    assert "token" in ask("/api/arena/results", 403, token="")

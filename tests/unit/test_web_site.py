@@ -1,0 +1,452 @@
+"""The server of the pages: who may ask it, and what it knows of matches and positions."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import golden_games, golden_result
+
+from locmsim import Match, State
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+from locmsim.game.positions import start_position
+from locmsim.referee import play
+from locmsim.referee.knowledge import knowledge_at
+from locmsim.referee.transcript import log_line
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Filter, Library  # noqa: E402
+from locmsim.web.play import opponents  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+HOSTILE = "<script>alert(1)</script><svg onload=alert(2)>\u202e\udc80'\"&"
+ADDRESS = "http://127.0.0.1:8000"
+
+
+class Client:
+    """A page, as far as its requests go."""
+
+    def __init__(self, site: Site, client: Any) -> None:
+        self.client, self.token = client, site.token
+
+    def get(self, path: str, code: int = 200, **query: Any) -> Any:
+        answer = self.client.get(path, params={"token": self.token, **query})
+        assert answer.status_code == code, answer.text
+        return answer.json()
+
+    def post(self, path: str, code: int = 200, **data: Any) -> Any:
+        answer = self.client.post(path, params={"token": self.token}, json=data)
+        assert answer.status_code == code, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(Library(), folder=str(tmp_path))
+
+
+@pytest.fixture
+def page(site: Site) -> Iterator[Client]:
+    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
+        yield Client(site, client)
+
+
+def match_of(rules: str = "1.5", seed: int = 4) -> Any:
+    agents = [make_agent("greedy"), make_agent("random")]
+    return play(agents, Match(rules, seed=seed), timeout_scale=0)
+
+
+# ------------------------------------------------------------------------------------ guard
+
+
+def paths(site: Site) -> list[tuple[str, str]]:
+    found = []
+    for route in create_app(site).routes:
+        found += [(method, route.path) for method in route.methods if method != "HEAD"]
+    return found
+
+
+def test_everything_but_empty_pages_needs_the_token(site: Site, page: Client) -> None:
+    inside = [(m, p) for m, p in paths(site) if p.startswith("/api/")]
+    assert len(inside) > 12
+    for method, path in inside:
+        for query in ({}, {"token": ""}, {"token": "x"}, {"token": [site.token, "x"]}):
+            answer = page.client.request(method, path, params=query)
+            assert answer.status_code == 403, path
+            assert "token" in answer.json()["error"]
+    outside = [p for _, p in paths(site) if not p.startswith("/api/")]
+    assert sorted(outside) == ["/", "/analyse", "/arena", "/play", "/replays", "/static/{name}"]
+    for path in outside[2:]:
+        assert page.client.get(path.replace("{name}", "site.js")).status_code == 200
+        assert site.token not in page.client.get(path).text
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
+def test_another_name_for_this_machine_is_refused(page: Client, host: str) -> None:
+    for path in ("/play", "/api/play/choices", "/static/site.js"):
+        query = {"token": page.token}
+        answer = page.client.get(path, params=query, headers={"host": host})
+        assert answer.status_code == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:9999", "LOCALHOST", "[::1]:80"])
+def test_names_of_this_machine(page: Client, host: str) -> None:
+    assert page.client.get("/play", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "https://127.0.0.1:8000"},
+        {"origin": "http://127.0.0.1:8001"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
+    ],
+)
+def test_pages_of_other_origins_are_refused(page: Client, headers: dict[str, str]) -> None:
+    query = {"token": page.token}
+    assert page.client.get("/api/replays", params=query, headers=headers).status_code == 403
+    answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
+    assert answer.status_code == 403
+
+
+def test_a_link_on_another_page(page: Client) -> None:
+    headers = {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+    }
+    assert page.client.get("/play", headers=headers).status_code == 200
+    assert page.client.get("/api/replays", headers=headers).status_code == 403
+    query = {"token": page.token}
+    answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
+    assert answer.status_code == 403
+
+
+def test_own_origin(page: Client) -> None:
+    headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
+    answer = page.client.get("/api/replays", params={"token": page.token}, headers=headers)
+    assert answer.status_code == 200
+
+
+def test_headers_of_every_answer(site: Site, page: Client) -> None:
+    key = site.library.add(match_of(), ("a", "b"))
+    query = {"token": page.token}
+    answers = {
+        path: page.client.get(path, params={**query, "game": key})
+        for path in ("/play", "/static/play.js", "/api/replays", "/api/none", "/none")
+    }
+    answers["refused"] = page.client.get("/play", headers={"host": "evil.example"})
+    for answer in answers.values():
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    watch = page.client.get("/api/replays/watch", params={**query, "game": key})
+    policy = watch.headers["content-security-policy"]
+    assert re.search(r"script-src 'sha256-[^']+';", policy)
+    assert "'self'" not in policy
+    assert f"token={site.token}" in watch.text  # the link to the analysis
+
+
+def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Client) -> None:
+    for path in ("/play", "/replays", "/arena", "/analyse"):
+        text = page.client.get(path).text
+        assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
+        assert text.count("<script") == 1
+        assert not re.search(r"\son\w+=|<style|style=|javascript:|https?://", text)
+    static = Path(__file__).parents[2] / "src" / "locmsim" / "web" / "static"
+    for file in static.glob("*"):
+        text = file.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|innerHTML|outerHTML|insertAdjacentHTML|\beval\(", text)
+
+
+def test_bodies(page: Client) -> None:
+    send = page.client.post
+    query = {"token": page.token}
+    for content, code, why in (
+        (b"{", 400, "expected a JSON object"),
+        (b"[]", 400, "expected a JSON object"),
+        (b"[" * 100_000, 400, "expected a JSON object"),
+        (b"x" * ((1 << 20) + 1), 413, "more than"),
+    ):
+        headers = {"content-type": "application/json"}
+        answer = send("/api/play/new", params=query, content=content, headers=headers)
+        assert (answer.status_code, why in answer.json()["error"]) == (code, True)
+    answer = send("/api/play/new", params=query, content=b"{}")
+    assert answer.status_code == 415
+    assert page.client.put("/api/play/new", params=query).status_code == 405
+    assert page.client.get("/static/../app.py").status_code == 404
+    assert page.client.get("/static/app.py").status_code == 404
+
+
+# ---------------------------------------------------------------------------------- replays
+
+
+class Broken:
+    """An agent that cannot play."""
+
+    def reset(self, seed: int = 0) -> None:
+        pass
+
+    def choose(self, observation: object) -> str:
+        raise RuntimeError("no")
+
+    act = choose
+
+
+def test_games_and_filters(tmp_path: Path) -> None:
+    db, log, bad = tmp_path / "results.db", tmp_path / "log.json", tmp_path / "bad.json"
+    players = ["one=greedy", "two=random", Broken()]
+    with Arena(players, games=2, db=db, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        outcomes = list(arena.outcomes())
+        names = [player.name for player in arena.settings.players]
+    log.write_text(log_line(match_of("1.2")))
+    bad.write_text("{")
+    library = Library([str(log), str(bad)], [str(db), str(tmp_path / "none.db")])
+    library.add(match_of("1.0"), ("me", ""))
+    found = library.games()
+    assert found["total"] == 8 == len(found["games"])
+    assert [game["rules"] for game in found["games"][:3]] == ["1.0", "1.2", "1.5"]
+    assert found["games"][0]["names"] == ["me", "Player 1"]
+    assert [str(bad) in found["errors"][0], "none.db" in found["errors"][1]] == [True, True]
+    assert {"one", "two", "Broken", "me"} <= set(found["players"])
+
+    def keys(wanted: Filter) -> set[str]:
+        return {game["key"] for game in library.games(wanted)["games"] if game["key"][0] == "d"}
+
+    lost = {
+        f"d0:{o.number}"
+        for o in outcomes
+        if o.winner is not None and names[o.players[1 - o.winner]] == "Broken"
+    }
+    assert keys(Filter(lost_by="Broken")) == lost != set()
+    faults = {f"d0:{o.number}" for o in outcomes if o.fault}
+    assert keys(Filter(fault="any")) == faults != set()
+    kinds = {f"d0:{o.number}": str(o.fault.kind) for o in outcomes if o.fault}
+    assert found["kinds"] == sorted(set(kinds.values()))
+    for kind in found["kinds"]:
+        assert keys(Filter(fault=kind)) == {key for key in kinds if kinds[key] == kind}
+    assert keys(Filter(fault="none")) == {f"d0:{o.number}" for o in outcomes} - faults
+    assert keys(Filter(least=1)) == {f"d0:{o.number}" for o in outcomes if o.turns >= 1}
+    assert keys(Filter(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
+    part = library.games(start=2, count=3)
+    assert (part["total"], part["games"]) == (8, found["games"][2:5])
+    for game in found["games"]:
+        result, _ = library.load(game["key"])
+        assert (result.winner, result.turns) == (game["winner"], game["turns"])
+
+
+@pytest.mark.parametrize(
+    "key", ["", "x", "f0", "f", "p-1", "p1", "d0", "d0:", "d0:99", "f0:1", "p0:1", "d9:1", "f٣"]
+)
+def test_only_what_was_named_can_be_loaded(key: str, tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], games=2, db=db, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    library = Library([], [str(db)])
+    library.add(match_of(), ("", ""))
+    with pytest.raises(ValueError, match=r"no match|has no game|no such"):
+        library.load(key)
+
+
+def test_a_file_that_looks_like_a_game_of_an_arena(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    with Arena(["greedy", "random"], games=2, db=db, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    (tmp_path / "results.db:1").write_text("nobody named this file")
+    assert Library([], [str(db)]).load("d0:1")[1] in (("greedy", "random"), ("random", "greedy"))
+
+
+def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
+    import os
+
+    log = tmp_path / "log.json"
+    log.write_text(log_line(match_of(seed=1)))
+    library = Library([str(log)])
+    first = library.load("f0")[0]
+    assert library.load("f0")[0] is first
+    log.write_text(log_line(match_of(seed=2)))
+    os.utime(log, (1, 1))
+    assert library.load("f0")[0].match.params["seed"] == 2
+
+
+def test_hostile_names_are_data(site: Site, page: Client) -> None:
+    site.library.add(match_of(), (HOSTILE, "b"), HOSTILE)
+    answer = page.client.get("/api/replays", params={"token": page.token})
+    assert answer.headers["content-type"] == "application/json"
+    (game,) = json.loads(answer.content)["games"]
+    assert game["names"] == [HOSTILE, "b"]
+    assert game["source"] == HOSTILE
+    text = page.client.get("/api/replays/watch", params={"token": page.token, "game": "p0"}).text
+    assert text.count("<script") == 2
+    assert "<svg onload" not in text
+
+
+def test_bad_questions_about_replays(page: Client) -> None:
+    for query in ({"start": "x"}, {"least": "1e3"}, {"count": "0"}, {"start": "-1"}):
+        assert "expected" in page.get("/api/replays", 400, **query)["error"]
+    assert "no match" in page.get("/api/replays/watch", 400, game="f7")["error"]
+
+
+# ---------------------------------------------------------------------------------- analyse
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
+    game = next(g for g in golden_games(rules) if len(g["turns"]) > 9 and not g["error"])
+    result = golden_result(game)
+    source = {"game": site.library.add(result, ("", "")), "turn": 7}
+    opened = page.post("/api/analyse/open", **source)
+    snapshot = game["turns"][7]["states"][0]
+    assert opened["seat"] == snapshot["cur"]
+    assert len(opened["turns"]) == len(game["turns"])
+    assert opened["turns"][7]["answer"] == game["turns"][7]["output"]
+    for side, known in zip(opened["board"]["sides"], snapshot["p"], strict=True):
+        assert (side["health"], side["mana"], side["deck"], side["size"]) == (
+            *(known["hp"], known["mana"], known["deck"]),
+            len(known["hand"]),
+        )
+        assert [[c["id"], c["attack"], c["defense"]] for c in side["board"]] == [
+            [row[0], row[2], row[3]] for row in known["board"]
+        ]
+    hands = [[held["id"] for held in side["hand"]] for side in opened["board"]["sides"]]
+    assert hands[opened["seat"]] == snapshot["p"][opened["seat"]]["hand"]
+    assert hands[1 - opened["seat"]] == []
+    names = {card["name"] for card in opened["cards"].values()}
+    assert ("" in names) == (rules == "1.5")
+    found = page.post("/api/analyse/search", **source, seconds=0.1)
+    assert found["searches"] == 6
+    assert sum(line["found"] for line in found["lines"]) == 6
+    best = found["lines"][0]
+    assert 0 <= best["chance"] <= 1
+    after = page.post("/api/analyse/step", **source, actions=best["actions"])
+    assert after["board"] == best["board"]
+    assert (after["chance"] is None) == (rules != "1.5")
+    if opened["actions"]:
+        one = page.post("/api/analyse/step", **source, actions=opened["actions"][:1])
+        assert one["done"] == opened["actions"][:1]
+        assert one["before"] == opened["board"] != one["board"]
+
+
+def test_knowledge_is_that_of_the_texts_that_were_sent() -> None:
+    game = next(g for g in golden_games("1.2") if len(g["turns"]) > 9)
+    result = golden_result(game)
+    calls = {call.turn: call for call in result.calls if call.turn is not None}
+    for turn in (0, 1, 8, 9):
+        observation, belief = knowledge_at(result, turn)
+        assert observation.format() == calls[turn].text
+        assert belief.observation == observation
+        assert belief.seat == calls[turn].player
+    with pytest.raises(ValueError, match="has turns 0 to"):
+        knowledge_at(result, 999)
+
+
+def test_texts_of_positions(page: Client) -> None:
+    state = start_position(1, "1.2")
+    for _ in range(6):
+        state.apply_action(0)
+    for text in (state.to_text(), state.observation(0).format(), f"\n {state.to_text()} \n"):
+        opened = page.post("/api/analyse/open", text=text)
+        assert (opened["rules"], opened["seat"], opened["turns"]) == ("1.2", 0, [])
+        assert opened["actions"] == [
+            state.action_to_string(action) for action in state.legal_actions()[1:]
+        ]
+        assert set(opened["cards"]) == {str(i) for i in range(len(opened["cards"]))}
+        found = page.post("/api/analyse/search", text=text, seconds=0.05)
+        assert found["lines"]
+    state.apply_action(state.legal_actions()[1])
+    text = state.to_text()
+    assert page.post("/api/analyse/open", text=text)["board"]["player"] == 0
+    refused = page.post("/api/analyse/search", 400, text=text, seconds=0.05)
+    assert "the turn has begun" in refused["error"]
+
+
+def over() -> str:
+    state = match_of().match.state
+    assert isinstance(state, State)
+    return state.to_text()
+
+
+def test_bad_questions_about_positions(site: Site, page: Client) -> None:
+    text = start_position(3).to_text()
+    key = site.library.add(match_of(), ("", ""))
+    for path, data, why in (
+        ("open", {}, "text: expected a text"),
+        ("open", {"text": " "}, "there is no text"),
+        ("open", {"text": "1.5 0"}, "one line is the text of a position"),
+        ("open", {"text": "30 1 25 1\nx"}, "line 2"),
+        ("open", {"text": Match(seed=1).input_text(0)}, "choice phase"),
+        ("open", {"text": over()}, "decided"),
+        ("open", {"game": "p9"}, "no match"),
+        ("open", {"game": key, "turn": 999}, "has turns 0 to"),
+        ("open", {"game": key, "turn": "1"}, "turn: expected an integer"),
+        ("step", {"text": text}, "actions: expected a list"),
+        ("step", {"text": text, "actions": ["JUMP"]}, "Invalid action name"),
+        ("step", {"text": text, "actions": ["ATTACK 1 -1"]}, "ATTACK 1 -1"),
+        ("search", {"text": text, "seconds": 0}, "seconds: expected"),
+        ("search", {"text": text, "seconds": 1e9}, "seconds: expected"),
+        ("search", {"text": text, "seconds": "1"}, "seconds: expected"),
+    ):
+        assert why in page.post(f"/api/analyse/{path}", 400, **data)["error"]
+
+
+# ------------------------------------------------------------------------------- command line
+
+
+def test_opponents() -> None:
+    found = {o.key: o for o in opponents(["mine=./bot --fast", "greedy", "g2=beam:nodes=5"])}
+    assert [o.name for o in list(found.values())[:4]] == ["mine", "greedy", "g2", "Level 1"]
+    assert found["bot0"].words(7) == "./bot --fast"
+    words = found["bot2"].words(7)
+    assert words[1:] == ["-m", "locmsim.bot", "--agent", "beam:nodes=5", "--seed", "7"]
+    assert found["level10"].agent == "level:k=10"
+    assert "agent-policy" not in found  # it needs a file
+    assert {"agent-beam", "agent-random"} <= set(found)
+
+
+def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, why in (
+        ([str(tmp_path / "none.json")], "none.json: no such file"),
+        (["--bot", "beam:nodez=3"], "--bot: agent beam: unknown option"),
+        (["--bot", ""], "--bot: player '': the command is empty"),
+        (["--games", str(tmp_path / "none")], "--games: there is no folder"),
+        (["--port", "70000"], "expected 0 to 65535"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(["web", *words])
+        assert end.value.code == 2
+        assert why in capsys.readouterr().err
+
+
+def test_without_the_packages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("server", "app", "play", "replays", "analyse", "site", "endpoints", "security"):
+        monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    assert main(["web"]) == 1
+    err = capsys.readouterr().err
+    assert "pip install 'locmsim[web]'" in err
+    assert "starlette" in err
