@@ -107,7 +107,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 games of rules 1.5"))
         expect(page.locator("#notice")).to_be_hidden()
         expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs, LLR")
-        assert page.locator("#games tbody tr").count() == 4
+        expect(page.locator("#games tbody tr")).to_have_count(4)
         arena._store.add_all(records[4:])
         expect(page.locator("#state")).to_have_text(
             re.compile(r"^12 of 12 games of rules 1\.5, [0-9.]+ turns a game, finished$")
@@ -122,7 +122,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         assert row[7].startswith("+" if one["score"] > 0.5 else "\u2212")
     llr = f"{results['sprt']['llr']:.2f}"
     expect(page.locator("#verdict")).to_contain_text(f"LLR {llr.replace('-', chr(0x2212))}")
-    assert page.locator("#llrchart .bound").count() == 2
+    expect(page.locator("#llrchart .bound")).to_have_count(2)
     for chart in ("scorechart", "llrchart"):
         box, dot = (page.locator(f"#{chart}{part}").bounding_box() for part in ("", " .dot"))
         for start, size in (("x", "width"), ("y", "height")):
@@ -162,10 +162,10 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("#games tbody tr")).to_have_count(6)
         names = page.locator("#players bdi").all_text_contents()
         assert sorted(names) == sorted(HOSTILE)
-        assert page.locator("#matrix .heat").count() == 6
+        expect(page.locator("#matrix .heat")).to_have_count(6)
         assert page.title() == "locmsim: Arena"
-        assert page.locator("script:not([src])").count() == 0
-        assert page.locator("[onload]").count() == 0
+        expect(page.locator("script:not([src])")).to_have_count(0)
+        expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (light == "rgb(243, 239, 230)") == (scheme == "light")

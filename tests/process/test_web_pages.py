@@ -6,12 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import browser, keep_screenshots
+from browser import browser, keep_screenshots, sync_api
 from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim import Match
@@ -26,6 +27,8 @@ __all__ = ["browser"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+expect = sync_api.expect
 
 HOSTILE = "<script>document.title='hacked'</script><svg onload=\"document.title='hacked'\">\u202e"
 TALKER = """
@@ -122,6 +125,14 @@ def changed(page: Any, before: str) -> None:
     page.wait_for_selector(f"body:not([data-version='{before}'])")
 
 
+def await_table(page: Any, good: Callable[[str], bool]) -> None:
+    """Until the table that is shown is as expected: it is drawn when the server has answered."""
+    deadline = time.monotonic() + 20
+    while not good(page.inner_html(".table")):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def play_turns(page: Any) -> int:
     """Play by clicks until the game is over: whatever lights up first; how many turns."""
     turns = 0
@@ -133,7 +144,7 @@ def play_turns(page: Any) -> int:
         while page.locator(ASKED).count() and page.locator(".can").count():
             before = version(page)
             page.locator(".can").first.click()
-            assert page.locator(".can.picked").count() == 1
+            expect(page.locator(".can.picked")).to_have_count(1)
             page.locator(".aim").first.click()
             changed(page, before)
         if page.locator(ASKED).count():
@@ -148,28 +159,28 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
     if rules == "1.5":
         page.wait_for_selector("#offer")
-        assert page.locator("#offer .pick").count() == 120
+        expect(page.locator("#offer .pick")).to_have_count(120)
         page.select_option("#order", "attack")
         page.select_option("#kind", "0")
         creatures = page.locator("#offer .pick")
         for i in range(13):
             creatures.nth(i).click(click_count=2)
-        assert page.inner_text("#counts") == "26 of 30: 26 creatures, 0 items"
+        expect(page.locator("#counts")).to_have_text("26 of 30: 26 creatures, 0 items")
         creatures.nth(0).click()
-        assert "At most 2" in page.inner_text("#notice")
+        expect(page.locator("#notice")).to_contain_text("At most 2")
         page.locator("#deck .list button").first.click()
         page.locator("#deck .list button").first.click()
         page.select_option("#kind", "1")
         for i in range(3):
             creatures.nth(i).click(click_count=2)
-        assert page.inner_text("#counts").startswith("30 of 30: 24 creatures, 6 items")
-        assert page.locator("#deck .curve i").count() == 13
+        expect(page.locator("#counts")).to_contain_text("30 of 30: 24 creatures, 6 items")
+        expect(page.locator("#deck .curve i")).to_have_count(13)
         page.click("#ready")
     else:
         for pick in range(30):
             heading = page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30")
             heading.wait_for()
-            assert page.inner_text("#counts").startswith(f"{pick} of 30")
+            expect(page.locator("#counts")).to_contain_text(f"{pick} of 30")
             if pick == 3:
                 page.click("#hint")
                 page.locator(".advised").click()
@@ -179,10 +190,12 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     turns = play_turns(page)
     page.wait_for_selector("#watch")
     (path,) = tmp_path.glob("locmsim-*.json")
-    assert f"Saved as {path}" in page.inner_text("#ending")
+    expect(page.locator("#ending")).to_contain_text(f"Saved as {path}")
     result, names = load_replay(str(path))
     seat = names.index("You")
-    assert page.inner_text("#ending h1") == ("You won" if result.winner == seat else "You lost")
+    expect(page.locator("#ending h1")).to_have_text(
+        "You won" if result.winner == seat else "You lost"
+    )
     asked = [call for call in result.calls if call.player == seat and call.turn is not None]
     assert len(asked) == turns > 2
     assert sum(len(call.result.applied) for call in asked) > 3
@@ -202,7 +215,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.wait_for_selector(f"{ASKED} .table")
     page.click("#hint")
     page.wait_for_selector("#line li")
-    assert "You win then with a chance of" in page.inner_text("#chance")
+    expect(page.locator("#chance")).to_contain_text("You win then with a chance of")
     while not page.locator(".can").count():
         before = version(page)
         page.click("#end")
@@ -211,23 +224,23 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     table = page.inner_html(".table")
     page.locator(".can").first.focus()
     page.keyboard.press("Enter")
-    assert page.locator(".aim").count()
+    expect(page.locator(".aim").first).to_be_visible()
     page.keyboard.press("Escape")
-    assert page.locator(".aim").count() == 0
+    expect(page.locator(".aim")).to_have_count(0)
     page.locator(".can").first.press("Enter")
     before = version(page)
     page.locator(".aim").first.press(" ")
     changed(page, before)
-    assert page.inner_html(".table") != table
+    await_table(page, lambda shown: shown != table)
     before = version(page)
     page.click("#undo")
     changed(page, before)
-    assert page.inner_html(".table") == table
+    await_table(page, lambda shown: shown == table)
     page.reload()
     page.wait_for_selector(f"{ASKED} .table")
-    assert page.inner_html(".table") == table
+    await_table(page, lambda shown: shown == table)
     page.click("#new")
-    assert "Press New game again" in page.inner_text("#notice")
+    expect(page.locator("#notice")).to_contain_text("Press New game again")
     page.click("#new")
     page.wait_for_selector("#begin")
 
@@ -248,15 +261,15 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     assert version(second) == before
     second.locator("#offer .pick").first.click()
     second.locator("h1", has_text=": 2 of 30").wait_for()
-    assert "in another page" in second.inner_text("#notice")
+    expect(second.locator("#notice")).to_contain_text("in another page")
     # One that listens is told at once.
     third = visit(url)
     third.goto(first.url)
     third.locator("h1", has_text=": 2 of 30").wait_for()
     first.locator("#offer .pick").first.click()
     third.locator("h1", has_text=": 3 of 30").wait_for()
-    assert "in another page" in third.inner_text("#notice")
-    assert first.locator("#notice").is_hidden()
+    expect(third.locator("#notice")).to_contain_text("in another page")
+    expect(first.locator("#notice")).to_be_hidden()
 
 
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
@@ -300,26 +313,26 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.select_option("#seconds", "0.5")
     page.click("#search")
     page.wait_for_selector("#lines button")
-    assert "of 6 searches" in page.inner_text("#lines")
+    expect(page.locator("#lines")).to_contain_text("of 6 searches")
     start = page.inner_html(".table")
     line = page.locator("#lines button").first
     actions = str(line.get_attribute("data-line")).split(";")
     line.click()
     page.locator("#now ol li").nth(len(actions) - 1).wait_for()
-    assert page.inner_html(".table") != start
+    await_table(page, lambda shown: shown != start)
     page.click("#reset")
     page.locator("#now li", has_text="nothing").wait_for()
-    assert page.inner_html(".table") == start
+    await_table(page, lambda shown: shown == start)
     page.locator(".can").first.click()
     page.locator(".aim").first.click()
     page.locator("#undo:not([disabled])").wait_for()
-    assert "(value network)" in page.inner_text("#chance")
+    expect(page.locator("#chance")).to_contain_text("(value network)")
     page.click("#other")
     state = start_position(2, "1.0")
     page.fill("#text", state.observation(0).format())
     page.click("#open")
     page.wait_for_selector("#search")
-    assert "LOCM 1.0" in page.inner_text("main")
+    expect(page.locator("main")).to_contain_text("LOCM 1.0")
     page.click("#other")
     page.fill("#text", "1.5 nothing")
     page.click("#open")
@@ -343,15 +356,15 @@ def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -
 
     def untouched(page: Any) -> None:
         assert "hacked" not in page.title()
-        assert page.locator("main script, main svg[onload]").count() == 0
+        expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
     page = visit(url, "replays")
     page.locator("[data-key=f0]").wait_for()
-    assert HOSTILE in page.locator("[data-key=f0] td").nth(1).inner_text()
+    expect(page.locator("[data-key=f0] td").nth(1)).to_contain_text(HOSTILE)
     untouched(page)
     page.locator("[data-key=f0] a", has_text="analyse").click()
     page.wait_for_selector("#search")
-    assert HOSTILE in page.locator(".who bdi").first.inner_text()
+    expect(page.locator(".who bdi").first).to_contain_text(HOSTILE)
     untouched(page)
     page = visit(url)
     page.wait_for_selector("#begin")
@@ -361,9 +374,8 @@ def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -
     begin(page, "1.0", "bot0")
     page.locator("#offer .pick").first.click()
     page.wait_for_selector(OVER)
-    words = page.inner_text("#ending")
-    assert "lost by a fault: crashed" in words
-    assert HOSTILE in page.inner_text("#ending pre")
+    expect(page.locator("#ending")).to_contain_text("lost by a fault: crashed")
+    expect(page.locator("#ending pre")).to_contain_text(HOSTILE)
     untouched(page)
     page.click("#again")
     begin(page, "1.5", "bot1", seat=1)
