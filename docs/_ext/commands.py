@@ -1,4 +1,4 @@
-"""The directive ``commands``: all options of the command line tool and the bot, from the parsers."""
+"""The directive ``commands``: the options of the command line tool and of the bot."""
 
 import argparse
 import os

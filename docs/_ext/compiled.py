@@ -1,4 +1,4 @@
-"""Signatures and types of compiled modules, from their stubs: Cython keeps none that can be linked."""
+"""Signatures and types of compiled modules from their stubs, as Cython keeps none."""
 
 import ast
 import inspect

@@ -33,8 +33,7 @@ PAGES = {
     "numpy.": NUMPY + "generated/{}.html",
     **dict.fromkeys(("bool", "float", "int", "object", "type"), PYTHON + "functions.html#{}"),
     **dict.fromkeys(
-        ("bytes", "bytearray", "dict", "frozenset", "list", "memoryview", "range", "set", "str")
-        + ("tuple",),
+        "bytes bytearray dict frozenset list memoryview range set str tuple".split(),
         PYTHON + "stdtypes.html#{}",
     ),
     "None": PYTHON + "constants.html#{}",
@@ -92,9 +91,9 @@ class Elsewhere(SphinxPostTransform):
 def documented(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, text: nodes.Element
 ) -> nodes.Node | None:
-    """Handler of ``missing-reference`` for `Name`.
+    """Handler of ``missing-reference`` for `Name`: code, if no one thing has this name.
 
-    A link to what has this name anywhere, if only one thing has it; else the text as it is. A lone word in small letters is more often a parameter than a function.
+    A lone word in small letters is more often a parameter than a function.
     """
     if not node.get("or_code"):
         return None
