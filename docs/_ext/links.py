@@ -32,10 +32,9 @@ PAGES = {
     "numpy.typing.": NUMPY + "typing.html#{}",
     "numpy.": NUMPY + "generated/{}.html",
     **dict.fromkeys(("bool", "float", "int", "object", "type"), PYTHON + "functions.html#{}"),
-    **dict.fromkeys(
-        "bytes bytearray dict frozenset list memoryview range set str tuple".split(),
-        PYTHON + "stdtypes.html#{}",
-    ),
+    **dict.fromkeys(("bytes", "bytearray", "memoryview", "str"), PYTHON + "stdtypes.html#{}"),
+    **dict.fromkeys(("list", "range", "tuple"), PYTHON + "stdtypes.html#{}"),
+    **dict.fromkeys(("dict", "frozenset", "set"), PYTHON + "stdtypes.html#{}"),
     "None": PYTHON + "constants.html#{}",
 }
 
@@ -43,7 +42,7 @@ PAGES = {
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("name", Name())
     app.add_post_transform(Elsewhere)
-    app.connect("source-read", plain_folders)
+    app.connect("source-read", named_only)
     app.connect("missing-reference", documented)
     return {"parallel_read_safe": True}
 
@@ -113,12 +112,14 @@ def documented(
     )
 
 
-def plain_folders(app: Sphinx, page: str, source: list[str]) -> None:
-    """Handler of ``source-read``: a folder of the repository is no page, so it is named only."""
+def named_only(app: Sphinx, page: str, source: list[str]) -> None:
+    """Handler of ``source-read``: folders and pages outside the site are named, not linked."""
+    site = Path(app.srcdir)
 
-    def named(link: re.Match[str]) -> str:
+    def name(link: re.Match[str]) -> str:
         text, path = link.groups()
-        is_folder = (Path(app.srcdir) / Path(page).parent / path).is_dir()
-        return text if is_folder else link[0]
+        there = (site / page).parent.joinpath(path).resolve()
+        outside = not there.is_relative_to(site.resolve())
+        return text if outside and (there.is_dir() or there.suffix == ".md") else link[0]
 
-    source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)\)", named, source[0])
+    source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)[^)]*\)", name, source[0])
