@@ -32,8 +32,8 @@ ctypedef struct pool_t:         # the cards that may be in the game
     uint8_t triplet[MAX_DECK][3]        # entries of the table
     double triplet_weight[MAX_DECK][3]
 
-# Add a card to the pool and its table, as likely as the others, unless it is there; for bots without
-# a taste. False: the table has no room left beside the cards of a position.
+# Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
+# no taste of their own. False: the table has no room left beside the cards of a position.
 cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil
 cdef void belief_reset(belief_t* b) noexcept nogil
 cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil

@@ -2020,8 +2020,8 @@ LOCM_FUNCTION int locm_card_with(const locm_table_t *t, int32_t base_id) {
   return -1;
 }
 
-// Add a card to the pool and its table, as likely as the others, unless it is there; for bots without
-// a taste. False: the table has no room left beside the cards of a position.
+// Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
+// no taste of their own. False: the table has no room left beside the cards of a position.
 LOCM_FUNCTION int locm_pool_add(locm_pool_t *pool, locm_table_t *t, const locm_shown_card_t *row) {
   int i = pool->n;
   pool->t = t;
