@@ -17,8 +17,8 @@ SIGNATURES = {
     "Battle 1.2 osl": "e8ed4ae4ab827594",
     "Battle 1.0 max-attack": "a009870943354fa8",
     "Battle 1.5 random gym-locm": "601a7404402bb4ff",
-    "Construct 1.5": "5a29c5cfee654653",
-    "Draft 1.2": "50663f2970bcdc01",
+    "Construct 1.5": "3fe7f174d193b09e",
+    "Draft 1.2": "d42b060a5b7bfec0",
     "Match 1.5 random": "df8fadf66aa21736",
     "Match 1.0 random": "d266149899663ca6",
 }
