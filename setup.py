@@ -1,8 +1,8 @@
 """Build of the compiled modules: the one place for compiler directives and flags.
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
-gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the text
-for an index is made by tools/package_page.py; everything else is in pyproject.toml.
+gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the
+text for an index is made by tools/package_page.py; everything else is in pyproject.toml.
 """
 
 import gzip

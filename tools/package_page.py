@@ -32,8 +32,8 @@ def urls(repository: str, version: str) -> dict[str, str]:
 def long_description(readme: str, repository: str, version: str) -> str:
     """README.md with links and pictures that lead somewhere from any page.
 
-    They lead to the files of this version in the repository. While there is none, a link is its text
-    and a picture is left out: a page with dead links is worse than one without.
+    They lead to the files of this version in the repository. While there is none, a link is its
+    text and a picture is left out: a page with dead links is worse than one without.
     """
 
     def absolute(match: re.Match[str]) -> str:

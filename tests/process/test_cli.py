@@ -430,7 +430,7 @@ def test_wrong_usage(
         (["arena", "--help"], "--pairs-per-set"),
         (["arena", "show", "--help"], "--stderr GAME"),
         (["--version"], f"locmsim {__version__}, ABI {ABI_VERSION}\nbuilt by Cython 3."),
-        (["--version"], f"and {_bench.COMPILER} for {_bench.TARGET}:\n  {_bench.COMPILER_COMMAND}\n"),
+        (["--version"], f" {_bench.COMPILER} for {_bench.TARGET}:\n  {_bench.COMPILER_COMMAND}\n"),
         (["--version"], f"\nCPython {platform.python_version()} with"),
     ],
 )
