@@ -14,7 +14,7 @@ BLUE = Card(4, CardType.BLUE, 1, 0, -2, card_draw=1)
 
 
 @cache
-def game_positions(rules: str, games: int = amount(5, 12)) -> tuple[State, ...]:
+def game_positions(rules: str, games: int = amount(4, 12)) -> tuple[State, ...]:
     """Positions of random games, the finished ones included. Shared: clone before changing one."""
     found = []
     for seed in range(games):

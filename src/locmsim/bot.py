@@ -15,7 +15,7 @@ from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import read_observation
 
-__all__ = ["main", "play"]
+__all__ = ["answer_all", "main"]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.freeze()
     gc.disable()
     try:
-        play(agent, sys.stdin, sys.stdout)
+        answer_all(agent, sys.stdin, sys.stdout)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def play(agent: Agent, source: TextIO, target: TextIO) -> None:
+def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
     """Answer every observation from `source` with a line to `target`.
 
     ``EOFError`` when the input ends, ``ProtocolError`` when it makes no sense.

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from locmsim.arena import report
 from locmsim.arena.cluster import dask_workers
-from locmsim.arena.playing import forget_agents, replay
+from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
@@ -308,7 +308,7 @@ class Tournament:
 
     def replay(self, number: int) -> Result[Any]:
         """A game that was played, as the referee's result; `StoreError`, ``ValueError``."""
-        return replay(self.settings, self.record(number))
+        return replayed(self.settings, self.record(number))
 
     def close(self) -> None:
         """Close the file."""

@@ -32,7 +32,7 @@ from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions
 from locmsim.stats import UnitCounts
 from locmsim.tuning.decks import propose_deck, score_builder
-from locmsim.tuning.settings import Settings
+from locmsim.tuning.settings import TuningSettings
 
 __all__ = [
     "EVALUATION_TERMS",
@@ -264,7 +264,7 @@ class _Rows:
 class SelfPlay:
     """A task: games between perturbed players."""
 
-    settings: Settings
+    settings: TuningSettings
     iteration: int
     chunk: int
     games: int
