@@ -88,7 +88,7 @@ def test_searches_win_where_the_oracle_does(rules):
     """Also in positions that are too large for counting all turns."""
     search = BeamSearch(evaluation=VALUE)
     wins = 0
-    for state in turns(rules, range(amount(1, 2))):
+    for state in turns(rules, range(amount(1, 2)))[:: amount(2, 1)]:
         player = state.current_player()
         for health in (3, 7, 12, 18):
             position = wins_data.with_health(state, health)
@@ -97,7 +97,7 @@ def test_searches_win_where_the_oracle_does(rules):
             won = after(position, result.actions).winner == player
             assert won or oracle is None
             wins += won
-    assert wins > amount(3, 10)
+    assert wins > amount(1, 10)
 
 
 # ---------------------------------------------------------------------------------------- beams

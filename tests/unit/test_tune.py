@@ -358,7 +358,7 @@ def test_bad_settings(settings: dict[str, object], message: str) -> None:
 
 def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
     lines(Tuner(SMALL, folder=tmp_path), 1)
-    with pytest.raises(ValueError, match="nodes is 30 there, not 200"):
+    with pytest.raises(ValueError, match="nodes is 20 there, not 200"):
         Tuner({"nodes": 200}, folder=tmp_path)
     with pytest.raises(ValueError, match="it started from other weights"):
         Tuner(start=BAD_ATTACK, folder=tmp_path)
