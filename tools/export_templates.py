@@ -44,7 +44,7 @@ KERNEL = """
     stream_start stream_below state_rollout playout_winner state_play_turn
     reader_start reader_take shown_read
     state_show state_fill_deck state_fill_hand state_deal
-    belief_reset belief_chose belief_see belief_root belief_unknown
+    belief_reset belief_chose belief_see belief_root belief_unknown pool_add
 """
 #: What the hand-written part of a bot calls.
 BOT = """

@@ -1213,7 +1213,6 @@ Creature = namedtuple("Creature", "id card attack defense abilities lane can_att
 Creature.__doc__ = "A creature on the board, with its present attack, defense and abilities."
 
 cdef enum:
-    POOL_ID = 255                   # no instance: entries of the pool have no id of their own
     UNKNOWN_COPIES = 2              # copies of a card in one constructed deck
 
 

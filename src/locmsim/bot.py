@@ -15,7 +15,7 @@ from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import read_observation
 
-__all__ = ["answer_all", "main"]
+__all__ = ["answer_all", "command_parser", "main"]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -34,21 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     ``SystemExit`` with 2 for wrong usage.
     """
-    parser = _Parser(
-        prog="python -m locmsim.bot",
-        description="A bot for Legends of Code and Magic.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add("--search", choices=("beam", "mcts"), default="beam", help="how it searches (%(default)s)")
-    add(
-        "--agent",
-        metavar="SPEC",
-        help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
-    )
-    add("--time-ms", type=float, help="time for a turn, in ms")
-    add("--deck", help="deck builder of rules 1.5")
-    add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")
+    parser = command_parser()
     options = parser.parse_args(arguments)
     given = {"time_ms": options.time_ms, "deck": options.deck}
     try:
@@ -73,6 +59,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def command_parser() -> argparse.ArgumentParser:
+    """The parser of the bot's options."""
+    parser = _Parser(
+        prog="python -m locmsim.bot",
+        description="A bot for Legends of Code and Magic.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--search", choices=("beam", "mcts"), default="beam", help="how it searches (%(default)s)")
+    add(
+        "--agent",
+        metavar="SPEC",
+        help='any agent instead: "greedy", "beam:plans=8", "mybots:Mine", "mybots.py:Mine:depth=3"',
+    )
+    add("--time-ms", type=float, help="time for a turn, in ms")
+    add("--deck", help="deck builder of rules 1.5")
+    add("--seed", type=int, default=0, help="seed of everything random (%(default)s)")
+    return parser
 
 
 def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:

@@ -341,7 +341,7 @@ def go_on(db: Path, before: int) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     """By SIGKILL, which it cannot see: workers and bots end, all that was stored is there."""
-    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "25")
+    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
     workers = tool.workers()
     tool.process.kill()
     tool.process.communicate(timeout=60)
@@ -353,7 +353,7 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
-    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "25")
+    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
     workers = tool.workers()
     tool.process.send_signal(number)
     out, err = tool.process.communicate(timeout=60)
@@ -370,7 +370,7 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
 
 def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
     """There the whole group of processes gets the signal."""
-    tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "25")
+    tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "0")
     for pid in (tool.process.pid, *tool.workers()):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGINT)

@@ -17,10 +17,10 @@ from importlib import import_module
 from locmsim import __version__
 from locmsim.cli._common import Failure
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "command_parser", "main"]
 
 #: What each command is for; its module has the same name.
-_COMMANDS = {
+COMMANDS = {
     "play": "play a match between two bots: programs or agents",
     "arena": "play many matches between players",
     "ask": "ask a bot again what it would do in a match of before",
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("locmsim", _replaced)
         sys.stdout.reconfigure(errors="locmsim")
-    parser = _parser(words[0] if words else None)
+    parser = command_parser(words[0] if words else None)
     try:
         if not words:
             parser.print_help()
@@ -103,7 +103,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(character, "?") for character in bad), error.end
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def command_parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser of the tool, with the options of the one command that is called."""
     parser = argparse.ArgumentParser(
         prog="locmsim",
@@ -112,7 +112,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"locmsim {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, summary in _COMMANDS.items():
+    for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
         if name == chosen:
             module = import_module(f"locmsim.cli.{name}")

@@ -15,7 +15,8 @@ _HEAD = """\
 //   #include "locm.h"
 //   int main(void) {
 //     locm_fill_tables();                       // once, before anything else
-//     static locm_table_t pool, table;          // cards; all a state points to are their entries
+//     static locm_table_t offered, table;       // cards; all a state points to are their entries
+//     static locm_pool_t pool;                  // which of them may be hidden, and how likely
 //     static locm_shown_t seen;                 // what the text of a turn shows
 //     static locm_reader_t reader;
 //     static locm_belief_t belief;              // what the game so far has shown
@@ -24,11 +25,12 @@ _HEAD = """\
 //     for (;;) {
 //       locm_reader_start(&reader, &seen, LOCM_RULES_12);
 //       ... locm_reader_take(&reader, &seen, line, length, &at) for each line, until it returns 0
-//       if (seen.n_cards && seen.cards[0].id == -1) ...            // an offer: the choice phase
+//       if (seen.n_cards && seen.cards[0].id == -1) ...            // an offer: the choice phase,
+//         ... locm_pool_add(&pool, &offered, &seen.cards[i]) for each card
 //       locm_belief_see(&belief, &seen);
 //       table.rules = seen.rules;
 //       table.n_cards = 0;
-//       locm_belief_root(&belief, &seen, &pool, &state, &table);   // or locm_state_show
+//       locm_belief_root(&belief, &seen, &offered, &state, &table); // or locm_state_show
 //       uint8_t actions[LOCM_MAX_ACTIONS + 1];
 //       int n = locm_state_list(&state, &table, actions);
 //       locm_state_apply(&state, &table, actions[n - 1]);

@@ -223,7 +223,7 @@ class Match:
         Returns
         -------
         str
-            A line for each answer: the player, and after ``: `` what they answered; the player
+            A line for each answer: the player, a colon, a blank and what they answered; the player
             alone for a timeout.
         """
         return "\n".join(

@@ -242,7 +242,7 @@ class _Referee(Generic[_M]):
         except BotFault as fault:
             if fault.kind == FaultKind.TIMEOUT and limit_ms == self._time_left[player]:
                 raise BotFault(
-                    FaultKind.MATCH_LIMIT, "match limit: its time for the whole match is used up"
+                    FaultKind.MATCH_LIMIT, "its time for the whole match is used up"
                 ) from None
             raise
 
@@ -263,7 +263,7 @@ class _Referee(Generic[_M]):
         if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
             raise BotFault(
                 FaultKind.TIMEOUT,
-                f"timeout: {elapsed_ns / 1e6:.1f} ms for a limit of {limit_ms:g} ms",
+                f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
             )
         if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
             raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, which is no line")

@@ -181,9 +181,7 @@ class BotProcess:
         end = _LINE_END.search(self._output)
         length = end.start() if end else len(self._output)
         if length >= MAX_LINE:
-            raise BotFault(
-                FaultKind.LINE_TOO_LONG, f"line too long: {MAX_LINE} bytes or more without an end"
-            )
+            raise BotFault(FaultKind.LINE_TOO_LONG, f"{MAX_LINE} bytes or more without an end")
         if not end:
             return None
         line = bytes(self._output[:length])
@@ -199,7 +197,7 @@ class BotProcess:
             self._after_cr = False
 
     def _timeout(self, limit: float | None, unsent: int) -> BotFault:
-        reason = f"timeout: no answer within {(limit or 0) * 1000:g} ms"
+        reason = f"no answer within {(limit or 0) * 1000:g} ms"
         if unsent:
             reason += f", {unsent} bytes of the input were never read"
         elif self._output:

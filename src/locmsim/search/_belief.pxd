@@ -3,7 +3,8 @@
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
-from locmsim._core cimport MAX_CARDS, MAX_DECK, shown_t, state_t, table_t, unknown_t
+from locmsim._core cimport (
+    MAX_CARDS, MAX_DECK, shown_card_t, shown_t, state_t, table_t, unknown_t)
 
 cdef enum:
     COPIES = 2                  # of a card in a deck of 1.5
@@ -31,6 +32,9 @@ ctypedef struct pool_t:         # the cards that may be in the game
     uint8_t triplet[MAX_DECK][3]        # entries of the table
     double triplet_weight[MAX_DECK][3]
 
+# Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
+# no taste of their own. False: the table has no room left beside the cards of a position.
+cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil
 cdef void belief_reset(belief_t* b) noexcept nogil
 cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil
 # Take in what is shown in the battle, once for each turn.

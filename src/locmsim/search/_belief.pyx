@@ -6,18 +6,22 @@ from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     ATTACK,
+    MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
     MAX_HAND,
     MAX_MANA,
     MAX_WEIGHT,
+    POOL_ID,
     RULES_15,
     Determinizer,
     State,
     Table,
+    card_of_row,
     complete_card,
     read_shown,
     shown_action_t,
+    shown_card_t,
     shown_t,
     state_fill_deck,
     state_fill_hand,
@@ -115,6 +119,21 @@ cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil:
         if t.cards[i].base_id == base_id:
             return i
     return -1
+
+
+cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil:
+    cdef int i = pool.n
+    pool.t = t
+    if card_with(t, row.base_id) >= 0:
+        return True
+    if i >= <int>MAX_CARDS - <int>MAX_HAND - 2 * <int>MAX_BOARD:
+        return False
+    card_of_row(&t.cards[i], row, i)
+    t.cards[i].id = POOL_ID
+    pool.entry[i] = <uint8_t>i
+    pool.weight[i] = 1
+    pool.n = t.n_cards = i + 1
+    return True
 
 
 cdef int belief_root(

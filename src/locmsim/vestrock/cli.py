@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from locmsim.vestrock.bots import BOTS, make_bot
 
-__all__ = ["main"]
+__all__ = ["command_parser", "main"]
 
 
 class _Failure(Exception):
@@ -47,17 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit
         With 2 for wrong usage.
     """
-    parser = argparse.ArgumentParser(
-        prog="locmsim vestrock", description="The card game Vestrock.", allow_abbrev=False
-    )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, command in _COMMANDS.items():
-        subparser = commands.add_parser(
-            name, help=command.summary, description=command.summary, allow_abbrev=False
-        )
-        command.add_options(subparser)
-        subparser.set_defaults(run=command.run, parser=subparser)
-    options = parser.parse_args(sys.argv[2:] if arguments is None else arguments)
+    options = command_parser().parse_args(sys.argv[2:] if arguments is None else arguments)
     try:
         options.run(options)
         sys.stdout.flush()
@@ -73,6 +63,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
+
+
+def command_parser() -> argparse.ArgumentParser:
+    """The parser of the command, with all subcommands."""
+    parser = argparse.ArgumentParser(
+        prog="locmsim vestrock", description="The card game Vestrock.", allow_abbrev=False
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        subparser = commands.add_parser(
+            name, help=command.summary, description=command.summary, allow_abbrev=False
+        )
+        command.add_options(subparser)
+        subparser.set_defaults(run=command.run, parser=subparser)
+    return parser
 
 
 @contextlib.contextmanager

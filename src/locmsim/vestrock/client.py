@@ -1,5 +1,7 @@
 """A client for servers of Vestrock: commands out, typed replies in.
 
+A look at all matches::
+
     with Client("127.0.0.1", 4711, "ann", "secret") as client:
         client.wait()
         for match in client.my_matches():

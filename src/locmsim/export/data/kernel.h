@@ -34,6 +34,7 @@ enum {
   LOCM_TURN_LIMIT = 50,
   LOCM_PLAYOUT_TURNS = 1000,  // of both players, after which a playout is broken off (section 14)
   LOCM_MAX_CARDS = 256,  // entries of a table
+  LOCM_POOL_ID = 255,  // no instance: entries of the pool have no id of their own
   LOCM_MAX_ACTIONS = 155,  // no action number reaches this
   LOCM_MAX_ACTION_TEXT = 32,  // characters of an action, more than enough
   LOCM_TERMINAL_PLAYER = -4,  // current player of a finished game, as in OpenSpiel
@@ -112,11 +113,6 @@ enum {
 enum {
   LOCM_MAX_HEALTH = 1000000000,
   LOCM_MAX_TURN = 1073741824,
-};
-
-enum {
-  LOCM_POOL_ID = 255,  // no instance: entries of the pool have no id of their own
-  LOCM_UNKNOWN_COPIES = 2,  // copies of a card in one constructed deck
 };
 
 enum {
@@ -2022,6 +2018,22 @@ LOCM_FUNCTION int locm_card_with(const locm_table_t *t, int32_t base_id) {
     if (t->cards[i].base_id == base_id) return i;
   }
   return -1;
+}
+
+// Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
+// no taste of their own. False: the table has no room left beside the cards of a position.
+LOCM_FUNCTION int locm_pool_add(locm_pool_t *pool, locm_table_t *t, const locm_shown_card_t *row) {
+  int i = pool->n;
+  pool->t = t;
+  if (locm_card_with(t, row->base_id) >= 0) return 1;
+  if (i >= 236) return 0;
+  locm_card_of_row(&t->cards[i], row, i);
+  t->cards[i].id = LOCM_POOL_ID;
+  pool->entry[i] = (uint8_t)i;
+  pool->weight[i] = 1;
+  pool->n = i + 1;
+  t->n_cards = i + 1;
+  return 1;
 }
 
 // The position that is shown, with what follows from the game so far; any card in the hidden places,

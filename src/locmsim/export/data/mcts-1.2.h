@@ -56,6 +56,7 @@ enum {
   TURN_LIMIT = 50,
   PLAYOUT_TURNS = 1000,  // of both players, after which a playout is broken off (section 14)
   MAX_CARDS = 256,  // entries of a table
+  POOL_ID = 255,  // no instance: entries of the pool have no id of their own
   MAX_ACTIONS = 155,  // no action number reaches this
   MAX_ACTION_TEXT = 32,  // characters of an action, more than enough
   TERMINAL_PLAYER = -4,  // current player of a finished game, as in OpenSpiel
@@ -129,11 +130,6 @@ enum {
   FIRST_ATTACK_1 = 113,
   NUM_ACTIONS_2 = 145,
   NUM_ACTIONS_1 = 155,
-};
-
-enum {
-  POOL_ID = 255,  // no instance: entries of the pool have no id of their own
-  UNKNOWN_COPIES = 2,  // copies of a card in one constructed deck
 };
 
 enum {

@@ -1,0 +1,47 @@
+"""The documentation site: ``sphinx-build -W -n docs build/docs``.
+
+It documents the installed package, compiled classes too, and needs no network.
+"""
+
+import sys
+from pathlib import Path
+
+import locmsim
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "locmsim"
+author = "The locmsim authors"
+copyright = author
+release = version = locmsim.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "compiled",
+    "links",
+    "commands",
+]
+
+# Pages are written for GitHub's reader, too: anchors as it makes them.
+myst_heading_anchors = 4
+
+# `name` in a docstring is a link where there is something of that name, else code (_ext/links.py).
+default_role = "name"
+smartquotes = False  # quotes and dashes of commands stay what they are
+autodoc_member_order = "groupwise"
+autodoc_inherit_docstrings = False
+autodoc_preserve_defaults = True
+autodoc_default_options = {"members": True, "imported-members": True, "show-inheritance": True}
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+numpydoc_show_class_members = False
+
+# Type variables, private base classes and the compiled side of searches have no page.
+nitpick_ignore_regex = [("py:.*", r"locmsim.search._engine.Engine|locmsim\..*\._[A-Za-z]+")]
+
+html_theme = "furo"
+html_title = f"locmsim {release}"
+html_show_sphinx = False
+html_copy_source = False
