@@ -127,7 +127,7 @@ def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch
 # ---------------------------------------------------------------------------- going on
 
 
-def test_going_on(tmp_path: Path) -> None:
+def test_resuming(tmp_path: Path) -> None:
     """Two runs come to what one run does, nothing is played twice."""
     with Arena(["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
         whole.run(jobs=1)

@@ -145,8 +145,8 @@ class Tournament:
         With `progress` a line on the standard error shows how far it is, the score and its
         interval; `on_games` is told of games as they come in.
 
-        `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
-        games that came in are stored and another call goes on with the rest.
+        `ArenaError` or `StoreError` if it has to stop; then, as after a ``KeyboardInterrupt``, all
+        games that came in are stored and another call resumes.
         """
         for player in self.settings.players:
             if player.ready and player.agent is None:

@@ -1,4 +1,4 @@
-"""Games between players in this process: self-play to learn from, and matches that decide."""
+"""Games between players in this process: self-play to train on, and matches that decide."""
 
 import math
 import random
@@ -190,7 +190,7 @@ def _play(
 
 @dataclass
 class Games:
-    """What is learnt from.
+    """What to train on.
 
     Attributes
     ----------
