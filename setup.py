@@ -85,6 +85,7 @@ MODULES = [
     "envs._env",
     "envs._crew",
     "envs._row",
+    "envs._searcher",
     "envs._gae",
     "vestrock._core",
     "vestrock._bench",

@@ -332,6 +332,38 @@ def test_rewards_of_gym_locm():
 # -------------------------------------------------------------------------------- cards and decks
 
 
+def test_a_pool_of_card_sets_that_is_refreshed():
+    """After each two episodes of a row its lowest card set makes way for the next one."""
+    env = BattleEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
+    vector = LocmVectorEnv(3, card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
+    drawn = set()
+    for episode in range(40):
+        env.reset(seed=2 if episode == 0 else None)
+        seed = env.games.rows.seeds(0)[1][0]
+        assert 5 + episode // 2 <= seed < 8 + episode // 2
+        drawn.add(seed)
+        cards = {card.base_id: card for card in generate_cards(seed)}
+        held = [card for _, card in (*env.state.players[0].hand, *env.state.players[1].hand)]
+        assert all(card == cards[card.base_id] for card in held)
+        for _ in range(3):  # against an opponent who has to know the set
+            if env.step(env.sample())[2]:
+                break
+    assert len(drawn) > 12
+    # Rows are far apart, so that they want different sets of the same place.
+    vector.reset(seed=2)
+    for _ in range(10):
+        vector.reset(options={"reset_mask": np.array([True, False, False])})
+    assert vector.games.rows.seeds(0)[1][0] >= 5 + 5
+    for number in range(100):
+        for row in range(3):
+            state = vector.games.rows.state(row)
+            seed = vector.games.rows.seeds(row)[1][0]
+            assert sorted(state.table.pool, key=lambda card: card.base_id) == generate_cards(seed)
+        vector.step(vector.sample(number))
+    with pytest.raises(ValueError, match="refresh: expected 0 or more, got -1"):
+        BattleEnv(refresh=-1)
+
+
 def test_card_sets():
     env = BattleEnv(card_sets=(5, 8), opponent="pass")
     used = set()

@@ -109,6 +109,10 @@ class SearchAgent(ChoosingAgent):
         #: What the search found in the last turn.
         self.result: SearchResult | None = None
 
+    def taste(self, rules: str) -> tuple[CardScore | None, DeckBuilder | None]:
+        """By which scores, and by which deck (1.5), opponents are taken to choose; see `Belief`."""
+        return None if self._taste is None else self._taste[rules], self._their_deck
+
     def choose(self, observation: Observation) -> str:
         line = super().choose(observation)
         # What takes long and can be done before the battle.

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from locmsim.envs._env cimport Rows
-from locmsim.envs._row cimport part_t
+from locmsim.envs._row cimport part_t, steps
 
 __all__ = ["Crew"]
 
@@ -35,6 +35,7 @@ cdef class Crew:
         cdef int i
         self.rows = rows
         self.n = n
+        rows.set_threads(n)
         self.parts = <part_t*>PyMem_Malloc(n * sizeof(part_t))
         if self.parts is NULL:
             raise MemoryError(f"{n} threads")
@@ -67,11 +68,11 @@ cdef class Crew:
                 PyThread_acquire_lock(p.go, 1)
                 if self.over:
                     break
-                p.found = self.rows.steps(self.actions, p.start, p.end)
+                p.found = steps(&self.rows.a, self.actions, p.start, p.end, i)
                 PyThread_release_lock(p.done)
 
     def run(self, const int64_t[::1] actions):
-        """An action for each row; the sum of what `Rows.steps` returns.
+        """An action for each row; the sum of what `steps` returns.
 
         After `stop` the caller's thread does it alone.
         """
@@ -83,8 +84,8 @@ cdef class Crew:
         with nogil:
             for i in range(1, n):
                 PyThread_release_lock(self.parts[i].go)
-            found = self.rows.steps(
-                self.actions, 0, self.parts[0].end if n > 1 else self.rows.n)
+            found = steps(
+                &self.rows.a, self.actions, 0, self.parts[0].end if n > 1 else self.rows.n, 0)
             for i in range(1, n):
                 PyThread_acquire_lock(self.parts[i].done, 1)
                 found += self.parts[i].found

@@ -1,22 +1,22 @@
 """Rows of games side by side: the compiled part of `locmsim.envs`, for one game or thousands.
 
-A row is a battle with all that an environment keeps beside it. `Rows.step` takes an action for each
-row, lets opponents of the kernel answer, writes rewards and, where a game has ended, begins the
-next one; then it writes what the player to move sees. All of it runs without the GIL, and a row
-depends on nothing but itself, so that neither the number of rows nor of threads changes a result.
+A row is a battle with all that an environment keeps beside it. `steps`, in _row.pyx, takes an
+action for each row, lets opponents of the kernel answer, writes rewards and, where a game has
+ended, begins the next one; then it writes what the player to move sees. All of it runs without the
+GIL, and a row depends on nothing but itself, so that neither the number of rows nor of threads
+changes a result. Here is what Python has to do with rows.
 
 What Python has to do for a row, making a card set, choosing decks or playing for an opponent of its
 own, makes the row wait: `Rows.waiting` says for what, and `Rows.proceed` goes on from there.
 """
 
 cimport cython
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     MAX_DECK,
-    PASS,
     RULES_10,
     RULES_15,
     SUMMON,
@@ -26,55 +26,50 @@ from locmsim._core cimport (
     state_count,
     state_is_legal,
     state_kth,
-    table_t,
     stream_below,
     stream_start,
+    table_t,
 )
-from locmsim.envs._deal cimport draw_triplets, random_deck
-from locmsim.envs._opponents cimport opponent_action
+from locmsim.envs._deal cimport draw_triplets
 from locmsim.envs._row cimport (
     ALIGNMENT,
-    AHEAD,
-    ASKED_DECKS,
     AS_PASS,
-    CARDS_AHEAD,
     CARD_SET,
-    DECKS,
-    GIVEN_DECKS,
     IN_RESET,
-    IN_STEP,
     LOSE,
     MAX_OPPONENTS,
-    NEXT_STEP,
     NOTHING,
-    OPPONENT,
     OUTSIDE,
     OVER,
-    SAME_STEP,
-    act_t,
+    SEARCH,
+    SEARCHES,
+    SLOTS,
+    advance,
+    choose,
     cold_t,
     deal_row,
     draw_bits,
     draw_episode,
     end_t,
-    fetch_cards,
-    fetch_row,
     game_t,
+    go_on,
+    begin,
     large_pages_,
-    note_action,
-    note_end,
     out_t,
     row_t,
+    rows_t,
+    search,
+    set_key,
+    set_of,
     set_t,
-    settle_start,
-    shaping,
+    show,
     start_row,
     table_of,
     winner_of,
     won_by,
 )
+from locmsim.envs._searcher cimport Searcher, act_t
 from locmsim.policy._layout cimport (
-    GYM_LOCM,
     HAND_ROW,
     HIDDEN_ROWS,
     known_apply,
@@ -84,7 +79,6 @@ from locmsim.policy._layout cimport (
     layout_size,
     view_of,
     view_t,
-    write_hidden,
     write_layout,
     write_mask,
 )
@@ -106,12 +100,11 @@ cdef class Rows:
     """
 
     def __cinit__(self, Py_ssize_t n, options):
-        cdef game_t* g = &self.g
+        cdef game_t* g = &self.a.g
         cdef Py_ssize_t size, i
         if n < 1:
             raise ValueError(f"num_envs: expected at least 1, got {n}")
-        memset(g, 0, sizeof(game_t))
-        memset(&self.out, 0, sizeof(out_t))
+        memset(&self.a, 0, sizeof(rows_t))
         self.options = dict(options)
         self.rules = options["rules"]
         g.rules = ("1.5", "1.2", "1.0").index(self.rules)
@@ -135,25 +128,20 @@ cdef class Rows:
             g.shaped = g.shaped or weight != 0
         g.first_set = options["first_set"]
         g.n_sets = options["n_sets"]
+        g.generated = g.rules == RULES_15 and g.first_set >= 0
+        g.refresh = options["refresh"]
         g.n_cards = options["n_cards"]
         allowed = options["allowed"]
         g.n_allowed = <int>len(allowed)
         for i in range(g.n_allowed):
             g.allowed[i] = allowed[i]
-        self.set_opponents([OUTSIDE], [1.0])
         size = max(g.n_sets, 1)
         self.tables = [None] * size
-        self.sets = <set_t*>PyMem_Malloc(size * sizeof(set_t))
-        if self.sets is NULL:
-            raise MemoryError(f"{size} card sets")
-        memset(self.sets, 0, size * sizeof(set_t))
         self.row_sets = [None] * n
-        self.own_sets = NULL
-        if g.n_sets == 0:
-            self.own_sets = <set_t*>PyMem_Malloc(n * sizeof(set_t))
-            if self.own_sets is NULL:
-                raise MemoryError(f"{n} card sets")
-            memset(self.own_sets, 0, n * sizeof(set_t))
+        self.a.sets = <set_t*>PyMem_Calloc(size, sizeof(set_t))
+        self.a.own_sets = <set_t*>PyMem_Calloc(n, sizeof(set_t))
+        if self.a.sets is NULL or self.a.own_sets is NULL:
+            raise MemoryError(f"{size} card sets")
         # A draw may look at 256 entries of the last row's table.
         size = n * (sizeof(row_t) + sizeof(cold_t)) + sizeof(table_t) + ALIGNMENT
         self.block = PyMem_Malloc(size)
@@ -161,37 +149,87 @@ cdef class Rows:
             raise MemoryError(f"{n} rows")
         large_pages_(<char*>self.block, size)
         memset(self.block, 0, size)
-        self.rows = <row_t*>(<uintptr_t>(<char*>self.block + ALIGNMENT - 1) & ~<uintptr_t>63)
-        self.cold = <cold_t*>(self.rows + n)
-        self.n = n
+        self.a.rows = <row_t*>(<uintptr_t>(<char*>self.block + ALIGNMENT - 1) & ~<uintptr_t>63)
+        self.cold = <cold_t*>(self.a.rows + n)
+        self.a.n = self.n = n
         for i in range(n):
-            self.rows[i].cold = &self.cold[i]
-            self.rows[i].stream = stream_start(0, i)
-            self.rows[i].where = OVER
+            self.a.rows[i].cold = &self.cold[i]
+            self.a.rows[i].stream = stream_start(0, i)
+            self.a.rows[i].where = OVER
+        self.n_threads = 1
+        self.searchers = [None] * SLOTS
+        self.set_opponents([OUTSIDE], [1.0])
 
     def __dealloc__(self):
         PyMem_Free(self.block)
-        PyMem_Free(self.sets)
-        PyMem_Free(self.own_sets)
+        PyMem_Free(self.a.sets)
+        PyMem_Free(self.a.own_sets)
 
     cdef row_t* row(self, Py_ssize_t i) except NULL:
-        if not 0 <= i < self.n:
-            raise IndexError(f"row {i} of {self.n}")
-        return &self.rows[i]
+        if not 0 <= i < self.a.n:
+            raise IndexError(f"row {i} of {self.a.n}")
+        return &self.a.rows[i]
 
     def set_opponents(self, kinds, weights):
-        """Whom new episodes are played against: codes of the kernel or -1, and how often each."""
-        cdef int i
+        """Whom new episodes are played against, and how often each; the slots that they have.
+
+        Kinds are codes of the kernel, -1 for one that Python plays for, or a `Searcher`. Episodes
+        that are running go on against the opponent that they have.
+        """
+        cdef bint taken[SLOTS]
+        cdef Py_ssize_t row
         if not 1 <= len(kinds) <= MAX_OPPONENTS or len(kinds) != len(weights):
             raise ValueError(f"opponents: expected 1..{MAX_OPPONENTS}, got {len(kinds)}")
-        self.opponents = (list(kinds), list(weights))
+        memset(taken, 0, sizeof(taken))
+        for row in range(self.a.n):
+            if self.a.rows[row].where != OVER:
+                taken[self.a.rows[row].cold.now.opponent] = True
+        free = [slot for slot in range(SLOTS) if not taken[slot]]
+        if len(free) < len(kinds):
+            raise ValueError(f"opponents: episodes still go on against {SLOTS - len(free)} others")
+        slots = free[:len(kinds)]
+        for slot in free:
+            self.put_opponent(slot, 0)
+        for slot, kind in zip(slots, kinds):
+            self.put_opponent(slot, kind)
+        self.draw_from(slots, list(weights))
+        return slots
+
+    cdef int draw_from(self, list slots, list weights) except -1:
+        """Draw opponents of new episodes from some slots."""
+        cdef game_t* g = &self.a.g
+        cdef int i
         total = sum(weights)
-        self.g.notes = False
-        for i in range(len(kinds)):
-            self.g.opponent[i] = kinds[i]
-            self.g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
-            self.g.notes = self.g.notes or (kinds[i] == OUTSIDE and not self.g.both)
-        self.g.n_opponents = <int>len(kinds)
+        for i in range(<int>len(slots)):
+            g.slot[i] = slots[i]
+            g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
+        g.n_opponents = <int>len(slots)
+        self.drawn = (slots, weights)
+        g.notes = False
+        for i in range(SLOTS):
+            g.notes = g.notes or (g.opponent[i] < 0 and not g.both)
+        return 0
+
+    cdef int put_opponent(self, int slot, kind) except -1:
+        cdef Searcher searcher
+        self.a.g.opponent[slot] = SEARCHES if isinstance(kind, Searcher) else kind
+        self.a.searchers[slot] = NULL
+        self.searchers[slot] = None
+        if isinstance(kind, Searcher):
+            searcher = kind
+            searcher.room_for(self.a.n, self.a.g.n_sets, self.n_threads)
+            self.a.searchers[slot] = &searcher.q
+            self.searchers[slot] = searcher
+        return 0
+
+    def set_threads(self, int n):
+        """How many threads step rows at a time."""
+        cdef Searcher searcher
+        self.n_threads = n
+        for found in self.searchers:
+            if found is not None:
+                searcher = found
+                searcher.room_for(self.a.n, self.a.g.n_sets, n)
 
     # -- arrays
 
@@ -202,265 +240,67 @@ cdef class Rows:
         ``ValueError`` unless they are C-contiguous and have the right number of bytes.
         """
         self.held = None
-        memset(&self.out, 0, sizeof(out_t))
+        memset(&self.a.out, 0, sizeof(out_t))
         held = []
-        self.out.observation = address(held, "obs", observation, self.n * self.g.size)
-        self.out.mask = <int8_t*>address(held, "masks", mask, self.n * self.n_actions)
-        self.out.reward = <float*>address(held, "rewards", reward, 4 * self.n)
-        self.out.terminated = address(held, "terminated", terminated, self.n)
-        self.out.truncated = address(held, "truncated", truncated, self.n)
-        self.out.to_move = <int8_t*>address(held, "to_move", to_move, self.n)
-        self.out.acted = <int8_t*>address(held, "acted", acted, self.n)
-        self.out.both = <float*>address(held, "rewards_both", both, 8 * self.n)
-        self.out.final = address(held, "final_obs", final, self.n * self.g.size)
-        self.out.hidden = <int8_t*>address(held, "hidden", hidden,
-                                           self.n * HIDDEN_ROWS * HAND_ROW)
+        self.a.out.observation = address(held, "obs", observation, self.a.n * self.a.g.size)
+        self.a.out.mask = <int8_t*>address(held, "masks", mask, self.a.n * self.n_actions)
+        self.a.out.reward = <float*>address(held, "rewards", reward, 4 * self.a.n)
+        self.a.out.terminated = address(held, "terminated", terminated, self.a.n)
+        self.a.out.truncated = address(held, "truncated", truncated, self.a.n)
+        self.a.out.to_move = <int8_t*>address(held, "to_move", to_move, self.a.n)
+        self.a.out.acted = <int8_t*>address(held, "acted", acted, self.a.n)
+        self.a.out.both = <float*>address(held, "rewards_both", both, 8 * self.a.n)
+        self.a.out.final = address(held, "final_obs", final, self.a.n * self.a.g.size)
+        self.a.out.hidden = <int8_t*>address(held, "hidden", hidden,
+                                             self.a.n * HIDDEN_ROWS * HAND_ROW)
         self.held = held
-
-    cdef void show(self, Py_ssize_t i) noexcept nogil:
-        """Write what the player to move sees, or the seated one."""
-        cdef row_t* r = &self.rows[i]
-        cdef view_t view
-        cdef int mover = r.s.turn & 1
-        cdef int who = mover if r.seat < 0 else r.seat
-        if self.out.observation is not NULL:
-            view_of(&r.k, &r.s, who, &view)
-            write_layout(self.g.layout, self.out.observation + i * self.g.size, &r.s,
-                         table_of(r), who, &view)
-        if self.out.mask is not NULL:
-            write_mask(self.out.mask + i * self.g.n_actions, &r.s, table_of(r), who)
-        if self.out.hidden is not NULL:
-            write_hidden(self.out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
-        if self.out.to_move is not NULL:
-            self.out.to_move[i] = mover
-
-    # -- episodes
-
-    cdef void begin(self, Py_ssize_t i) noexcept nogil:
-        """Draw the next episode of a row and deal it, if the cards are there."""
-        cdef row_t* r = &self.rows[i]
-        draw_episode(&self.g, r)
-        r.where = IN_RESET
-        r.waits = CARD_SET
-        if self.g.n_sets and self.sets[r.cold.now.set].cards is not NULL:
-            self.choose(i)
-
-    cdef void choose(self, Py_ssize_t i) noexcept nogil:
-        """The decks of a row that has its card set."""
-        cdef row_t* r = &self.rows[i]
-        cdef const game_t* g = &self.g
-        cdef set_t* source = &self.sets[r.cold.now.set] if g.n_sets else &self.own_sets[i]
-        cdef int who
-        if g.rules != RULES_15:
-            draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
-        if g.decks == ASKED_DECKS:
-            r.waits = DECKS
-            return
-        if g.decks == GIVEN_DECKS:
-            memcpy(r.cold.now.decks, source.decks, sizeof(r.cold.now.decks))
-        else:
-            for who in range(2):
-                random_deck(&r.stream, g.n_cards,
-                            NULL if g.rules == RULES_15 else r.cold.now.triplets,
-                            r.cold.now.decks[who])
-        r.waits = NOTHING
-        deal_row(g, r, source.cards)
-
-    cdef void go_on(self, Py_ssize_t i) noexcept nogil:
-        """Until the caller has to act in a row, or Python has something to do for it."""
-        cdef row_t* r = &self.rows[i]
-        cdef const game_t* g = &self.g
-        cdef const table_t* t = table_of(r)
-        cdef int kind, turn
-        while True:
-            if r.waits == CARD_SET or r.waits == DECKS:
-                return
-            r.waits = NOTHING
-            if won_by(&r.s) >= 0 or r.length >= g.max_actions:
-                if r.where == IN_STEP:
-                    self.finish(i, False)
-                    if r.where == OVER:
-                        return
-                else:
-                    self.begin(i)       # over before the caller could act
-                continue
-            if not g.both and r.s.turn & 1 != r.seat:
-                kind = g.opponent[r.cold.now.opponent]
-                if kind == OUTSIDE:
-                    r.waits = OPPONENT
-                    return
-                turn = r.s.turn
-                while r.s.turn == turn and won_by(&r.s) < 0 and r.length < g.max_actions:
-                    known_apply(&r.k, &r.s, t, opponent_action(kind, &r.s, t, &r.stream))
-                    r.length += 1
-                continue
-            if r.where == IN_RESET:
-                settle_start(g, r)
-            elif g.shaped:
-                self.pay(i, False, False)       # otherwise there is nothing to pay before the end
-            self.show(i)
-            return
-
-    cdef void pay(self, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
-        """Write the rewards of a step, after it and all answers to it."""
-        cdef row_t* r = &self.rows[i]
-        cdef const game_t* g = &self.g
-        cdef float reward = 0
-        cdef float given[2]
-        cdef int winner = won_by(&r.s)
-        cdef int acted = self.out.acted[i] if self.out.acted is not NULL else 0
-        cdef int who
-        if not g.both:
-            who = r.seat
-            if illegal:
-                reward = -g.win
-            elif winner >= 0:
-                reward = g.win if winner == who else -g.win
-            reward += shaping(g, r, who, ended)
-        else:
-            given[0] = given[1] = 0
-            if illegal:
-                winner = 1 - acted
-            for who in range(2):
-                if winner >= 0:
-                    given[who] = g.win if winner == who else -g.win
-                if winner >= 0 or ended or r.s.turn & 1 == who:
-                    given[who] += shaping(g, r, who, ended)
-            reward = given[acted]
-            if self.out.both is not NULL:
-                self.out.both[2 * i] = given[0]
-                self.out.both[2 * i + 1] = given[1]
-        if self.out.reward is not NULL:
-            self.out.reward[i] = reward
-
-    cdef void finish(self, Py_ssize_t i, bint illegal) noexcept nogil:
-        """The end of an episode, by a win, an illegal action or the limit."""
-        cdef row_t* r = &self.rows[i]
-        cdef view_t view
-        cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
-        cdef bint terminated = illegal or won_by(&r.s) >= 0
-        self.pay(i, terminated, illegal)
-        if self.out.terminated is not NULL:
-            self.out.terminated[i] = terminated
-        if self.out.truncated is not NULL:
-            self.out.truncated[i] = not terminated
-        note_end(r, illegal)
-        if self.g.autoreset == SAME_STEP:
-            if self.out.final is not NULL:
-                view_of(&r.k, &r.s, who, &view)
-                write_layout(self.g.layout, self.out.final + i * self.g.size, &r.s,
-                             table_of(r), who, &view)
-            self.begin(i)
-            return
-        r.where = OVER
-        self.show(i)
-        if self.out.mask is not NULL:       # also where an illegal action ended it
-            memset(self.out.mask + i * self.g.n_actions, 0, self.g.n_actions)
-            self.out.mask[i * self.g.n_actions] = 1
-
-    cdef void advance(self, Py_ssize_t i, int64_t action) noexcept nogil:
-        """One action of the caller in a row, and everything that follows from it."""
-        cdef row_t* r = &self.rows[i]
-        if self.out.reward is not NULL:
-            self.out.reward[i] = 0
-        if self.out.both is not NULL:
-            self.out.both[2 * i] = self.out.both[2 * i + 1] = 0
-        if self.out.terminated is not NULL:
-            self.out.terminated[i] = 0
-        if self.out.truncated is not NULL:
-            self.out.truncated[i] = 0
-        if r.where == OVER:
-            if self.g.autoreset == NEXT_STEP:
-                if self.out.acted is not NULL:
-                    self.out.acted[i] = -1
-                self.begin(i)
-                self.go_on(i)
-            return
-        if self.out.acted is not NULL:
-            self.out.acted[i] = r.s.turn & 1
-        if not (0 <= action < self.g.n_actions
-                and state_is_legal(&r.s, table_of(r), <int>action)):
-            if self.g.illegal == LOSE:
-                self.finish(i, True)
-                if r.where != OVER:
-                    self.go_on(i)
-                return
-            action = PASS
-        r.length += 1
-        if self.g.notes:
-            note_action(r, <int>action)
-        known_apply(&r.k, &r.s, table_of(r), <int>action)
-        self.go_on(i)
-
-    cdef int64_t steps(
-        self, const int64_t* actions, Py_ssize_t start, Py_ssize_t end
-    ) noexcept nogil:
-        """Actions for the rows from `start` to `end`, of all that there are.
-
-        Returns the number of rows whose episode has ended or begun, plus 2^32 times the number of
-        rows that wait for Python.
-        """
-        cdef Py_ssize_t i
-        cdef int64_t episode, n = 0
-        cdef uint8_t where
-        for i in range(start, end):
-            if i + AHEAD < end:
-                fetch_row(&self.rows[i + AHEAD])
-            if i + CARDS_AHEAD < end:
-                fetch_cards(&self.rows[i + CARDS_AHEAD], actions[i + CARDS_AHEAD],
-                            self.g.layout == GYM_LOCM)
-            episode = self.rows[i].serial
-            where = self.rows[i].where
-            self.advance(i, actions[i])
-            n += self.rows[i].serial != episode or self.rows[i].where != where
-            n += <int64_t>(self.rows[i].waits != NOTHING) << 32
-        return n
 
     def step_row(self, Py_ssize_t i, int64_t action):
         """One action in one row; True if something is left to do, as `step` counts it."""
         cdef row_t* r = self.row(i)
         cdef int64_t episode = r.serial
-        self.advance(i, action)
+        advance(&self.a, i, action)
         return r.waits != NOTHING or r.serial != episode or r.where == OVER
 
     @cython.boundscheck(False)
     def bad_rows(self, const int64_t[::1] actions):
         """The rows that are to act and whose action is not legal."""
         cdef Py_ssize_t i
-        return [i for i in range(self.n) if self.rows[i].where != OVER and not (
+        return [i for i in range(self.a.n) if self.a.rows[i].where != OVER and not (
             0 <= actions[i] < self.n_actions
-            and state_is_legal(&self.rows[i].s, table_of(&self.rows[i]), <int>actions[i]))]
+            and state_is_legal(&self.a.rows[i].s, table_of(&self.a.rows[i]), <int>actions[i]))]
 
     def reset(self, Py_ssize_t i, seed=None):
         """Begin an episode of a row; `seed`, 64 bits, begins its chance anew."""
         self.row(i)
         if seed is not None:
             self.seed(i, seed)
-        self.begin(i)
-        self.go_on(i)
+        begin(&self.a, i)
+        go_on(&self.a, i)
 
     def reseat(self, Py_ssize_t i, seat):
         """Begin the episode that `begin_with` is for: who plays where."""
         cdef row_t* r = self.row(i)
-        draw_episode(&self.g, r)
-        if seat is not None and not self.g.both:
+        draw_episode(&self.a.g, r)
+        if seat is not None and not self.a.g.both:
             r.seat = seat
         return r.seat
 
     def begin_with(self, Py_ssize_t i, State state not None):
         """... from a position, which has at most 64 cards that matter."""
         cdef row_t* r = self.row(i)
-        if state.table.t.rules != self.g.rules:
+        if state.table.t.rules != self.a.g.rules:
             raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
         if won_by(&state.s) >= 0:
             raise ValueError("state: the game is over")
         shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
         r.cold.now.dealt = 0
-        self.row_sets[i] = state.table
         r.cold.now.set = -1
-        start_row(&self.g, r)
+        self.row_sets[i] = state.table
+        self.a.own_sets[i].cards = NULL
+        start_row(&self.a.g, r)
         r.waits = NOTHING
-        self.go_on(i)
+        go_on(&self.a, i)
 
     def seed(self, Py_ssize_t i, seed):
         """Begin a row's chance anew, from 64 bits."""
@@ -472,16 +312,17 @@ cdef class Rows:
         """The card set of the episode that `begin_dealt` begins."""
         self.row(i).cold.now.set = -1
         self.row_sets[i] = table
+        self.a.own_sets[i].cards = &table.t.cards[table.t.n_instances]
 
     def take_seeds(self, Py_ssize_t i, seed, seeds):
         """... and the seeds of its match, from which the offers of 1.x follow."""
         cdef row_t* r = self.row(i)
         cdef int j
         r.cold.now.seed = seed
-        for j in range(self.g.n_seeds):
+        for j in range(self.a.g.n_seeds):
             r.cold.now.seeds[j] = seeds[j]
-        if self.g.rules != RULES_15:
-            draw_triplets(r.cold.now.seeds[0], self.g.allowed, self.g.n_allowed,
+        if self.a.g.rules != RULES_15:
+            draw_triplets(r.cold.now.seeds[0], self.a.g.allowed, self.a.g.n_allowed,
                           r.cold.now.triplets)
 
     def begin_dealt(self, Py_ssize_t i, seed, seeds, decks):
@@ -489,20 +330,22 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         cdef int who, j
         self.take_seeds(i, seed, seeds)
+        self.a.own_sets[i].key = set_key(&self.a.g, r)
         for who in range(2):
             for j in range(MAX_DECK):
                 r.cold.now.decks[who][j] = decks[who][j]
         r.where = IN_RESET
         r.waits = NOTHING
-        deal_row(&self.g, r, self.cards_of(i))
-        self.go_on(i)
+        deal_row(&self.a.g, r, self.cards_of(i))
+        go_on(&self.a, i)
 
     # -- what rows wait for
 
     def waiting(self):
-        """Row -> what it waits for: 1 a card set, 2 decks, 3 its opponent."""
+        """Row -> what it waits for: 1 a card set, 2 decks, 3 its opponent, 4 a search."""
         cdef Py_ssize_t i
-        return {i: self.rows[i].waits for i in range(self.n) if self.rows[i].waits != NOTHING}
+        return {i: self.a.rows[i].waits for i in range(self.a.n)
+                if self.a.rows[i].waits != NOTHING}
 
     def waits_for(self, Py_ssize_t i):
         """... of one row; 0 for nothing."""
@@ -512,32 +355,48 @@ cdef class Rows:
         """Go on with a row after what it waited for has been done."""
         cdef row_t* r = self.row(i)
         if r.waits == CARD_SET:
-            self.choose(i)
-        self.go_on(i)
+            choose(&self.a, i)
+        go_on(&self.a, i)
 
-    def wanted_set(self, Py_ssize_t i):
-        """The number of the row's set among those that may be drawn (-1: none), its cardGenSeed."""
+    def search(self, Py_ssize_t i):
+        """Play the turn that a row waits for; False if its set or taste has to be given before."""
+        cdef bint done
+        if self.row(i).waits != SEARCH:
+            raise ValueError(f"row {i} waits for no search")
+        with nogil:
+            done = search(&self.a, i, 0)
+        return done
+
+    def wanted_taste(self, Py_ssize_t i):
+        """The searcher in a row, and the slot and the key that it wants to be given numbers for."""
         cdef row_t* r = self.row(i)
-        return r.cold.now.set, r.cold.now.seeds[0]
+        cdef int64_t number = r.cold.now.set
+        return (self.searchers[r.cold.now.opponent],
+                number if number >= 0 else self.a.g.n_sets + i, set_key(&self.a.g, r))
 
-    def has_set(self, Py_ssize_t number):
-        """Whether a set has been given."""
-        return bool(self.g.n_sets) and self.tables[number] is not None
+    def set_seed(self, Py_ssize_t i):
+        """The cardGenSeed of a row's set."""
+        return self.row(i).cold.now.seeds[0]
+
+    def has_set(self, Py_ssize_t i):
+        """Whether a row's set has been given."""
+        cdef row_t* r = self.row(i)
+        cdef const set_t* source = set_of(&self.a, i)
+        return source.cards is not NULL and source.key == set_key(&self.a.g, r)
 
     def give_set(self, Py_ssize_t i, Table table not None, decks):
         """The card set that a row waits for: a table whose pool it is, and two decks of it."""
         cdef row_t* r = self.row(i)
-        cdef set_t* target
+        cdef set_t* target = set_of(&self.a, i)
         cdef int who, j
-        if table.t.n_cards - table.t.n_instances != self.g.n_cards:
-            raise ValueError(f"cards: expected {self.g.n_cards} different ones")
-        if self.g.n_sets:
-            target = &self.sets[r.cold.now.set]
+        if table.t.n_cards - table.t.n_instances != self.a.g.n_cards:
+            raise ValueError(f"cards: expected {self.a.g.n_cards} different ones")
+        if r.cold.now.set >= 0:
             self.tables[r.cold.now.set] = table
         else:
-            target = &self.own_sets[i]
             self.row_sets[i] = table
         target.cards = &table.t.cards[table.t.n_instances]
+        target.key = set_key(&self.a.g, r)
         if decks is not None:
             for who in range(2):
                 for j in range(MAX_DECK):
@@ -549,9 +408,11 @@ cdef class Rows:
 
     cdef Table table_of_set(self, Py_ssize_t i):
         cdef row_t* r = self.row(i)
-        if self.g.n_sets and r.cold.now.set >= 0:
-            return self.tables[r.cold.now.set]
-        return self.row_sets[i]
+        if r.cold.now.set < 0:
+            return self.row_sets[i]
+        if set_of(&self.a, i).key != set_key(&self.a.g, r):     # another one has its place now
+            return self.options["find_set"](r.cold.now.seeds[0])
+        return self.tables[r.cold.now.set]
 
     def pool(self, Py_ssize_t i):
         """The table that has the cards of the row's set as its pool."""
@@ -570,7 +431,7 @@ cdef class Rows:
             for j in range(MAX_DECK):
                 r.cold.now.decks[who][j] = decks[who][j]
         r.waits = NOTHING
-        deal_row(&self.g, r, self.cards_of(i))
+        deal_row(&self.a.g, r, self.cards_of(i))
 
     def play(self, Py_ssize_t i, int action):
         """An action of an opponent outside; True while it has to go on in this turn."""
@@ -581,7 +442,7 @@ cdef class Rows:
         r.length += 1
         known_apply(&r.k, &r.s, table_of(r), action)
         return (won_by(&r.s) < 0 and r.s.turn & 1 != r.seat
-                and r.length < self.g.max_actions)
+                and r.length < self.a.g.max_actions)
 
     def draw(self, Py_ssize_t i):
         """64 bits of a row's own chance."""
@@ -592,13 +453,13 @@ cdef class Rows:
     def observe(self, Py_ssize_t i, int player, observation, mask=None, layout=None):
         """Write what a player sees, in the layout of the rows or another one."""
         cdef row_t* r = self.row(i)
-        cdef int code = self.g.layout if layout is None else LAYOUT_CODES[layout]
+        cdef int code = self.a.g.layout if layout is None else LAYOUT_CODES[layout]
         cdef view_t view
         cdef list held = []
         cdef uint8_t* out
         cdef uint8_t* legal
         out = address(held, "obs", observation,
-                      layout_size(code, self.g.rules) * layout_item(code))
+                      layout_size(code, self.a.g.rules) * layout_item(code))
         legal = address(held, "mask", mask, self.n_actions)
         view_of(&r.k, &r.s, player & 1, &view)
         if out is not NULL:
@@ -609,7 +470,7 @@ cdef class Rows:
     def show_row(self, Py_ssize_t i):
         """Write observation and mask of a row into the arrays again."""
         self.row(i)
-        self.show(i)
+        show(&self.a, i)
 
     def fresh(self, observation, mask, bint in_info, hidden=None):
         """A function that gives copies of what has been written for row 0, and an info."""
@@ -621,7 +482,7 @@ cdef class Rows:
         cdef Table table = Table.__new__(Table)
         cdef State state = State.__new__(State)
         cdef Table pool = self.table_of_set(i)
-        table.t.rules = self.g.rules
+        table.t.rules = self.a.g.rules
         table.t.n_cards = r.cold.table.n_cards
         memcpy(table.t.cards, r.cold.table.cards, table.t.n_cards * sizeof(card_t))
         table.add_pool(pool)
@@ -661,7 +522,7 @@ cdef class Rows:
         return self.row(i).seat
 
     def opponent(self, Py_ssize_t i):
-        """Index of the row's opponent."""
+        """The slot of the row's opponent."""
         return self.row(i).cold.now.opponent
 
     def mover(self, Py_ssize_t i):
@@ -686,15 +547,15 @@ cdef class Rows:
 
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
-        opponent; seed, derived seeds, triplets (30 times 3) and decks (2 times 30) as bytes; None
-        for the last four if the position was given."""
+        the opponent's slot; seed, derived seeds, triplets (30 times 3) and decks (2 times 30) as
+        bytes; None for the last four if the position was given."""
         cdef row_t* r = self.row(i)
         cdef const end_t* e = &r.cold.last
         head = (winner_of(e), e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
                 e.opponent)
         if not e.dealt:
             return (*head, None, None, None, None)
-        return (*head, e.seed, [e.seeds[j] for j in range(self.g.n_seeds)],
+        return (*head, e.seed, [e.seeds[j] for j in range(self.a.g.n_seeds)],
                 (<const char*>e.triplets)[:sizeof(e.triplets)],
                 (<const char*>e.decks)[:sizeof(e.decks)])
 
@@ -709,12 +570,12 @@ cdef class Rows:
         cdef int won
         sizes = {marked.shape[0], winner.shape[0], seat.shape[0], length.shape[0], turn.shape[0],
                  health.shape[0], bad.shape[0], returns.shape[0]}
-        if sizes != {self.n}:
-            raise ValueError(f"expected {self.n} rows, got {sizes}")
-        for i in range(self.n):
+        if sizes != {self.a.n}:
+            raise ValueError(f"expected {self.a.n} rows, got {sizes}")
+        for i in range(self.a.n):
             if not marked[i]:
                 continue
-            e = &self.rows[i].cold.last
+            e = &self.a.rows[i].cold.last
             won = winner_of(e)
             winner[i] = won
             seat[i] = e.seat
@@ -749,7 +610,7 @@ cdef class Rows:
         for j in range(r.cold.n_acts):
             a = &r.cold.acts[j]
             text = f"{names[a.kind]} {a.source}"
-            if a.kind != SUMMON or self.g.rules != RULES_10:
+            if a.kind != SUMMON or self.a.g.rules != RULES_10:
                 text += f" {a.target}"
             result.append((a.base_id, text))
         return result
@@ -757,7 +618,7 @@ cdef class Rows:
     def seeds(self, Py_ssize_t i):
         """The seed of the row's episode and those that follow from it."""
         cdef row_t* r = self.row(i)
-        return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.g.n_seeds)]
+        return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.a.g.n_seeds)]
 
     @cython.boundscheck(False)
     def sample(self, uint64_t seed, int64_t[::1] out):
@@ -765,11 +626,11 @@ cdef class Rows:
         cdef Py_ssize_t i
         cdef uint64_t stream
         cdef const row_t* r
-        if out.shape[0] != self.n:
-            raise ValueError(f"expected {self.n} rows, got {out.shape[0]}")
+        if out.shape[0] != self.a.n:
+            raise ValueError(f"expected {self.a.n} rows, got {out.shape[0]}")
         with nogil:
-            for i in range(self.n):
-                r = &self.rows[i]
+            for i in range(self.a.n):
+                r = &self.a.rows[i]
                 stream = stream_start(seed, i)
                 out[i] = 0
                 if won_by(&r.s) < 0:
@@ -779,41 +640,58 @@ cdef class Rows:
     # -- pickling and copying
 
     def __reduce__(self):
-        tables = {number: table for number, table in enumerate(self.tables) if table is not None}
+        cdef Searcher searcher
+        opponents = []
+        for slot in range(SLOTS):
+            searcher = self.searchers[slot]
+            opponents.append((self.a.g.opponent[slot], None, None) if searcher is None else (
+                0, searcher, searcher.knowledge()))
         return _rows_of, (
-            self.n, self.options, self.opponents,
-            (<const char*>self.rows)[:self.n * sizeof(row_t)],
-            (<const char*>self.cold)[:self.n * sizeof(cold_t)], self.row_sets,
-            {number: (table, (<const char*>self.sets[number].decks)[:2 * MAX_DECK])
-             for number, table in tables.items()})
+            self.a.n, self.options, opponents, self.drawn,
+            (<const char*>self.a.rows)[:self.a.n * sizeof(row_t)],
+            (<const char*>self.cold)[:self.a.n * sizeof(cold_t)], self.row_sets,
+            [self.a.own_sets[i].key for i in range(self.a.n)],
+            {number: (table, self.a.sets[number].key,
+                      (<const char*>self.a.sets[number].decks)[:2 * MAX_DECK])
+             for number, table in enumerate(self.tables) if table is not None})
 
 
-def _rows_of(n, options, opponents, data, cold_data, row_sets, tables):
+def _rows_of(n, options, opponents, drawn, data, cold_data, row_sets, own_keys, tables):
     """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
     cdef Rows rows = Rows(n, options)
     cdef bytes raw = data, raw_cold = cold_data, decks
+    cdef Searcher searcher
     cdef Table table
+    cdef set_t* target
     cdef Py_ssize_t i
     if (len(raw) != n * <Py_ssize_t>sizeof(row_t)
             or len(raw_cold) != n * <Py_ssize_t>sizeof(cold_t)):
         raise ValueError("rows of another size")
-    rows.set_opponents(*opponents)
-    memcpy(rows.rows, <const char*>raw, len(raw))
+    for slot, (kind, found, knowledge) in enumerate(opponents):
+        if found is None:
+            rows.put_opponent(slot, kind)
+        else:
+            searcher = found
+            rows.put_opponent(slot, searcher)
+            searcher.know(knowledge)
+    rows.draw_from(drawn[0], drawn[1])
+    memcpy(rows.a.rows, <const char*>raw, len(raw))
     memcpy(rows.cold, <const char*>raw_cold, len(raw_cold))
     for i in range(n):
-        rows.rows[i].cold = &rows.cold[i]
-    rows.row_sets = list(row_sets)
-    for number, (given, chosen) in tables.items():
+        rows.a.rows[i].cold = &rows.cold[i]
+        target = &rows.a.own_sets[i]
+        table = rows.row_sets[i] = row_sets[i]
+        target.key = own_keys[i]
+        if table is not None and rows.cold[i].now.dealt:
+            target.cards = &table.t.cards[table.t.n_instances]
+    for number, (given, key, chosen) in tables.items():
         table = given
         decks = chosen
+        target = &rows.a.sets[number]
         rows.tables[number] = table
-        rows.sets[number].cards = &table.t.cards[table.t.n_instances]
-        memcpy(rows.sets[number].decks, <const char*>decks, 2 * MAX_DECK)
-    if rows.own_sets is not NULL:
-        for i in range(n):
-            table = rows.row_sets[i]
-            if table is not None:
-                rows.own_sets[i].cards = &table.t.cards[table.t.n_instances]
+        target.cards = &table.t.cards[table.t.n_instances]
+        target.key = key
+        memcpy(target.decks, <const char*>decks, 2 * MAX_DECK)
     return rows
 
 
@@ -833,7 +711,7 @@ cdef class Fresh:
         self.hidden = None if hidden is None else hidden.copy
 
     def __call__(self):
-        cdef const row_t* r = &self.rows.rows[0]
+        cdef const row_t* r = &self.rows.a.rows[0]
         if self.in_info:
             return self.observation(), {
                 "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask()}

@@ -1,11 +1,12 @@
 # A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
 
 from cpython.pythread cimport PyThread_type_lock
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
 from locmsim.envs._opponents cimport N_POTENTIALS
+from locmsim.envs._searcher cimport act_t, searcher_t
 from locmsim.policy._layout cimport known_t
 from locmsim.policy._sight cimport short_table_t
 
@@ -13,7 +14,8 @@ cdef enum:                      # what a row waits for
     NOTHING = 0
     CARD_SET = 1
     DECKS = 2
-    OPPONENT = 3
+    OPPONENT = 3                # Python plays
+    SEARCH = 4                  # a turn of its opponent, which any thread can play
 
 cdef enum:                      # where it is
     IN_STEP = 0
@@ -41,9 +43,11 @@ cdef enum:                      # where decks come from
     ASKED_DECKS = 2             # Python chooses
 
 cdef enum:
-    MAX_OPPONENTS = 16
+    MAX_OPPONENTS = 16          # that are drawn from
+    SLOTS = 64                  # ... and those that episodes still go on against
     MAX_ACTS = 48               # of one turn: cards in hand, attacks
     OUTSIDE = -1                # an opponent that Python plays for
+    SEARCHES = -2               # ... that a searcher does, where all cards are known
     ALIGNMENT = 64
     HOT_BYTES = 512             # of a row, without the hands and what only a draw looks at
     AHEAD = 6                   # rows that are fetched ahead
@@ -59,20 +63,16 @@ ctypedef struct end_t:          # of an episode
     int8_t winner               # by the rules; -1: nobody
     int8_t loser                # by an illegal action
     int8_t seat
-    int8_t opponent
+    int8_t opponent             # slot
     uint8_t illegal
     uint8_t dealt               # from seeds: the match can be played again
+    uint8_t offered             # ... and the decks are what its choice phase allows
     uint8_t decks[2][MAX_DECK]
     uint8_t triplets[MAX_DECK][3]       # 1.x: what was offered
 
-ctypedef struct act_t:          # an action as the protocol shows it
-    int16_t source
-    int16_t target
-    uint16_t base_id
-    uint8_t kind
-
 ctypedef struct set_t:          # a card set
-    const card_t* cards
+    const card_t* cards         # NULL: not made yet
+    int64_t key                 # which set it is, see `set_key`
     uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
 
 ctypedef struct cold_t:         # of a row, what most steps do not look at, or at a card of it only
@@ -110,25 +110,21 @@ ctypedef struct game_t:         # what all rows have in common
     int decks
     int n_seeds
     int n_opponents
-    int opponent[MAX_OPPONENTS]         # kinds of the kernel, or OUTSIDE
-    uint32_t weight[MAX_OPPONENTS]      # 1/65536, in sum at least 1
+    int slot[MAX_OPPONENTS]             # of those that are drawn from
+    uint32_t weight[MAX_OPPONENTS]      # ... 1/65536, in sum at least 1
+    int opponent[SLOTS]                 # kinds of the kernel, OUTSIDE or SEARCHES
     bint shaped
     bint raw_potentials         # as gym-locm adds them up: no discount, no zero at the end
     float win                   # what a win is worth
     float shaping[N_POTENTIALS]
     float gamma
+    bint generated              # cards follow from cardGenSeed
     int64_t first_set           # of those that may be drawn, by cardGenSeed
     int64_t n_sets              # 0: the seed decides; only `sets[0]` in 1.x and for given cards
+    int64_t refresh             # episodes of a row after which a set takes another's place; 0: none
     int n_cards                 # of a set
     int n_allowed               # 1.x: cards that may be offered
     uint8_t allowed[MAX_SET]
-
-ctypedef struct part_t:         # of the rows, which one thread steps
-    Py_ssize_t start
-    Py_ssize_t end
-    PyThread_type_lock go
-    PyThread_type_lock done
-    int64_t found               # what came of the last step
 
 ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     uint8_t* observation
@@ -141,6 +137,22 @@ ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     int8_t* acted
     uint8_t* final
     int8_t* hidden
+
+ctypedef struct rows_t:         # all rows
+    game_t g
+    out_t out
+    row_t* rows
+    Py_ssize_t n
+    set_t* sets                 # those that are drawn from, by the remainder of cardGenSeed
+    set_t* own_sets             # of rows with a set of their own
+    searcher_t* searchers[SLOTS]
+
+ctypedef struct part_t:         # of the rows, which one thread steps
+    Py_ssize_t start
+    Py_ssize_t end
+    PyThread_type_lock go
+    PyThread_type_lock done
+    int64_t found               # what came of the last step
 
 
 cdef extern from *:
@@ -214,18 +226,38 @@ cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexce
             fetch_(<const char*>r.k.hand[who] + h)
 
 
+cdef inline set_t* set_of(const rows_t* a, Py_ssize_t i) noexcept nogil:
+    """The place of a row's card set."""
+    cdef int64_t number = a.rows[i].cold.now.set
+    return &a.sets[number] if number >= 0 else &a.own_sets[i]
+
+
+cdef inline int64_t set_key(const game_t* g, const row_t* r) noexcept nogil:
+    """Which cards a row has: their cardGenSeed, or 0 for those that are always the same."""
+    return r.cold.now.seeds[0] if g.generated else 0
+
+
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil
 # Seat, opponent and seeds of the next episode.
 cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil
 # The battle of the episode's decks, and of a position that is there already, up to where somebody
-# has to act; then what shaping starts from.
+# has to act.
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil
-cdef void settle_start(const game_t* g, row_t* r) noexcept nogil
-# What the potential gives a player since their last decision.
-cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil
-# Keep what the protocol will show the opponent of an action of the learner.
-cdef void note_action(row_t* r, int action) noexcept nogil
-cdef void note_end(row_t* r, bint illegal) noexcept nogil
 # Who has won an episode, -1 for nobody; an illegal action loses.
 cdef int winner_of(const end_t* e) noexcept nogil
+
+# The following are about row i of all.
+# Write what the player to move sees, or the seated one.
+cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil
+# Begin an episode, as far as it goes without Python.
+cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil
+cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil
+cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil
+# Play the turn of an opponent that searches; False if something is missing for it.
+cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
+cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
+# Actions for the rows from `start` to `end`, of all that there are. Returns the number of rows
+# whose episode has ended or begun, plus 2^32 times the number of rows that wait for Python.
+cdef int64_t steps(
+    rows_t* a, const int64_t* actions, Py_ssize_t start, Py_ssize_t end, int thread) noexcept nogil

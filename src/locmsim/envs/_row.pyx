@@ -1,6 +1,7 @@
-"""What happens to a row of games beside its battle: see _row.pxd."""
+"""What happens in a row of games, one action after the other: see _row.pxd."""
 
-from libc.string cimport memset
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     ATTACK,
@@ -11,12 +12,26 @@ from locmsim._core cimport (
     decode_action,
     move_t,
     player_t,
+    state_is_legal,
     stream_below,
     table_t,
 )
-from locmsim.envs._deal cimport deal, derive_seeds
-from locmsim.envs._opponents cimport potentials
-from locmsim.policy._layout cimport known_apply, known_start
+from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
+from locmsim.envs._opponents cimport opponent_action, potentials
+from locmsim.envs._searcher cimport mind_start, mind_t, search_turn, taste_t
+from locmsim.policy._layout cimport (
+    GYM_LOCM,
+    HAND_ROW,
+    HIDDEN_ROWS,
+    known_apply,
+    known_start,
+    view_of,
+    view_t,
+    write_hidden,
+    write_layout,
+    write_mask,
+)
+from locmsim.search._engine cimport MAX_PATH
 
 
 # ---- chance --------------------------------------------------------------------------------------
@@ -55,6 +70,7 @@ cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogi
 cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     """Seat, opponent and seeds of the next episode."""
     cdef uint32_t x
+    cdef int64_t number, first = 0
     cdef int i = 0
     memset(&r.cold.now, 0, sizeof(end_t))
     r.cold.now.dealt = 1
@@ -73,17 +89,38 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
         while i < g.n_opponents - 1 and x >= g.weight[i]:
             x -= g.weight[i]
             i += 1
-    r.cold.now.opponent = i
+    r.cold.now.opponent = g.slot[i]
     r.cold.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
     derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
+    r.cold.now.set = -1
     if g.n_sets:
-        r.cold.now.set = draw_bits(&r.stream) % <uint64_t>g.n_sets
-        if g.rules == RULES_15 and g.first_set >= 0:
-            r.cold.now.seeds[0] = g.first_set + r.cold.now.set
+        number = draw_bits(&r.stream) % <uint64_t>g.n_sets
+        r.cold.now.set = number
+        if g.generated:
+            if g.refresh:           # the sets from `first` on, each where the one before it was
+                first = (r.episode - 1) // g.refresh
+                number = first + (number - first % g.n_sets + g.n_sets) % g.n_sets
+            r.cold.now.seeds[0] = g.first_set + number
+
+
+cdef bint are_offered(const game_t* g, const row_t* r) noexcept nogil:
+    """Whether the decks are those of a choice phase; only a draft's need not be."""
+    cdef const uint8_t* offer
+    cdef int who, i, card
+    if g.rules == RULES_15:
+        return True
+    for who in range(2):
+        for i in range(MAX_DECK):
+            offer = r.cold.now.triplets[i]
+            card = r.cold.now.decks[who][i]
+            if card != offer[0] and card != offer[1] and card != offer[2]:
+                return False
+    return True
 
 
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil:
     """The battle of the episode's decks."""
+    r.cold.now.offered = are_offered(g, r)
     deal(&r.s, table_of(r), cards, r.cold.now.decks, g.rules, &r.cold.now.seeds[g.n_seeds - 2])
     start_row(g, r)
 
@@ -152,3 +189,238 @@ cdef void note_end(row_t* r, bint illegal) noexcept nogil:
 cdef int winner_of(const end_t* e) noexcept nogil:
     """Who has won an episode, -1 for nobody; an illegal action loses."""
     return 1 - e.loser if e.illegal else e.winner
+
+
+# ---- steps ---------------------------------------------------------------------------------------
+
+cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
+    cdef row_t* r = &a.rows[i]
+    cdef view_t view
+    cdef int mover = r.s.turn & 1
+    cdef int who = mover if r.seat < 0 else r.seat
+    if a.out.observation is not NULL:
+        view_of(&r.k, &r.s, who, &view)
+        write_layout(a.g.layout, a.out.observation + i * a.g.size, &r.s,
+                     table_of(r), who, &view)
+    if a.out.mask is not NULL:
+        write_mask(a.out.mask + i * a.g.n_actions, &r.s, table_of(r), who)
+    if a.out.hidden is not NULL:
+        write_hidden(a.out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
+    if a.out.to_move is not NULL:
+        a.out.to_move[i] = mover
+
+
+cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
+    """Draw the next episode of a row and deal it, if the cards are there."""
+    cdef row_t* r = &a.rows[i]
+    cdef const set_t* source
+    draw_episode(&a.g, r)
+    r.where = IN_RESET
+    r.waits = CARD_SET
+    source = set_of(a, i)
+    if source.cards is not NULL and source.key == set_key(&a.g, r):
+        choose(a, i)
+
+
+cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
+    """The decks of a row that has its card set."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef const set_t* source = set_of(a, i)
+    cdef int who
+    if g.rules != RULES_15:
+        draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
+    if g.decks == ASKED_DECKS:
+        r.waits = DECKS
+        return
+    if g.decks == GIVEN_DECKS:
+        memcpy(r.cold.now.decks, source.decks, sizeof(r.cold.now.decks))
+    else:
+        for who in range(2):
+            random_deck(&r.stream, g.n_cards,
+                        NULL if g.rules == RULES_15 else r.cold.now.triplets,
+                        r.cold.now.decks[who])
+    r.waits = NOTHING
+    deal_row(g, r, source.cards)
+
+
+cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
+    """Until the caller has to act in a row, or Python has something to do for it."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef const table_t* t = table_of(r)
+    cdef int kind, turn
+    while True:
+        if r.waits == CARD_SET or r.waits == DECKS:
+            return
+        r.waits = NOTHING
+        if won_by(&r.s) >= 0 or r.length >= g.max_actions:
+            if r.where == IN_STEP:
+                finish(a, i, False)
+                if r.where == OVER:
+                    return
+            else:
+                begin(a, i)       # over before the caller could act
+            continue
+        if not g.both and r.s.turn & 1 != r.seat:
+            kind = g.opponent[r.cold.now.opponent]
+            if kind < 0:
+                r.waits = SEARCH if kind == SEARCHES and r.cold.now.offered else OPPONENT
+                return
+            turn = r.s.turn
+            while r.s.turn == turn and won_by(&r.s) < 0 and r.length < g.max_actions:
+                known_apply(&r.k, &r.s, t, opponent_action(kind, &r.s, t, &r.stream))
+                r.length += 1
+            continue
+        if r.where == IN_RESET:
+            settle_start(g, r)
+        elif g.shaped:
+            pay(a, i, False, False)       # otherwise there is nothing to pay before the end
+        show(a, i)
+        return
+
+
+cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
+    """Write the rewards of a step, after it and all answers to it."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef float reward = 0
+    cdef float given[2]
+    cdef int winner = won_by(&r.s)
+    cdef int acted = a.out.acted[i] if a.out.acted is not NULL else 0
+    cdef int who
+    if not g.both:
+        who = r.seat
+        if illegal:
+            reward = -g.win
+        elif winner >= 0:
+            reward = g.win if winner == who else -g.win
+        reward += shaping(g, r, who, ended)
+    else:
+        given[0] = given[1] = 0
+        if illegal:
+            winner = 1 - acted
+        for who in range(2):
+            if winner >= 0:
+                given[who] = g.win if winner == who else -g.win
+            if winner >= 0 or ended or r.s.turn & 1 == who:
+                given[who] += shaping(g, r, who, ended)
+        reward = given[acted]
+        if a.out.both is not NULL:
+            a.out.both[2 * i] = given[0]
+            a.out.both[2 * i + 1] = given[1]
+    if a.out.reward is not NULL:
+        a.out.reward[i] = reward
+
+
+cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
+    """The end of an episode, by a win, an illegal action or the limit."""
+    cdef row_t* r = &a.rows[i]
+    cdef view_t view
+    cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
+    cdef bint terminated = illegal or won_by(&r.s) >= 0
+    pay(a, i, terminated, illegal)
+    if a.out.terminated is not NULL:
+        a.out.terminated[i] = terminated
+    if a.out.truncated is not NULL:
+        a.out.truncated[i] = not terminated
+    note_end(r, illegal)
+    if a.g.autoreset == SAME_STEP:
+        if a.out.final is not NULL:
+            view_of(&r.k, &r.s, who, &view)
+            write_layout(a.g.layout, a.out.final + i * a.g.size, &r.s,
+                         table_of(r), who, &view)
+        begin(a, i)
+        return
+    r.where = OVER
+    show(a, i)
+    if a.out.mask is not NULL:       # also where an illegal action ended it
+        memset(a.out.mask + i * a.g.n_actions, 0, a.g.n_actions)
+        a.out.mask[i * a.g.n_actions] = 1
+
+
+cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef const set_t* source = set_of(a, i)
+    cdef const searcher_t* q = a.searchers[r.cold.now.opponent]
+    cdef int64_t number = r.cold.now.set
+    cdef const taste_t* taste = &q.tastes[number if number >= 0 else g.n_sets + i]
+    cdef mind_t* m = &q.minds[i]
+    cdef int who = r.s.turn & 1
+    cdef int turn = r.s.turn
+    cdef int64_t key = set_key(g, r)
+    cdef int n, j
+    cdef uint8_t path[MAX_PATH + 1]
+    if source.cards is NULL or source.key != key or taste.numbers is NULL or taste.key != key:
+        return False
+    if m.serial != r.serial:
+        mind_start(m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who, source.cards,
+                   r.cold.now.decks[who])
+    n = search_turn(q, q.thinkers[thread], m, taste, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
+                    source.cards, g.n_cards, r.cold.now.triplets, path)
+    path[n] = PASS
+    for j in range(n + 1):
+        if won_by(&r.s) >= 0 or r.length >= g.max_actions or r.s.turn != turn:
+            break
+        if state_is_legal(&r.s, table_of(r), path[j]):
+            known_apply(&r.k, &r.s, table_of(r), path[j])
+            r.length += 1
+    return True
+
+
+cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
+    """One action of the caller in a row, and everything that follows from it."""
+    cdef row_t* r = &a.rows[i]
+    if a.out.reward is not NULL:
+        a.out.reward[i] = 0
+    if a.out.both is not NULL:
+        a.out.both[2 * i] = a.out.both[2 * i + 1] = 0
+    if a.out.terminated is not NULL:
+        a.out.terminated[i] = 0
+    if a.out.truncated is not NULL:
+        a.out.truncated[i] = 0
+    if r.where == OVER:
+        if a.g.autoreset == NEXT_STEP:
+            if a.out.acted is not NULL:
+                a.out.acted[i] = -1
+            begin(a, i)
+            go_on(a, i)
+        return
+    if a.out.acted is not NULL:
+        a.out.acted[i] = r.s.turn & 1
+    if not (0 <= action < a.g.n_actions
+            and state_is_legal(&r.s, table_of(r), <int>action)):
+        if a.g.illegal == LOSE:
+            finish(a, i, True)
+            if r.where != OVER:
+                go_on(a, i)
+            return
+        action = PASS
+    r.length += 1
+    if a.g.notes:
+        note_action(r, <int>action)
+    known_apply(&r.k, &r.s, table_of(r), <int>action)
+    go_on(a, i)
+
+
+cdef int64_t steps(
+    rows_t* a, const int64_t* actions, Py_ssize_t start, Py_ssize_t end, int thread
+) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int64_t episode, n = 0
+    cdef uint8_t where
+    for i in range(start, end):
+        if i + AHEAD < end:
+            fetch_row(&a.rows[i + AHEAD])
+        if i + CARDS_AHEAD < end:
+            fetch_cards(&a.rows[i + CARDS_AHEAD], actions[i + CARDS_AHEAD],
+                        a.g.layout == GYM_LOCM)
+        episode = a.rows[i].serial
+        where = a.rows[i].where
+        advance(a, i, actions[i])
+        while a.rows[i].waits == SEARCH and search(a, i, thread):
+            go_on(a, i)
+        n += a.rows[i].serial != episode or a.rows[i].where != where
+        n += <int64_t>(a.rows[i].waits != NOTHING) << 32
+    return n

@@ -14,21 +14,26 @@ from typing import Any, Literal
 import numpy as np
 
 from locmsim._core import State, Table
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.agents import BeamAgent, is_agent, make_agent, parse_spec
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, card_score, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._opponents import OPPONENTS, POTENTIALS
+from locmsim.envs._searcher import Searcher
 from locmsim.envs.outside import Outside, outside_opponent
 from locmsim.game.match import Match
 from locmsim.policy.layouts import Layout, get_layout
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
+from locmsim.search import Evaluation
+from locmsim.search.belief import attractions
 
 __all__ = ["HIDDEN_SIZE", "EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
 
 _CARD_SET = 1
 _DECKS = 2
 _OPPONENT = 3
+_SEARCH = 4
 _SEATS = ("random", "first", "second", "alternate")
 _ILLEGAL = ("lose", "pass", "raise")
 _MASKS = ("obs", "info")
@@ -93,8 +98,9 @@ class Options:
 
     #: "1.5", "1.2" or "1.0".
     rules: str = "1.5"
-    #: One of the kernel ("pass", "random", "max-attack", "osl", "greedy"), a text for
-    #: `make_agent`, an `Agent`, a function (observation, mask) -> action, a `Policy`, a `Pool`.
+    #: One of the kernel ("pass", "random", "max-attack", "osl", "greedy", "beam:nodes=N" with any
+    #: other options but a time), a text for `make_agent`, an `Agent`, a function (observation,
+    #: mask) -> action, a `Policy`, a `Pool`.
     opponent: Any = "greedy"
     #: "random", "first", "second" or "alternate": where the learner plays.
     seat: str = "random"
@@ -106,6 +112,9 @@ class Options:
     #: 1.5: card sets are those of cardGenSeed 0, 1, ... below this number, or of a pair (first,
     #: end); None: new cards in each episode, which takes a millisecond.
     card_sets: Any = 1024
+    #: After so many episodes of a row the set of the lowest cardGenSeed leaves its choice, and the
+    #: next one above all comes in; 0: never.
+    refresh: int = 0
     #: "entities", "entities-f32" or "gym-locm".
     layout: str = "entities"
     #: "obs": observations are dicts with an ``action_mask``; "info": the mask is in the info.
@@ -137,6 +146,8 @@ class Options:
             raise ValueError(f"max_actions: expected at least 1, got {self.max_actions!r}")
         if not 0 <= self.gamma <= 1:
             raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
+        if not isinstance(self.refresh, int) or self.refresh < 0:
+            raise ValueError(f"refresh: expected 0 or more, got {self.refresh!r}")
         if self.privileged and self.mask != "obs":
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
         if self.cards is not None and get_rules(self.rules).draft:
@@ -189,6 +200,10 @@ def _generated(seed: int) -> tuple[Table, list[Card]]:
     """The cards of a cardGenSeed, as the pool of a table and as a list."""
     cards = generate_cards(seed)
     return State.new((), (), pool=cards).table, cards
+
+
+def _generated_table(seed: int) -> Table:
+    return _generated(seed)[0]
 
 
 @lru_cache(maxsize=2)
@@ -341,11 +356,16 @@ class Games:
                 "shaping": weights,
                 "first_set": first_set,
                 "n_sets": n_sets,
+                "refresh": options.refresh,
+                "find_set": _generated_table,
                 "n_cards": size,
                 "allowed": list(range(size)),
             },
         )
-        self.outside: list[list[Outside] | None] = []
+        #: Slot -> who plays there for each row, if Python does.
+        self.outside: dict[int, list[Outside]] = {}
+        #: Slot -> the agent that a searcher plays as.
+        self._agents: dict[int, BeamAgent] = {}
         if not both:
             self.set_opponent(options.opponent)
 
@@ -353,20 +373,29 @@ class Games:
 
     def set_opponent(self, opponent: Any) -> None:
         """Play against another one from the next episode on; as `Options.opponent`."""
-        pool = opponent if isinstance(opponent, Pool) else Pool({0: 1.0}, {})
-        members = pool.members if isinstance(opponent, Pool) else [opponent]
-        kinds = []
+        pool = opponent if isinstance(opponent, Pool) else Pool({"": 1.0}, {"": opponent})
+        kinds: list[Any] = []
         outside: list[list[Outside] | None] = []
-        for member in members:
+        agents: list[BeamAgent | None] = []
+        for member in pool.members:
+            agent = search_agent(member)
+            agents.append(agent)
             if isinstance(member, str) and member in OPPONENTS:
                 kinds.append(OPPONENTS[member])
                 outside.append(None)
-            else:
-                kinds.append(-1)
-                first = outside_opponent(member, self)
-                outside.append([first if i == 0 else deepcopy(first) for i in range(self.n)])
-        self.rows.set_opponents(kinds, pool.weights)
-        self.outside = outside
+                continue
+            kinds.append(-1 if agent is None else _searcher(agent, self.rules.name))
+            first = outside_opponent(member, self)
+            outside.append([first if i == 0 else deepcopy(first) for i in range(self.n)])
+        for slot, players, agent in zip(
+            self.rows.set_opponents(kinds, pool.weights), outside, agents, strict=True
+        ):
+            self.outside.pop(slot, None)
+            self._agents.pop(slot, None)
+            if players is not None:
+                self.outside[slot] = players
+            if agent is not None:
+                self._agents[slot] = agent
 
     # ---------------------------------------------------------------------------- episodes
 
@@ -374,7 +403,7 @@ class Games:
         """The cards of a row's set, by ascending base id."""
         if self._cards is not None:
             return self._cards
-        return _generated(self.rows.wanted_set(row)[1])[1]
+        return _generated(self.rows.set_seed(row))[1]
 
     def serve(self) -> None:
         """Do what rows wait for until none does."""
@@ -389,20 +418,41 @@ class Games:
         elif what == _DECKS:
             self.rows.give_decks(row, self._choose_decks(row))
         elif what == _OPPONENT:
-            opponent = self.outside[self.rows.opponent(row)]
-            assert opponent is not None
-            opponent[row].play(self, row)
+            self.outside[self.rows.opponent(row)][row].play(self, row)
+        elif what == _SEARCH:
+            self.search(row)
         self.rows.proceed(row)
 
+    def search(self, row: int) -> None:
+        """Play the turn of a row's opponent that searches."""
+        if not self.rows.search(row):
+            self._give_set(row)
+            self._give_taste(row)
+            self.rows.search(row)
+
     def _give_set(self, row: int) -> None:
-        number, seed = self.rows.wanted_set(row)
-        if self.rows.has_set(number):
+        if self.rows.has_set(row):
             return
-        table, cards = (self._table, self._cards) if self._cards is not None else _generated(seed)
+        if self._cards is not None:
+            table, cards = self._table, self._cards
+        else:
+            table, cards = _generated(self.rows.set_seed(row))
         decks = None
         if _deck_source(self._choosers, self.rules) == "given":
             decks = [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
         self.rows.give_set(row, table, decks)
+
+    def _give_taste(self, row: int) -> None:
+        """Tell a searcher which cards of a row's set others are taken to choose."""
+        searcher, slot, key = self.rows.wanted_taste(row)
+        score, builder = self._agents[self.rows.opponent(row)].taste(self.rules.name)
+        cards = self.cards(row)
+        if self.rules.draft:
+            numbers = [*map(score or card_score(self.rules.name), cards)]
+        else:
+            weighted = attractions(_as_offered(cards), self.rules.name, score, builder)
+            numbers = [weight for _, weight in weighted]
+        searcher.give(slot, key, np.array(numbers, np.float64))
 
     def _choose_decks(self, row: int) -> list[list[int]]:
         """Decks of a row's cards where Python chooses, as indices."""
@@ -515,6 +565,27 @@ class Games:
         }
 
 
+def search_agent(opponent: Any) -> BeamAgent | None:
+    """The agent of a text ``beam:nodes=N,...`` if nothing but nodes bounds its search."""
+    if not isinstance(opponent, str) or not is_agent(opponent):
+        return None
+    name, options = parse_spec(opponent)
+    if name != "beam":
+        return None
+    agent = make_agent(opponent)
+    if not isinstance(agent, BeamAgent) or ("time_ms" in options and agent.time_ms):
+        return None
+    return agent if agent.nodes else None
+
+
+def _searcher(agent: BeamAgent, rules: str) -> Searcher:
+    """What plays as an agent of `search_agent`, but without the interpreter."""
+    evaluation = agent.search.evaluation_for(rules)
+    assert isinstance(evaluation, Evaluation)
+    options = agent.search.options
+    return Searcher(options, evaluation.compiled, evaluation.network, rules, agent.nodes)
+
+
 def card_range(value: Any) -> tuple[int, int]:
     """The first cardGenSeed of `Options.card_sets`, and how many there are."""
     first, end = (0, value) if isinstance(value, int) else value
@@ -580,8 +651,12 @@ def _deck_of(
         assert random is not None
         copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
         return [int(i) // COPIES_PER_CARD for i in copies]
-    offered = sorted(cards, key=lambda card: (card.cost, card.base_id))
-    return _indices(build_deck(offered, chooser), cards, rules)
+    return _indices(build_deck(_as_offered(cards), chooser), cards, rules)
+
+
+def _as_offered(cards: list[Card]) -> list[Card]:
+    """The order in which the choice phase of 1.5 shows cards."""
+    return sorted(cards, key=lambda card: (card.cost, card.base_id))
 
 
 def _indices(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:

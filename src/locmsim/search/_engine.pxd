@@ -47,6 +47,9 @@ cdef int engine_game(
     const table_t* t, uint64_t seed, int max_turns, state_t* ends
 ) noexcept nogil
 
+# The dataclasses of options.py as the compiled code reads them, into a struct of zeros.
+cdef int fill_options(options_t* o, options) except -1
+
 cdef class Engine:
     cdef engine_t e
     cdef Evaluator evaluator

@@ -268,7 +268,6 @@ class Outcome:
 
 
 cdef int fill_options(options_t* o, options) except -1:
-    """The options of a search as the compiled code reads them."""
     o.is_tree = isinstance(options, MCTSOptions)
     o.turns = options.turns
     o.reply_width = options.reply_width

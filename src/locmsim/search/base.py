@@ -93,18 +93,22 @@ class Search:
         """For copies and pickles: the memory of a search stays behind."""
         return {**self.__dict__, "_engine": None}
 
+    def evaluation_for(self, rules: str) -> Evaluation | ValueFunction:
+        """What judges positions of a rule set."""
+        given: Any = self.evaluation
+        if isinstance(given, Mapping) and not isinstance(given, Evaluation):
+            given = given[rules]
+        if isinstance(given, Weights):
+            return Evaluation.of(given, rules)
+        return Evaluation(rules=rules) if given is None else given
+
     def prepare(self, rules: str) -> Engine:
         """Take memory and make the evaluation of a rule set: what the first search would do."""
         if self._engine is None or self._rules != rules:
-            default = Evaluation(rules=rules)
-            given: Any = default if self.evaluation is None else self.evaluation
-            if isinstance(given, Mapping) and not isinstance(given, Evaluation):
-                given = given[rules]
-            if isinstance(given, Weights):
-                given = Evaluation.of(given, rules)
+            given = self.evaluation_for(rules)
             if isinstance(given, Evaluation):
                 self._engine = Engine(self.options, given.compiled, given.network)
             else:
-                self._engine = Engine(self.options, (default.compiled, given))
+                self._engine = Engine(self.options, (Evaluation(rules=rules).compiled, given))
             self._rules = rules
         return self._engine

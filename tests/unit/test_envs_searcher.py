@@ -1,0 +1,182 @@
+"""`beam:nodes=N` in the kernel plays what the agent plays, and knows no more than it is shown."""
+
+import copy
+import pickle
+import random
+
+import numpy as np
+import pytest
+from helpers import RULE_SETS
+
+from locmsim.agents import make_agent
+from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, SelfPlayVectorEnv
+from locmsim.envs._searcher import python_seeds
+from locmsim.envs.games import Games, Options, search_agent
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+BEAM = "beam:nodes=60"
+
+
+def agent(spec=BEAM):
+    """The same opponent, but one that Python plays for."""
+    return make_agent(spec, time_ms=0)
+
+
+def play(env, seed, choose=None, **options):
+    """All that an episode shows a learner who takes actions at random."""
+    stream = np.random.default_rng(seed)
+    seen = [env.reset(seed=seed, options=options)]
+    while True:
+        mask = seen[-1][0]["action_mask"]
+        seen.append(env.step(int(stream.choice(np.flatnonzero(mask)))))
+        if seen[-1][2]:
+            result = {key: value for key, value in seen[-1][4].items() if key != "match"}
+            return [*seen[:-1], (*seen[-1][:4], result)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7, 2**31, 2**32 - 1, 2**32, 2**62 + 12345, 2**63 - 1])
+def test_seeds_are_those_of_the_agent(seed):
+    stream = random.Random(seed)
+    assert python_seeds(seed, 700) == [stream.getrandbits(63) for _ in range(700)]
+
+
+@each_rules
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"seat": "second"}, {"decks": "area"}, {"card_sets": None}, {"illegal": "pass"}],
+    ids=str,
+)
+def test_it_plays_as_the_agent(rules, options):
+    """Whole games against both: all that the learner sees is equal."""
+    if options.get("decks") == "area" and rules != "1.5":
+        options = {"decks": ("default", "random")}
+    common = {"rules": rules, "card_sets": 3, **options}
+    inside = BattleEnv(opponent=BEAM, **common)
+    outside = BattleEnv(opponent=agent(), **common)
+    for seed in range(3):
+        np.testing.assert_equal(play(inside, seed), play(outside, seed))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "beam:nodes=40,turns=0",
+        "beam:nodes=200,width=8,plans=4,worlds=3,wins_share=0.5,time_ms=0",
+        "beam:nodes=50,belief=any",
+    ],
+)
+def test_options_of_the_search(spec):
+    inside, outside = (BattleEnv(opponent=who, card_sets=3) for who in (spec, agent(spec)))
+    np.testing.assert_equal(play(inside, 5), play(outside, 5))
+
+
+@each_rules
+def test_given_matches_decks_and_positions(rules):
+    inside, outside = (BattleEnv(rules=rules, opponent=who) for who in (BEAM, agent()))
+    start = BattleEnv(rules=rules, opponent="pass")
+    start.reset(seed=4)
+    bases = sorted({card.base_id for card in start.games.cards(0)})[:15]
+    for options in (
+        {"match": {"seed": 99}, "seat": 1},
+        {"decks": [bases * 2, bases * 2]},  # in 1.x decks that no draft gives
+        {"state": start.state, "seat": 1 - start.state.current_player()},
+    ):
+        np.testing.assert_equal(play(inside, 3, **options), play(outside, 3, **options))
+
+
+def test_neither_rows_nor_threads_nor_copies_change_a_game():
+    singles = [BattleEnv(opponent=BEAM, card_sets=3) for _ in range(5)]
+    vectors = [
+        LocmVectorEnv(5, opponent=BEAM, card_sets=3, threads=threads) for threads in (1, 2, 7)
+    ]
+    expected = np.stack([env.reset(seed=3 + i)[0]["observation"] for i, env in enumerate(singles)])
+    for env in vectors:
+        np.testing.assert_array_equal(env.reset(seed=3)[0]["observation"], expected)
+    for number in range(120):
+        actions = vectors[0].sample(number)
+        if number == 40:  # in the middle of games
+            vectors[1] = pickle.loads(pickle.dumps(vectors[1]))
+            vectors[2] = copy.deepcopy(vectors[2])
+        results = [env.step(actions) for env in vectors]
+        for i, env in enumerate(singles):
+            observation, reward, ended, _, _ = env.step(int(actions[i]))
+            if ended:
+                observation, _ = env.reset()
+            for result in results:
+                np.testing.assert_array_equal(
+                    result[0]["observation"][i], observation["observation"]
+                )
+                assert (result[1][i], result[2][i]) == (reward, ended)
+    for env in vectors:
+        env.close()
+
+
+@each_rules
+def test_it_knows_only_what_it_is_shown(rules):
+    """Its whole turn is the same whatever the learner holds, and however the decks lie."""
+    turns = 0
+    for seed in range(12):
+        games = Games(2, Options(rules=rules, opponent=BEAM, card_sets=3, seat="first"))
+        rows = games.rows
+        for row in (0, 1):
+            games.begin(row, seed=seed)
+        stream = np.random.default_rng(seed)
+        while rows.winner(0) < 0:
+            action = int(stream.choice(rows.state(0).legal_actions()))
+            for row in (0, 1):
+                rows.step_row(row, action)
+            if not rows.waits_for(0):
+                continue
+            # The opponent's turn has begun: in the other row all that they do not see is another.
+            hidden = rows.state(1).resample_hidden(1, seed)
+            assert hidden != rows.state(0)
+            rows.put_state(1, hidden)
+            before = rows.length(0)
+            for row in (0, 1):
+                games.search(row)
+            turns += rows.length(0) > before + 1
+            one, other = rows.state(0), rows.state(1)
+            assert one.players[1].board == other.players[1].board
+            assert one.players[0].board == other.players[0].board
+            assert one.players[0].health == other.players[0].health
+            assert rows.length(0) == rows.length(1)
+            if rows.winner(0) < 0:
+                rows.put_state(1, one)  # both go on from the same position
+            for row in (0, 1):
+                rows.proceed(row)
+    assert turns > 30
+
+
+def test_pools_and_changes_of_opponents():
+    """Episodes that are running go on against the opponent that they have."""
+    env = LocmVectorEnv(6, opponent=Pool({BEAM: 0.5, "random": 0.3, "greedy": 0.2}), card_sets=3)
+    env.reset(seed=1)
+    slots = {env.games.rows.opponent(i) for i in range(6)}
+    assert len(slots) > 1
+    env.set_opponent("osl")
+    assert {env.games.rows.opponent(i) for i in range(6)} == slots
+    for number in range(200):
+        env.step(env.sample(number))
+    assert len({env.games.rows.opponent(i) for i in range(6)} - slots) == 1
+    for opponent in (agent(), BEAM, "pass", agent()):
+        env.set_opponent(opponent)
+        for number in range(7):
+            env.step(env.sample(number))
+    env.close()
+
+
+def test_what_is_played_in_the_kernel():
+    for spec in ("beam:nodes=9", "beam:nodes=9,time_ms=0", "beam:nodes=9,turns=1,belief=any"):
+        assert search_agent(spec).nodes == 9
+    for other in ("beam", "beam:time_ms=5", "beam:nodes=9,time_ms=5", "mcts", "osl", len, agent()):
+        assert search_agent(other) is None
+    with pytest.raises(ValueError, match="nodes"):
+        BattleEnv(opponent="beam:nodes=-1")
+
+
+def test_both_sides_need_no_search():
+    env = SelfPlayVectorEnv(2, opponent=BEAM, card_sets=2)
+    env.reset(seed=1)
+    for number in range(30):
+        env.step(env.sample(number))
+    env.close()
