@@ -1,17 +1,28 @@
 """Build of the compiled modules: the one place for compiler directives and flags.
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
-gcov and marks of the Cython lines (docs/development.md); everything else is in pyproject.toml.
+gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the
+text for an index is made by tools/package_page.py; everything else is in pyproject.toml.
 """
 
+import gzip
 import os
 import re
+import shutil
 import sys
+import tarfile
+import tomllib
+from pathlib import Path
 
 from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+import package_page  # noqa: E402
 
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
 COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
@@ -118,10 +129,25 @@ def inline_ours(path):
             file.write(ours)
 
 
+NO_COMPILER = """
+locmsim is compiled when it is installed from its sources, and there is no {missing}.
+  Debian, Ubuntu   apt install gcc python3-dev
+  Fedora           dnf install gcc python3-devel
+  macOS            xcode-select --install
+Or set CC to the command of another C compiler. docs/development.md has more.
+"""
+
+
 class BuildExt(build_ext):
-    """Tells `locmsim bench` what the modules are compiled with."""
+    """Translates and compiles the modules.
+
+    Tells `locmsim bench` what they are compiled with, and people what is missing.
+    """
 
     def build_extensions(self):
+        if self.compiler.compiler_type == "unix":
+            self.look_for_compiler()
+        self.translate()
         compiler = getattr(self.compiler, "compiler_so", None) or ["cl"]
         command = " ".join([*compiler, *COMPILE_ARGS]).replace('"', "'")
         for extension in self.extensions:
@@ -129,13 +155,71 @@ class BuildExt(build_ext):
                 extension.define_macros = [*MACROS, ("LOCMSIM_COMMAND", f'"{command}"')]
         super().build_extensions()
 
+    def translate(self):
+        modules = cythonize(
+            self.extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE
+        )
+        translated = {module.name: module for module in modules}
+        for extension in self.extensions:
+            extension.sources = translated[extension.name].sources
+            extension.depends = translated[extension.name].depends
+            for source in extension.sources:
+                inline_ours(source)
 
-modules = cythonize(extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE)
-for module in modules:
-    for source in module.sources:
-        inline_ours(source)
+    def look_for_compiler(self):
+        command = self.compiler.compiler_so[0]
+        folders = [*self.compiler.include_dirs, *self.include_dirs]
+        if shutil.which(command) is None:
+            raise SystemExit(NO_COMPILER.format(missing=f"C compiler ({command})"))
+        if folders and not any(Path(folder, "Python.h").exists() for folder in folders):
+            raise SystemExit(NO_COMPILER.format(missing="Python.h"))
+
+
+class Sdist(sdist):
+    """A source archive that depends on the sources alone: no times, owners or order of files.
+
+    Every file has the time of SOURCE_DATE_EPOCH or, without it, the first that a zip can hold.
+    """
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, **kwargs):
+        if format != "gztar":
+            return super().make_archive(base_name, format, root_dir, base_dir, **kwargs)
+        time = int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))  # 1980
+        name = f"{base_name}.tar.gz"
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", 9, file, mtime=time) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            folder = Path(root_dir or ".", base_dir)
+            for path in [folder, *sorted(folder.rglob("*"))]:
+                member = archive.gettarinfo(path, path.relative_to(folder.parent).as_posix())
+                member.mtime, member.uid, member.gid = time, 0, 0
+                member.uname = member.gname = ""
+                member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+                if member.isfile():
+                    member.type = tarfile.REGTYPE  # setuptools makes hard links
+                    member.size = path.stat().st_size
+                    with path.open("rb") as content:
+                        archive.addfile(member, content)
+                else:
+                    archive.addfile(member)
+        return name
+
+
+def text_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+# The one place of the version is the package, which cannot be imported before it is built.
+VERSION = re.search(r'(?m)^__version__ = "(.+)"$', text_of("src/locmsim/__init__.py"))[1]
+REPOSITORY = tomllib.loads(text_of("pyproject.toml"))["tool"]["locmsim"]["repository"]
 
 setup(
-    ext_modules=modules,
-    cmdclass={"build_ext": BuildExt},
+    version=VERSION,
+    long_description=package_page.long_description(text_of("README.md"), REPOSITORY, VERSION),
+    long_description_content_type="text/markdown",
+    project_urls=package_page.urls(REPOSITORY, VERSION),
+    ext_modules=extensions,
+    cmdclass={"build_ext": BuildExt, "sdist": Sdist},
 )

@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 import re
-import resource
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -190,6 +189,8 @@ def running(pids: Iterable[int]) -> list[int]:
 @contextlib.contextmanager
 def few_descriptors(count: int) -> Iterator[None]:
     """Let this process open only `count` more files at a time."""
+    import resource  # POSIX has it
+
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     used = set(map(int, os.listdir("/proc/self/fd")))
     free = (number for number in itertools.count() if number not in used)

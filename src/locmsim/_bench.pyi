@@ -6,7 +6,9 @@ from locmsim._core import State
 __all__ = [
     "COMPILER",
     "COMPILER_COMMAND",
+    "CYTHON",
     "STATE_SIZE",
+    "TARGET",
     "KernelLoops",
     "game_lengths",
     "kth_actions",
@@ -14,6 +16,8 @@ __all__ = [
 
 COMPILER: str
 COMPILER_COMMAND: str
+CYTHON: str
+TARGET: str
 STATE_SIZE: int
 
 @final

@@ -21,7 +21,8 @@ from locmsim._core cimport (
 from time import perf_counter_ns
 
 __all__ = [
-    "COMPILER", "COMPILER_COMMAND", "KernelLoops", "STATE_SIZE", "game_lengths", "kth_actions"]
+    "COMPILER", "COMPILER_COMMAND", "CYTHON", "KernelLoops", "STATE_SIZE", "TARGET", "game_lengths",
+    "kth_actions"]
 
 cdef extern from *:
     """
@@ -29,19 +30,38 @@ cdef extern from *:
     #  define LOCMSIM_COMPILER "clang " __clang_version__
     #elif defined(__GNUC__)
     #  define LOCMSIM_COMPILER "gcc " __VERSION__
+    #elif defined(_MSC_VER)
+    #  define LOCMSIM_STRING_(x) #x
+    #  define LOCMSIM_STRING(x) LOCMSIM_STRING_(x)
+    #  define LOCMSIM_COMPILER "MSVC " LOCMSIM_STRING(_MSC_VER)
     #else
     #  define LOCMSIM_COMPILER "unknown compiler"
     #endif
     #ifndef LOCMSIM_COMMAND
     #  define LOCMSIM_COMMAND "unknown command"
     #endif
+    #if defined(__AVX512F__)
+    #  define LOCMSIM_TARGET "x86-64 with AVX-512"
+    #elif defined(__AVX2__)
+    #  define LOCMSIM_TARGET "x86-64 with AVX2"
+    #elif defined(__x86_64__) || defined(_M_X64)
+    #  define LOCMSIM_TARGET "any x86-64"
+    #elif defined(__aarch64__) || defined(_M_ARM64)
+    #  define LOCMSIM_TARGET "any aarch64"
+    #else
+    #  define LOCMSIM_TARGET "another CPU"
+    #endif
     """
+    const long CYTHON_HEX_VERSION
     const char* LOCMSIM_COMPILER
+    const char* LOCMSIM_TARGET
     const char* LOCMSIM_COMMAND
 
 # All compiled modules are built with one command line; setup.py records it here.
 COMPILER = LOCMSIM_COMPILER.decode().strip()
 COMPILER_COMMAND = LOCMSIM_COMMAND.decode()
+TARGET = LOCMSIM_TARGET.decode()    # the CPUs that it runs on
+CYTHON = ".".join(str((CYTHON_HEX_VERSION >> shift) & 255) for shift in (24, 16, 8))
 STATE_SIZE = sizeof(state_t)
 
 cdef enum:

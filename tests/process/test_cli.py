@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import platform
 import pty
 import re
 import shlex
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 from helpers import BOT, few_descriptors, running
 
-from locmsim import __version__
+from locmsim import ABI_VERSION, __version__, _bench
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.rules.cards import cards_1x, load_cards, save_cards
@@ -428,7 +429,9 @@ def test_wrong_usage(
         (["cards", "--help"], "generate"),
         (["arena", "--help"], "--pairs-per-set"),
         (["arena", "show", "--help"], "--stderr GAME"),
-        (["--version"], f"locmsim {__version__}"),
+        (["--version"], f"locmsim {__version__}, ABI {ABI_VERSION}\nbuilt by Cython 3."),
+        (["--version"], f" {_bench.COMPILER} for {_bench.TARGET}:\n  {_bench.COMPILER_COMMAND}\n"),
+        (["--version"], f"\nCPython {platform.python_version()} with"),
     ],
 )
 def test_help(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -103,6 +103,28 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(character, "?") for character in bad), error.end
 
 
+class _Version(argparse.Action):
+    """Prints the version and what a report of a bug needs to say of the build."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import platform
+
+        from locmsim import ABI_VERSION, _bench
+
+        lock = "with" if getattr(sys, "_is_gil_enabled", lambda: True)() else "without"
+        print(
+            f"locmsim {__version__}, ABI {ABI_VERSION}\n"
+            f"built by Cython {_bench.CYTHON} and {_bench.COMPILER} for {_bench.TARGET}:\n"
+            f"  {_bench.COMPILER_COMMAND}\n"
+            f"{platform.python_implementation()} {platform.python_version()} {lock} the global"
+            f" interpreter lock, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+        )
+        parser.exit()
+
+
 def command_parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser of the tool, with the options of the one command that is called."""
     parser = argparse.ArgumentParser(
@@ -110,7 +132,7 @@ def command_parser(chosen: str | None) -> argparse.ArgumentParser:
         description="Legends of Code and Magic for search bots. Without a COMMAND: play.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"locmsim {__version__}")
+    parser.add_argument("--version", action=_Version, help="what this is, and how it was built")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)

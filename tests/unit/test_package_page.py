@@ -1,0 +1,62 @@
+"""What an index shows of the package: its addresses, its long description, its version."""
+
+import re
+from pathlib import Path
+
+import package_page
+import pytest
+
+import locmsim
+
+ROOT = Path(__file__).parents[2]
+REPOSITORY = "https://example.org/someone/locmsim"
+
+
+def test_links_and_pictures_of_the_readme_lead_to_the_version():
+    readme = (ROOT / "README.md").read_text()
+    page = package_page.long_description(readme, REPOSITORY, "1.2.3")
+    targets = re.findall(r"\]\(([^)]+)\)", page)
+    assert len(targets) == len(re.findall(r"\]\(([^)]+)\)", readme)) > 20
+    assert all(target.startswith("https://") for target in targets)
+    assert f"]({REPOSITORY}/raw/v1.2.3/docs/replay.png)" in page
+    files = [target.split("v1.2.3/")[1] for target in targets if target.startswith(REPOSITORY)]
+    for path in files:
+        assert (ROOT / path.partition("#")[0]).exists() or not (ROOT / "setup.py").exists(), path
+
+
+def test_kinds_of_targets():
+    text = "![p](docs/a.png) [page](docs/a.md#part) [folder](examples) [a](https://a.org) [b](#x)"
+    assert package_page.long_description(text, REPOSITORY + "/", "2.0") == (
+        f"![p]({REPOSITORY}/raw/v2.0/docs/a.png) [page]({REPOSITORY}/blob/v2.0/docs/a.md#part)"
+        f" [folder]({REPOSITORY}/tree/v2.0/examples) [a](https://a.org) [b](#x)"
+    )
+
+
+def test_without_a_repository_there_are_no_dead_links():
+    text = "![p](docs/a.png) [page](docs/a.md) [out](https://a.org)"
+    assert package_page.long_description(text, "", "2.0") == " page [out](https://a.org)"
+    assert package_page.urls("", "2.0") == {}
+
+
+def test_urls():
+    urls = package_page.urls(REPOSITORY, "2.0")
+    assert urls["Source"] == REPOSITORY
+    assert urls["Changelog"] == f"{REPOSITORY}/blob/v2.0/CHANGELOG.md"
+    with pytest.raises(ValueError, match="https address, got 'ftp://a'"):
+        package_page.urls("ftp://a", "2.0")
+
+
+def test_changelog_keeps_its_form():
+    changelog = ROOT / "CHANGELOG.md"
+    if not changelog.exists():
+        pytest.skip("not beside its source tree")
+    text = changelog.read_text()
+    versions = re.findall(r"^## \[(.+?)\](?: - (.+))?$", text, re.M)
+    assert len(versions) == text.count("\n## ")
+    assert versions[0] == ("Unreleased", "")
+    for version, date in versions[1:]:
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version)
+        assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", date)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", locmsim.__version__)
+    kinds = set(re.findall(r"^### (.+)$", text, re.M))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
