@@ -3,6 +3,7 @@
 A single test of another folder may be marked slow, or as one that starts processes, by itself.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -19,7 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.
 settings.register_profile(
-    "locmsim", max_examples=12, deadline=None, print_blob=True, derandomize=True
+    "locmsim", max_examples=8, deadline=None, print_blob=True, derandomize=True
 )
 settings.register_profile("more", settings.get_profile("locmsim"), max_examples=80)
 # For a long search by hand, other examples each time: pytest --hypothesis-profile=thorough
@@ -39,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
     amounts.MORE = config.getoption("--more")
     if amounts.MORE and not config.getoption("--hypothesis-profile", None):
         settings.load_profile("more")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the garbage collector need not look at all of it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

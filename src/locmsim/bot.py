@@ -15,7 +15,7 @@ from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import read_observation
 
-__all__ = ["command_parser", "main", "play"]
+__all__ = ["answer_all", "command_parser", "main"]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.freeze()
     gc.disable()
     try:
-        play(agent, sys.stdin, sys.stdout)
+        answer_all(agent, sys.stdin, sys.stdout)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
@@ -81,7 +81,7 @@ def command_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def play(agent: Agent, source: TextIO, target: TextIO) -> None:
+def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
     """Answer every observation from `source` with a line to `target`.
 
     ``EOFError`` when the input ends, ``ProtocolError`` when it makes no sense.

@@ -1,4 +1,4 @@
-"""Twenty episodes of each environment: a change of any number that they show is a change of this.
+"""Episodes of each environment: a change of any number that they show is a change of this.
 
 Actions are drawn with numpy from the masks, so that a seed always gives the same episode.
 """
@@ -7,27 +7,29 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+from amounts import amount
 
 pytest.importorskip("gymnasium")
 from locmsim.envs import BattleEnv, ConstructEnv, DraftEnv, MatchEnv
 
 KINDS = {"Battle": BattleEnv, "Construct": ConstructEnv, "Draft": DraftEnv, "Match": MatchEnv}
+#: Of four and of twenty episodes.
 SIGNATURES = {
-    "Battle 1.5 greedy": "bf984c129fa0c3c7",
-    "Battle 1.2 osl": "e8ed4ae4ab827594",
-    "Battle 1.0 max-attack": "a009870943354fa8",
-    "Battle 1.5 random gym-locm": "601a7404402bb4ff",
-    "Construct 1.5": "5a29c5cfee654653",
-    "Draft 1.2": "50663f2970bcdc01",
-    "Match 1.5 random": "df8fadf66aa21736",
-    "Match 1.0 random": "d266149899663ca6",
+    "Battle 1.5 greedy": ("ecb45f82dcb9c358", "bf984c129fa0c3c7"),
+    "Battle 1.2 osl": ("361e66606efc475d", "e8ed4ae4ab827594"),
+    "Battle 1.0 max-attack": ("1fc8a087e37982ca", "a009870943354fa8"),
+    "Battle 1.5 random gym-locm": ("7bd6b38af1eea87c", "601a7404402bb4ff"),
+    "Construct 1.5": ("eaf3a9deb66b11b8", "5a29c5cfee654653"),
+    "Draft 1.2": ("f8c01e8ee23b307d", "50663f2970bcdc01"),
+    "Match 1.5 random": ("b11eb747960ab642", "df8fadf66aa21736"),
+    "Match 1.0 random": ("657db8ccc501fa0e", "d266149899663ca6"),
 }
 
 
-def signature(name, options):
+def signature(name, options, episodes):
     env = KINDS[name](card_sets=4, **options)
     digest = sha256()
-    for seed in range(20):
+    for seed in range(episodes):
         random = np.random.default_rng(seed)
         seen, _ = env.reset(seed=seed)
         ended = False
@@ -58,4 +60,4 @@ CASES = [
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_episodes_are_the_same_as_ever(name, options):
     key = " ".join([name, *options.values()])
-    assert signature(name, options) == SIGNATURES[key]
+    assert signature(name, options, amount(4, 20)) == SIGNATURES[key][amount(0, 1)]

@@ -247,7 +247,7 @@ def test_rules_are_recognised(rules):
         agent = Recorder()
         target = io.StringIO()
         with pytest.raises(EOFError):
-            bot.play(agent, io.StringIO("".join(texts)), target)
+            bot.answer_all(agent, io.StringIO("".join(texts)), target)
         assert agent.asked == [Observation.parse(text, rules) for text in texts]
         choices = len(game["choice_inputs"][0])
         assert target.getvalue().splitlines() == [
@@ -261,10 +261,10 @@ def test_an_empty_table_does_not_decide_the_rules():
     row = "82 4 0 0 7 5 5 B-D--W 0 0 0 \n"
     agent = Recorder()
     with pytest.raises(EOFError):
-        bot.play(agent, io.StringIO(empty + empty[:-2] + "1\n" + row), io.StringIO())
+        bot.answer_all(agent, io.StringIO(empty + empty[:-2] + "1\n" + row), io.StringIO())
     assert [observation.rules for observation in agent.asked] == ["1.2", "1.0"]
 
 
 def test_nonsense_is_an_error_with_its_line():
     with pytest.raises(ProtocolError, match="line 1: own player line"):
-        bot.play(Recorder(), io.StringIO("hello\n"), io.StringIO())
+        bot.answer_all(Recorder(), io.StringIO("hello\n"), io.StringIO())

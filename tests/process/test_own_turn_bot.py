@@ -6,11 +6,11 @@ import subprocess
 import sys
 import time
 
-import lethal_data
 import pytest
+import wins_data
 from built_examples import install
 from helpers import RULE_SETS
-from lethal_data import KINDS
+from wins_data import KINDS
 
 from locmsim import Card, CardType, State
 from locmsim.agents import known_agents, make_agent
@@ -123,7 +123,7 @@ def test_what_is_hidden_does_not_matter(ownturn, rules):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_wins_when_it_can(ownturn, kind):
-    state = load_position(lethal_data.path(kind))
+    state = load_position(wins_data.path(kind))
     player = state.current_player()
     agent = ownturn.OwnTurnAgent(time_ms=0, nodes=200_000)
     _, ignored = state.apply_line(agent.act(state.observation(player)))
@@ -212,7 +212,7 @@ def test_it_refuses(ownturn):
     search = ownturn.OwnTurn(ownturn.weights("1.5"))
     with pytest.raises(ValueError, match="one of time_ns and nodes must be given"):
         search.search(State.new(deck, deck))
-    finished = load_position(lethal_data.path("green"))
+    finished = load_position(wins_data.path("green"))
     for action in search.search(finished, nodes=200_000):
         finished.apply_action(action)
     with pytest.raises(ValueError, match="the game is over"):

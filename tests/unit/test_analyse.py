@@ -1,7 +1,7 @@
 """Analyses of positions from Python."""
 
-import lethal_data
 import pytest
+import wins_data
 
 from locmsim.game.match import Match
 from locmsim.game.positions import load_position
@@ -48,7 +48,7 @@ def test_beam_search_and_tree_search_take_turns() -> None:
 
 
 def test_both_see_a_win() -> None:
-    state = load_position(lethal_data.path("charge"))
+    state = load_position(wins_data.path("charge"))
     mover = state.current_player()
     found = analyse(state, time_ms=None, nodes=40_000)
     assert all(judged.value == 1 for line in found.lines for judged in line.by.values())

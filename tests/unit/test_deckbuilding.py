@@ -92,7 +92,7 @@ def test_decks_are_legal_for_any_offer(cards):
 @pytest.mark.parametrize("heuristic", BUILDERS)
 def test_decks_are_legal_for_the_offers_of_the_golden_games(heuristic):
     offers = {str(game["cards"]): game["cards"] for game in golden_games("1.5")}
-    for rows in list(offers.values())[: amount(4, 60)]:
+    for rows in list(offers.values())[: amount(2, 60)]:
         assert len(build_deck([Card.from_row(row) for row in rows], heuristic)) == DECK_SIZE
 
 
@@ -111,7 +111,7 @@ def test_too_few_different_cards():
 @pytest.mark.parametrize("heuristic", ["default", "classic"])
 def test_decks_draw_more_than_the_cheapest_ones(heuristic):
     def draws(heuristic):
-        for seed in range(amount(6, 20)):
+        for seed in range(amount(4, 20)):
             deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, heuristic))
             yield sum(card.card_draw for card in deck)
 
@@ -148,7 +148,7 @@ def test_score_decks_have_creatures_to_use_items_on():
 
 def test_default_decks_are_cheap_and_full_of_areas():
     """The average card of a pool costs 6."""
-    offers = [generate_cards(seed) for seed in range(amount(6, 20))]
+    offers = [generate_cards(seed) for seed in range(amount(4, 20))]
     decks = [chosen_cards(cards, build_deck(cards)) for cards in offers]
     costs = [mean(card.cost for card in deck) for deck in decks]
     assert max(costs) < 4

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from amounts import amount
 
 from locmsim.decks.value import SHAPES, DeckValue
 from locmsim.export import export_bot, kernel_header
@@ -144,7 +145,7 @@ def test_the_numbers_returned_are_those_of_the_file():
 
 def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start():
     networks = default_weights("1.5").deck_value
-    one = distilled_deck_value(networks, sets=4, epochs=30)
+    one = distilled_deck_value(networks, sets=amount(2, 4), epochs=amount(12, 30))
     assert {name: array.shape for name, array in one.items()} == SHAPES
     chance = random.Random(1)
     cards = generate_cards(-2)  # one of those that it has learned from

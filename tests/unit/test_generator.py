@@ -14,9 +14,9 @@ from locmsim.rules.cards import CardType
 from locmsim.rules.generator import (
     CARD_COUNT,
     _java_int,
-    default_weights,
     generate_cards,
     load_weights,
+    shipped_weights,
 )
 
 SETS = [json.loads(line) for line in golden_lines(golden_path("cardgen.jsonl.gz"))]
@@ -58,18 +58,18 @@ def test_card_sets_of_recorded_games():
 
 
 def test_shipped_weights_given_as_a_table_change_nothing():
-    assert generate_cards(7, default_weights()) == generate_cards(7)
+    assert generate_cards(7, shipped_weights()) == generate_cards(7)
 
 
-def test_default_weights_are_a_new_object_each_time():
-    weights = default_weights()
+def test_shipped_weights_are_a_new_object_each_time():
+    weights = shipped_weights()
     weights["manaCurve"].clear()
-    assert default_weights()["manaCurve"]
+    assert shipped_weights()["manaCurve"]
     assert len(generate_cards(1)) == CARD_COUNT
 
 
 def test_order_of_equal_weights_matters():
-    weights = default_weights()
+    weights = shipped_weights()
     reversed_curve = dict(reversed(weights["manaCurve"].items()))
     assert generate_cards(7, {**weights, "manaCurve": reversed_curve}) != generate_cards(7)
 
@@ -93,7 +93,7 @@ def test_sets_are_sorted_and_within_the_rules(seed):
 
 def changed(path, value):
     """The shipped weights with one value replaced; `path` is a sequence of keys and indices."""
-    weights = default_weights()
+    weights = shipped_weights()
     place = weights
     for step in path[:-1]:
         place = place[step]
@@ -102,7 +102,7 @@ def changed(path, value):
 
 
 def without(*path):
-    weights = default_weights()
+    weights = shipped_weights()
     place = weights
     for step in path[:-1]:
         place = place[step]
@@ -184,7 +184,7 @@ def test_weights_that_make_impossible_cards():
 
 def test_rejected_property_with_factor_zero_leaves_a_budget_that_is_no_number():
     """As in Java 0.0 / 0.0: everything is affordable then, and attack and defense become 0."""
-    weights = default_weights()
+    weights = shipped_weights()
     for name in ("areaProbabilities", "drawProbabilities"):
         for entry in weights[name]:
             entry["multCost"] = 0
@@ -213,7 +213,7 @@ def test_cast_to_int_as_in_java(value, expected):
 
 def test_numbers_may_be_names():
     """The referee's JSON reader makes text of them."""
-    weights = default_weights()
+    weights = shipped_weights()
     for entry in weights["drawProbabilities"]:
         entry["name"] = int(entry["name"])
     assert generate_cards(3, weights) == generate_cards(3)
@@ -247,7 +247,7 @@ def test_load_weights_names_file_and_key(tmp_path, text, message):
 
 
 def test_generating_leaves_the_weights_as_they_were():
-    weights = default_weights()
+    weights = shipped_weights()
     before = copy.deepcopy(weights)
     generate_cards(5, weights)
     assert weights == before

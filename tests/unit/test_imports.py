@@ -73,7 +73,9 @@ def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
     typing = {
         id(node)
         for branch in ast.walk(tree)
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        if isinstance(branch, ast.If)
+        and isinstance(branch.test, ast.Name)
+        and branch.test.id == "TYPE_CHECKING"
         for part in branch.body
         for node in ast.walk(part)
     }

@@ -81,19 +81,24 @@ def test_initial_states():
             game.new_initial_state(**arguments)
 
 
-@each_rules
+OPTIONS = {
+    "UCT": {},
+    "PUCT": {"child_selection_fn": mcts.SearchNode.puct_value},
+    "noise": {"dirichlet_noise": (0.25, 1.0)},
+    "length limit": {"max_length": 10},
+    "no solver": {"solve": False, "dont_return_chance_node": True},
+}
+
+
 @pytest.mark.parametrize(
-    "options",
+    ("name", "rules"),
     [
-        {},
-        {"child_selection_fn": mcts.SearchNode.puct_value},
-        {"dirichlet_noise": (0.25, 1.0)},
-        {"max_length": 10},
-        {"solve": False, "dont_return_chance_node": True},
+        *(("UCT", rules) for rules in RULE_SETS),
+        *((name, rules) for name in [*OPTIONS][1:] for rules in amount(("1.5",), RULE_SETS)),
     ],
-    ids=["UCT", "PUCT", "noise", "length limit", "no solver"],
 )
-def test_mcts_plays_whole_games(rules, options):
+def test_mcts_plays_whole_games(name, rules):
+    options = OPTIONS[name]
     game = locmsim.openspiel.game(rules)
     first = play(game, [make_bot(game, player, **options) for player in (0, 1)])
     if options in amount(({},), (options,)):

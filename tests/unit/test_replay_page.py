@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from helpers import RULE_SETS, golden_games, golden_path, golden_result
 
 from locmsim import Match
@@ -33,7 +34,7 @@ def embedded(page: str) -> Any:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_step_of_golden_games(rules: str) -> None:
-    for game in list(golden_games(rules))[::6]:
+    for game in list(golden_games(rules))[:: amount(18, 6)]:
         data = replay_data(golden_result(game))
         states = [state for turn in game["turns"] for state in turn["states"]]
         assert [step["state"] for step in data["steps"]] == states
@@ -197,7 +198,7 @@ def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
     """From a log in the Java referee's form, whose rules are found out: the same at every step."""
     log = tmp_path / "log.json"
     games = [game for game in golden_games(rules) if "cardset" not in game]
-    for game in games[:: max(1, len(games) // 8)]:
+    for game in games[:: max(1, len(games) // amount(3, 8))]:
         log.write_text(log_line(golden_result(game)))
         result, _ = load_replay(str(log))
         if game["turns"]:
@@ -254,7 +255,7 @@ def captured(game: dict[str, Any], player: int) -> str:
 def test_what_a_bot_was_sent(rules: str) -> None:
     """At each of its turns the page has what the bot was shown of the snapshot."""
     games = [game for game in golden_games(rules) if len(game["turns"]) > 3]
-    for i, game in enumerate(games[::9]):
+    for i, game in enumerate(games[:: amount(27, 9)]):
         me = i % 2
         data = json.loads(json.dumps(capture_data(captured(game, me))))
         turns = [turn for turn in game["turns"] if turn["player"] == me]

@@ -19,11 +19,11 @@ from locmsim.game.match import Match
 from locmsim.networks import BLOCKS, SHAPES, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
-from locmsim.tuning import PROOF_SEEDS, TUNING_SEEDS, Settings, Tuner, games, play_match
+from locmsim.tuning import PROOF_SEEDS, TUNING_SEEDS, Tuner, TuningSettings, games, play_match
 from locmsim.tuning.decks import propose_deck
 from locmsim.tuning.parts import fit_part
 
-SMALL = Settings("1.2", games=40, match_games=12, nodes=30, pools=3)
+SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
 OURS = default_weights("1.2")
 BAD_ATTACK = replace(
     OURS,
@@ -118,7 +118,7 @@ def test_rows_of_decks_are_their_terms() -> None:
 
 
 def test_what_is_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(what=("eval", "deck"), games=4, match_games=2, nodes=20, pools=1)
+    settings = TuningSettings(what=("eval", "deck"), games=4, match_games=2, nodes=20, pools=1)
     found = games.SelfPlay(settings, 1, 0, 4, [7], [default_weights("1.5")])()
     found.check()
     assert set(found.pools.tolist()) == {7}
@@ -155,16 +155,18 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
     "settings",
     [
         SMALL,
-        Settings("1.0", what=("draft",), games=20, match_games=10, nodes=30, pools=3),
-        Settings("1.2", what=("network",), games=20, match_games=10, nodes=30, pools=3),
+        TuningSettings("1.0", what=("draft",), games=20, match_games=6, nodes=20, pools=3),
+        TuningSettings("1.2", what=("network",), games=20, match_games=6, nodes=20, pools=3),
         pytest.param(
-            Settings(what=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1),
+            TuningSettings(
+                what=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1
+            ),
             marks=pytest.mark.slow,
         ),
     ],
     ids=lambda settings: f"{settings.rules}-{','.join(settings.what)}",
 )
-def test_an_iteration(settings: Settings, tmp_path: Path) -> None:
+def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
     """It says what it did, leaves other weights alone, and does the same again."""
     tuner = Tuner(settings)
     seen = []
@@ -199,7 +201,7 @@ def test_a_network_is_trained_and_stored(tmp_path: Path) -> None:
     health = len(backwards["direct"]) - BLOCKS["other"][0]
     backwards["direct"][health], backwards["direct"][health + 12] = -0.3, 0.3
     start = replace(OURS, network=backwards)
-    settings = Settings(
+    settings = TuningSettings(
         "1.2", what=("network",), games=200, match_games=60, nodes=100, pools=20
     )  # fmt: skip
     tuner = Tuner(settings, start=start, folder=state)
@@ -223,7 +225,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
 @pytest.mark.parametrize("after", amount([2], [2, 4]))
 def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped somewhere in the second iteration: nothing is played twice, nothing is lost."""
-    settings = Settings("1.2", games=40, match_games=10, nodes=20, pools=2)
+    settings = TuningSettings("1.2", games=20, match_games=6, nodes=20, pools=2)
     whole = Tuner(settings, start=BAD_ATTACK)
     expected = lines(whole, 2)
 
@@ -262,7 +264,9 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 def test_fit_repairs_broken_weights() -> None:
     """Attack that counts as a fault: a short tuning finds out, on cards that it has not seen."""
-    tuner = Tuner(Settings("1.2", games=200, match_games=60, nodes=100, pools=20), start=BAD_ATTACK)
+    tuner = Tuner(
+        TuningSettings("1.2", games=200, match_games=60, nodes=100, pools=20), start=BAD_ATTACK
+    )
     lines(tuner, 1)
     assert tuner.accepted
     counts = play_match(tuner.best, BAD_ATTACK, PROOF_SEEDS[:30], rules="1.2", nodes=100)
@@ -354,7 +358,7 @@ def test_bad_settings(settings: dict[str, object], message: str) -> None:
 
 def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
     lines(Tuner(SMALL, folder=tmp_path), 1)
-    with pytest.raises(ValueError, match="nodes is 30 there, not 200"):
+    with pytest.raises(ValueError, match="nodes is 20 there, not 200"):
         Tuner({"nodes": 200}, folder=tmp_path)
     with pytest.raises(ValueError, match="it started from other weights"):
         Tuner(start=BAD_ATTACK, folder=tmp_path)

@@ -17,7 +17,7 @@ from cython_to_c.program import (
     Type,
     Variable,
 )
-from cython_to_c.tree import assigns, fail, kind
+from cython_to_c.tree import assigned, fail, kind
 
 WIDTH = 100
 
@@ -142,7 +142,7 @@ class Writer:
             for (function, name), values in self.given.items():
                 (first, *others) = values
                 known = not others and function not in self.roots and function not in self.pointed
-                if known and isinstance(first, int) and assigns(function.node.body, name):
+                if known and isinstance(first, int) and name in assigned(function.node.body):
                     known = False
                 params.setdefault(function, {})[name] = first if known else UNKNOWN
             if params == self.params:

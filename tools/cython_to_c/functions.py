@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cython_to_c.expressions import UNKNOWN, Expressions, Value, bare, is_float, literal, safe
 from cython_to_c.program import Constant, Function, Struct, Type, Variable
-from cython_to_c.tree import Node, assigns, fail, kind, reads, walk, writes_memory
+from cython_to_c.tree import Node, assigned, fail, kind, read, walk, writes_memory
 
 if TYPE_CHECKING:
     from cython_to_c.emit import Style, Writer
@@ -141,7 +141,7 @@ class Body:
             value = None if start is None else self.expressions.value(start, type)
             self.types[name] = type
             number = bare(type)[0] not in ("ptr", "of", "array", "float", "double")
-            kept = number and not assigns(self.function.node.body, name)
+            kept = number and name not in assigned(self.function.node.body)
             if kept and value is not None and value.const is not None:
                 self.consts[name] = value.const
                 continue
@@ -296,11 +296,11 @@ class Body:
             and not (kind(p) == "SimpleCallNode" and getattr(p.function, "name", "") in _EXTREMES)
             for p in inside
         )
-        changes = any(assigns(body, n) for n in names) or (memory and writes_memory(body))
-        later = not self.scoped and reads(self.function.node.body, name)
+        changes = not assigned(body).isdisjoint(names) or (memory and writes_memory(body))
+        later = not self.scoped and name in read(self.function.node.body)
         counter = safe(name)
         declared = "int " if self.scoped else ""
-        if assigns(body, name) or later:
+        if name in assigned(body) or later:
             counter, declared = self.fresh("i"), "int "
         # Bounds without a sign are compared as numbers with one, as a loop may go below 0.
         wide = bare(stop.type)[0] in ("int64_t", "uint64_t", "long")

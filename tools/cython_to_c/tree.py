@@ -37,15 +37,20 @@ def fail(node: Node, what: str) -> NoReturn:
     raise Unsupported(f"{source.get_description()}:{line}: {what}")
 
 
+def children(node: Node) -> Iterator[Node]:
+    """The nodes right below a node."""
+    for name in node.child_attrs:
+        below = getattr(node, name, None)
+        for part in below if isinstance(below, list | tuple) else (below,):
+            if hasattr(part, "child_attrs"):
+                yield part
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it."""
-    if isinstance(node, list | tuple):
-        for part in node:
-            yield from walk(part)
-    elif hasattr(node, "child_attrs"):
-        yield node
-        for name in node.child_attrs:
-            yield from walk(getattr(node, name, None))
+    yield node
+    for part in children(node):
+        yield from walk(part)
 
 
 def statements(body: Node) -> list[Node]:
@@ -66,55 +71,59 @@ def declared_name(declarator: Node) -> str:
     return name
 
 
-def hits(target: Node, name: str) -> bool:
-    """Whether an assignment to `target` is one to a name."""
+def hits(target: Node) -> frozenset[str]:
+    """The names that an assignment to `target` is one to."""
     if kind(target) == "NameNode":
-        return bool(target.name == name)
-    return kind(target) == "TupleNode" and any(hits(part, name) for part in target.args)
+        return frozenset([target.name])
+    if kind(target) == "TupleNode":
+        return frozenset().union(*map(hits, target.args))
+    return frozenset()
 
 
-def assigns(body: Node, name: str) -> bool:
-    """Whether a name is assigned somewhere (its declaration apart), or its address taken."""
-    for node in walk(body):
-        what = kind(node)
-        if what in ("SingleAssignmentNode", "InPlaceAssignmentNode") and hits(node.lhs, name):
-            return True
-        if what == "CascadedAssignmentNode" and any(hits(left, name) for left in node.lhs_list):
-            return True
-        if what == "ForInStatNode" and hits(node.target, name):
-            return True
-        if what == "AmpersandNode" and hits(node.operand, name):
-            return True
-    return False
+# What is found below a node is remembered: it is asked for in each version of a function.
 
 
-def writes_memory(body: Node) -> bool:
-    """Whether what pointers lead to may change: a call may do anything."""
-    for node in walk(body):
-        if kind(node) in ("SingleAssignmentNode", "InPlaceAssignmentNode") and kind(node.lhs) in (
-            "AttributeNode",
-            "IndexNode",
-        ):
-            return True
-        if kind(node) == "SimpleCallNode":
-            return True
-    return False
-
-
-def reads(node: Node, name: str) -> bool:
-    """Whether a variable is read anywhere but in loops over it."""
-    if isinstance(node, list | tuple):
-        return any(reads(part, name) for part in node)
-    if not hasattr(node, "child_attrs"):
-        return False
+@cache
+def assigned(node: Node) -> frozenset[str]:
+    """The names that are assigned (declarations apart), or whose address is taken."""
     what = kind(node)
-    if what == "ForInStatNode" and hits(node.target, name):
-        return reads(node.iterator, name) or reads(node.else_clause, name)
-    if what == "SingleAssignmentNode" and kind(node.lhs) == "NameNode" and node.lhs.name == name:
-        return reads(node.rhs, name)
-    if what == "NameNode" and node.name == name:
+    found: frozenset[str] = frozenset()
+    if what in ("SingleAssignmentNode", "InPlaceAssignmentNode"):
+        found = hits(node.lhs)
+    elif what == "CascadedAssignmentNode":
+        found = found.union(*map(hits, node.lhs_list))
+    elif what == "ForInStatNode":
+        found = hits(node.target)
+    elif what == "AmpersandNode":
+        found = hits(node.operand)
+    return found.union(*map(assigned, children(node)))
+
+
+@cache
+def writes_memory(node: Node) -> bool:
+    """Whether what pointers lead to may change: a call may do anything."""
+    what = kind(node)
+    if what in ("SingleAssignmentNode", "InPlaceAssignmentNode") and kind(node.lhs) in (
+        "AttributeNode",
+        "IndexNode",
+    ):
         return True
-    return any(reads(getattr(node, attribute, None), name) for attribute in node.child_attrs)
+    return what == "SimpleCallNode" or any(map(writes_memory, children(node)))
+
+
+@cache
+def read(node: Node) -> frozenset[str]:
+    """The variables that are read anywhere but in loops over them."""
+    what = kind(node)
+    if what == "NameNode":
+        return frozenset([node.name])
+    if what == "SingleAssignmentNode" and kind(node.lhs) == "NameNode":
+        return read(node.rhs)
+    found = frozenset[str]().union(*map(read, children(node)))
+    if what == "ForInStatNode":
+        around = [part for part in (node.iterator, node.else_clause) if part is not None]
+        found = (found - hits(node.target)).union(*map(read, around))
+    return found
 
 
 class Comments:

@@ -23,6 +23,7 @@ from locmsim._lazy import imported_later
 from locmsim.agents.base import Agent, BaseAgent
 from locmsim.agents.registry import (
     AGENTS,
+    BUILT_IN,
     AgentInfo,
     AgentSpec,
     agent_spec,
@@ -82,19 +83,6 @@ __all__ = [
 # Names that are imported when asked for, and their modules: a bot is one of these agents.
 __getattr__, __dir__ = imported_later(
     __name__,
-    {
-        "BeamAgent": "beam",
-        "GreedyAgent": "greedy",
-        "LEVELS": "level",
-        "LearnedAgent": "learned",
-        "Level": "level",
-        "LevelAgent": "level",
-        "MCTSAgent": "mcts",
-        "MaxAttackAgent": "max_attack",
-        "OSLAgent": "osl",
-        "PolicyAgent": "policy",
-        "RandomAgent": "random",
-        "RuleAgent": "rule",
-        "SearchAgent": "searching",
-    },
+    {class_: module for module, class_ in BUILT_IN.values()}
+    | {"LEVELS": "level", "Level": "level", "SearchAgent": "searching"},
 )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENTS",
+    "BUILT_IN",
     "ENTRY_POINTS",
     "AgentInfo",
     "AgentSpec",
@@ -73,22 +74,25 @@ class _Agents(MutableMapping[str, Callable[..., Agent]]):
         return len(self._found)
 
 
+#: Module and class of each agent of the library.
+BUILT_IN = {
+    "random": ("random", "RandomAgent"),
+    "greedy": ("greedy", "GreedyAgent"),
+    "beam": ("beam", "BeamAgent"),
+    "mcts": ("mcts", "MCTSAgent"),
+    "policy": ("policy", "PolicyAgent"),
+    "learned": ("learned", "LearnedAgent"),
+    "rule": ("rule", "RuleAgent"),
+    "osl": ("osl", "OSLAgent"),
+    "max-attack": ("max_attack", "MaxAttackAgent"),
+    "level": ("level", "LevelAgent"),
+}
+
 #: The agents of the library by name. Options are keyword arguments; those that a class takes as
 #: ``**options`` are the fields of its dataclass ``options_class``. What is added here is known in
 #: this process only: agents for other processes are named by module, file or entry point.
 AGENTS: MutableMapping[str, Callable[..., Agent]] = _Agents(
-    {
-        "random": "locmsim.agents.random:RandomAgent",
-        "greedy": "locmsim.agents.greedy:GreedyAgent",
-        "beam": "locmsim.agents.beam:BeamAgent",
-        "mcts": "locmsim.agents.mcts:MCTSAgent",
-        "policy": "locmsim.agents.policy:PolicyAgent",
-        "learned": "locmsim.agents.learned:LearnedAgent",
-        "rule": "locmsim.agents.rule:RuleAgent",
-        "osl": "locmsim.agents.osl:OSLAgent",
-        "max-attack": "locmsim.agents.max_attack:MaxAttackAgent",
-        "level": "locmsim.agents.level:LevelAgent",
-    }
+    {name: f"locmsim.agents.{module}:{class_}" for name, (module, class_) in BUILT_IN.items()}
 )
 
 #: The entry point group by which installed packages name their agents.

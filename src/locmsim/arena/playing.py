@@ -10,7 +10,7 @@ from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import Contestant, Match
 from locmsim.referee.play import Result, play, retrace
 
-__all__ = ["forget_agents", "new_match", "play_games", "replay"]
+__all__ = ["forget_agents", "new_match", "play_games", "replayed"]
 
 
 class _Agents(threading.local):
@@ -87,7 +87,7 @@ def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
     return records
 
 
-def replay(settings: Settings, record: Record) -> Result[Any]:
+def replayed(settings: Settings, record: Record) -> Result[Any]:
     """The result of a stored game, with all that was sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.

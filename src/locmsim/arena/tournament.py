@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from locmsim.arena import report
 from locmsim.arena.cluster import dask_workers
-from locmsim.arena.playing import forget_agents, replay
+from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
@@ -145,8 +145,8 @@ class Tournament:
         With `progress` a line on the standard error shows how far it is, the score and its
         interval; `on_games` is told of games as they come in.
 
-        `ArenaError` or `StoreError` if it cannot go on; then, as after a ``KeyboardInterrupt``, all
-        games that came in are stored and another call goes on with the rest.
+        `ArenaError` or `StoreError` if it has to stop; then, as after a ``KeyboardInterrupt``, all
+        games that came in are stored and another call resumes.
         """
         for player in self.settings.players:
             if player.ready and player.agent is None:
@@ -308,7 +308,7 @@ class Tournament:
 
     def replay(self, number: int) -> Result[Any]:
         """A game that was played, as the referee's result; `StoreError`, ``ValueError``."""
-        return replay(self.settings, self.record(number))
+        return replayed(self.settings, self.record(number))
 
     def close(self) -> None:
         """Close the file."""

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from locmsim._core import State, shown_cards
@@ -48,6 +49,12 @@ _BOUNDS = {
     "area": (0, 2),
     "lane": (-1, 1),
 }
+
+
+@lru_cache(maxsize=1024)
+def _printed(base_id: int, kind: int, *values: Any) -> Card:
+    """Remembered: the same 120 offers are read again and again, and a `Card` checks its values."""
+    return Card(base_id, CardType(kind), *values)
 
 
 # Named tuples rather than frozen dataclasses, which take several times as long to make: an
@@ -102,7 +109,7 @@ class CardInPlay(NamedTuple):
 
     def card(self) -> Card:
         """The printed card of a row of the hand or the offer (a creature's is not known)."""
-        return Card(self.base_id, CardType(self.type), *self[4:12])  # type: ignore[arg-type]
+        return _printed(self.base_id, self.type, *self[4:12])
 
 
 @dataclass(frozen=True, slots=True)

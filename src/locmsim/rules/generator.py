@@ -26,7 +26,7 @@ from locmsim.rules.cards import (
     parse_word,
 )
 
-__all__ = ["CARD_COUNT", "default_weights", "generate_cards", "load_weights"]
+__all__ = ["CARD_COUNT", "generate_cards", "load_weights", "shipped_weights"]
 
 #: Cards in a generated set.
 CARD_COUNT = 120
@@ -93,7 +93,7 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
     return cards
 
 
-def default_weights() -> dict[str, Any]:
+def shipped_weights() -> dict[str, Any]:
     """The shipped weights, those of the referee, as a new object to change at will."""
     return load_weights(data_file("cardWeights.json"))
 
@@ -253,7 +253,7 @@ def _java_sum(values: Iterable[float]) -> float:
 
 @cache
 def _default_recipe() -> _Recipe:
-    return _compile(default_weights())
+    return _compile(shipped_weights())
 
 
 def _compile(weights: object) -> _Recipe:

@@ -6,9 +6,9 @@ from locmsim.networks._network import Network
 from locmsim.search._evaluation import Evaluator
 from locmsim.search.options import SearchOptions
 
-__all__ = ["Engine", "Outcome", "play_game", "turn_key"]
+__all__ = ["Engine", "EngineResult", "play_game", "turn_key"]
 
-class Outcome:
+class EngineResult:
     actions: list[int]
     depth: int
     iterations: int
@@ -39,7 +39,7 @@ class Engine:
         nodes: int | None,
         iterations: int | None,
         seed: int,
-    ) -> Outcome: ...
+    ) -> EngineResult: ...
 
 def turn_key(state: State) -> int: ...
 def play_game(

@@ -48,7 +48,7 @@ from locmsim.search._work cimport (
 
 from locmsim.search.options import MCTSOptions
 
-__all__ = ["Engine", "Outcome", "play_game", "turn_key"]
+__all__ = ["Engine", "EngineResult", "play_game", "turn_key"]
 
 
 UNLIMITED = 1LL << 62
@@ -261,7 +261,7 @@ cdef int engine_game(
 
 # ---- classes -------------------------------------------------------------------------------------
 
-class Outcome:
+class EngineResult:
     """What `Engine.search` found; `locmsim.search.SearchResult` says what the fields are."""
 
     __slots__ = ("actions", "depth", "iterations", "nodes", "value", "visits", "won")
@@ -347,7 +347,7 @@ cdef class Engine:
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
     ):
-        """An `Outcome` for the player whose turn `worlds` shows; None: no bound of that kind.
+        """An `EngineResult` for the player whose turn `worlds` shows; None: no bound of that kind.
 
         `root` is one of their samples. ``ValueError`` if it is not their turn; what an evaluation
         function raises.
@@ -370,15 +370,15 @@ cdef class Engine:
         if self.error is not None:
             error, self.error = self.error, None
             raise error
-        outcome = Outcome()
-        outcome.actions = [found.path[i] for i in range(found.length)]
-        outcome.value = found.value
-        outcome.visits = found.visits
-        outcome.won = w.won
-        outcome.nodes = w.made
-        outcome.iterations = found.iterations
-        outcome.depth = w.depth
-        return outcome
+        result = EngineResult()
+        result.actions = [found.path[i] for i in range(found.length)]
+        result.value = found.value
+        result.visits = found.visits
+        result.won = w.won
+        result.nodes = w.made
+        result.iterations = found.iterations
+        result.depth = w.depth
+        return result
 
 
 def turn_key(State state not None):

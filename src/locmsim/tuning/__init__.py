@@ -5,15 +5,15 @@
 
 from locmsim.tuning.fitting import fit_logistic
 from locmsim.tuning.games import play_match
-from locmsim.tuning.settings import PARTS, PROOF_SEEDS, TUNING_SEEDS, Settings
+from locmsim.tuning.settings import PARTS, PROOF_SEEDS, TUNING_SEEDS, TuningSettings
 from locmsim.tuning.tuner import Tuner
 
 __all__ = [
     "PARTS",
     "PROOF_SEEDS",
     "TUNING_SEEDS",
-    "Settings",
     "Tuner",
+    "TuningSettings",
     "fit_logistic",
     "play_match",
 ]

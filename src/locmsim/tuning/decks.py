@@ -44,7 +44,7 @@ def propose_deck(
     chance: random.Random,
     score: DeckBuilder | None = None,
 ) -> list[Card]:
-    """A deck to learn from, of any kind, but mostly one that a network likes.
+    """A deck to train on, of any kind, but mostly one that a network likes.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ import numpy as np
 from locmsim._io import write_whole
 from locmsim.networks import Weights, WeightsFile
 from locmsim.tuning.games import Games
-from locmsim.tuning.settings import Settings
+from locmsim.tuning.settings import TuningSettings
 
 __all__ = ["Folder", "Progress", "replaced"]
 
@@ -82,7 +82,7 @@ class Folder:
 
     # --------------------------------------------------------------------------- progress
 
-    def save(self, settings: Settings, progress: Progress) -> None:
+    def save(self, settings: TuningSettings, progress: Progress) -> None:
         """Save all but the games."""
         if self.path is None:
             return
@@ -101,14 +101,14 @@ class Folder:
         text = json.dumps({"settings": asdict(settings), **content})
         write_whole(self._state, text + "\n")
 
-    def load(self) -> tuple[Settings, Progress]:
+    def load(self) -> tuple[TuningSettings, Progress]:
         """What `save` has saved; ``ValueError`` names a file that is not such a one."""
         assert self.path is not None
         try:
             content = json.loads(self._state.read_text(encoding="utf-8"))
             settings = content.pop("settings")
             settings["what"] = tuple(settings["what"])
-            chosen = Settings(**settings)
+            chosen = TuningSettings(**settings)
             iterations = [match["iteration"] for match in content["accepted"]]
             start = WeightsFile.load(self.path / "start.npz")
             files = [start, *(WeightsFile.load(self._taken(i)) for i in iterations)]

@@ -1,4 +1,4 @@
-"""Games between players in this process: self-play to learn from, and matches that decide."""
+"""Games between players in this process: self-play to train on, and matches that decide."""
 
 import math
 import random
@@ -32,7 +32,7 @@ from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions
 from locmsim.stats import UnitCounts
 from locmsim.tuning.decks import propose_deck, score_builder
-from locmsim.tuning.settings import Settings
+from locmsim.tuning.settings import TuningSettings
 
 __all__ = [
     "EVALUATION_TERMS",
@@ -190,7 +190,7 @@ def _play(
 
 @dataclass
 class Games:
-    """What is learnt from.
+    """What to train on.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class _Rows:
 class SelfPlay:
     """A task: games between perturbed players."""
 
-    settings: Settings
+    settings: TuningSettings
     iteration: int
     chunk: int
     games: int

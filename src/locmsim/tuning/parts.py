@@ -40,7 +40,7 @@ def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]
     weights
         The weights so far.
     games
-        What is learnt from.
+        What to train on.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["PARTS", "PROOF_SEEDS", "TUNING_SEEDS", "Settings"]
+__all__ = ["PARTS", "PROOF_SEEDS", "TUNING_SEEDS", "TuningSettings"]
 
 #: Seeds of card sets and drafts. Tuning sees those of the first range only, figures of strength
 #: come from the second: what was tuned on some cards has to prove itself on others.
@@ -24,7 +24,7 @@ _LEAST = {"games": 2, "match_games": 2, "nodes": 1, "pools": 1, "seed": 0}
 
 
 @dataclass(frozen=True)
-class Settings:
+class TuningSettings:
     """What a tuning does.
 
     Attributes

@@ -1,7 +1,7 @@
 """Better weights by self-play: what wins matches against the best so far is taken.
 
-    >>> from locmsim.tuning import Settings, Tuner
-    >>> tuner = Tuner(Settings("1.2", games=40, match_games=20, nodes=100, pools=5))
+    >>> from locmsim.tuning import Tuner, TuningSettings
+    >>> tuner = Tuner(TuningSettings("1.2", games=40, match_games=20, nodes=100, pools=5))
     >>> for line in tuner.run(iterations=1):
     ...     print(line.split(":")[0])
     1
@@ -25,7 +25,7 @@ from locmsim.stats import UnitCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
 from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted
 from locmsim.tuning.parts import fit_part
-from locmsim.tuning.settings import PARTS, TUNING_SEEDS, Settings
+from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
 from locmsim.workers import local_workers
 
 __all__ = ["Tuner"]
@@ -71,7 +71,7 @@ class Tuner:
 
     def __init__(
         self,
-        settings: Settings | Mapping[str, Any] | None = None,
+        settings: TuningSettings | Mapping[str, Any] | None = None,
         *,
         start: Weights | str | os.PathLike[str] | None = None,
         folder: str | os.PathLike[str] | None = None,
@@ -80,7 +80,7 @@ class Tuner:
         self._folder = Folder(folder)
         self._games: dict[int, Games] = {}
         self._saved = time.monotonic()
-        given = asdict(settings) if isinstance(settings, Settings) else dict(settings or {})
+        given = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
         if self._folder.exists():
             self.settings, self._progress = self._folder.load()
             for name, value in given.items():
@@ -90,7 +90,7 @@ class Tuner:
                 raise ValueError(f"{self._folder}: it started from other weights")
             _log.info("%s: resumed after iteration %d", self._folder, self.iteration)
         else:
-            self.settings = Settings(**given)
+            self.settings = TuningSettings(**given)
             file = self._loaded(start)
             self._progress = Progress(file, [file[self.settings.rules]])
         if command is not None and command not in self._progress.commands:

@@ -157,7 +157,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="tournament k has the deck of seed N + k (default: %(default)s)",
     )
     add("--deck", action="append", default=[], metavar="FILE", help="or this deck; repeatable")
-    add("--standings", default=":memory:", metavar="DB", help="file of results, to go on with")
+    add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
     add("--log", metavar="FILE", help="append all that happens, one line of JSON each")
     add("--log-refused", action="store_true", help="refused commands, too")
     add("-v", "--verbose", action="store_true", help="tell of tournaments and the clock")
@@ -365,7 +365,7 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
         help="tournament k has the deck of seed N + k (default: %(default)s)",
     )
     add("--time-ms", type=float, metavar="X", help="time for a turn (default: the bot's own)")
-    add("--standings", default=":memory:", metavar="DB", help="file of results, to go on with")
+    add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
     _add_match(parser)
 
 

@@ -70,7 +70,7 @@ class Server:
     decks : sequence of path, optional
         Or with the k-th of these files, again and again.
     standings : str or path
-        SQLite file of results, which a later server goes on with.
+        SQLite file of results, which a later server resumes.
     log : str or path, optional
         File to append the events to.
     log_refused : bool

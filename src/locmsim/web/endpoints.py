@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-__all__ = ["Refusal", "as_json", "error_response", "get", "post", "text_of", "whole_of"]
+__all__ = ["Refusal", "error_response", "get", "json_response", "post", "text_of", "whole_of"]
 
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
@@ -26,7 +26,7 @@ class Refusal(HTTPException):
         super().__init__(status, str(message))
 
 
-def as_json(data: Any, status: int = 200) -> Response:
+def json_response(data: Any, status: int = 200) -> Response:
     """An answer; text of strangers may hold anything, lone surrogates too."""
     return Response(json.dumps(data), status, media_type="application/json")
 
@@ -34,7 +34,7 @@ def as_json(data: Any, status: int = 200) -> Response:
 async def error_response(request: Request, error: Exception) -> Response:
     """What `Refusal` and unknown addresses look like to a page."""
     assert isinstance(error, HTTPException)
-    return as_json({"error": str(error.detail)}, error.status_code)
+    return json_response({"error": str(error.detail)}, error.status_code)
 
 
 def get(path: str, work: Callable[[Request], Any]) -> Route:
@@ -85,7 +85,7 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
         answer = await run_in_threadpool(work, *arguments)
     except ValueError as error:
         raise Refusal(error) from None
-    return answer if isinstance(answer, Response) else as_json(answer)
+    return answer if isinstance(answer, Response) else json_response(answer)
 
 
 async def _body(request: Request) -> dict[str, Any]:

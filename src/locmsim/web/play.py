@@ -16,7 +16,7 @@ from locmsim.agents import LEVELS, AgentInfo, known_agents, make_agent
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.tournament import as_player
 from locmsim.rules.rulesets import RULES, get_rules
-from locmsim.web.endpoints import Refusal, as_json, get, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
 from locmsim.web.games import Game, Opponent, OutdatedError
 from locmsim.web.site import Page, Site
 
@@ -164,7 +164,7 @@ def page(site: Site) -> Page:
         game = table.get(request.query_params.get("game", ""))
         after = whole_of(request.query_params, "after", -1, text=True)
         await _newer(game, after)
-        return as_json(game.view())
+        return json_response(game.view())
 
     def change(
         work: Callable[[Game, int, str, dict[str, Any]], None],
@@ -174,7 +174,7 @@ def page(site: Site) -> Page:
             try:
                 work(game, whole_of(data, "version"), text_of(data, "client", "")[:40], data)
             except OutdatedError as error:
-                return as_json({"error": str(error), "view": game.view()}, 409)
+                return json_response({"error": str(error), "view": game.view()}, 409)
             return game.view()
 
         return changed

@@ -1,7 +1,7 @@
-"""Chooses the positions `tests/data/lethal-*.json`, in each of which the mover can win at once.
+"""Chooses the positions `tests/data/wins-*.json`, in each of which the mover can win at once.
 
-    python tools/lethal_data.py            writes the files
-    python tools/lethal_data.py --check    verifies them
+    python tools/wins_data.py            writes the files
+    python tools/wins_data.py --check    verifies them
 
 Both by exhaustive search, which knows nothing but the rules. The positions come from games between
 two agents; the opponent's health is made the greatest damage that the turn can do, so that the win
@@ -36,7 +36,7 @@ Row = list[Any]
 
 
 def path(kind: str) -> Path:
-    return DATA / f"lethal-{kind}.json"
+    return DATA / f"wins-{kind}.json"
 
 
 # ------------------------------------------------------------------------------- exhaustive search

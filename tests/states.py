@@ -1,0 +1,70 @@
+"""States of the battle that several test modules use."""
+
+from functools import cache
+
+from amounts import amount
+
+from locmsim import Card, CardType, State
+from locmsim.game.positions import random_game, start_position
+
+CREATURE = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--")
+GREEN = Card(2, CardType.GREEN, 1, 1, 1)
+RED = Card(3, CardType.RED, 1, -1, -1)
+BLUE = Card(4, CardType.BLUE, 1, 0, -2, card_draw=1)
+
+
+@cache
+def game_positions(rules: str, games: int = amount(4, 12)) -> tuple[State, ...]:
+    """Positions of random games, the finished ones included. Shared: clone before changing one."""
+    found = []
+    for seed in range(games):
+        for state, action in random_game(start_position(seed, rules), seed):
+            found.append(state)
+            last = state.child(action)
+        found.append(last)
+    return tuple(found)
+
+
+def finished(rules: str = "1.5") -> State:
+    return game_positions(rules)[-1].clone()
+
+
+def small_state(rules: str = "1.5") -> State:
+    return State.new([CREATURE, GREEN, RED, BLUE] * 3, [CREATURE] * 12, rules=rules)
+
+
+def rebuilt(state: State, places=None) -> State:
+    """The same position with a card table of its own; `places`: each player's hand and deck."""
+    players = state.players
+    places = places or [p.hand + p.deck for p in players]
+    cards = {c.card.base_id: c.card for p in players for c in (*p.hand, *p.deck, *p.board)}
+    cards |= {card.base_id: card for card in state.table.pool}
+    snapshot = state.snapshot()
+    for player, held, shown in zip(players, places, snapshot["p"], strict=True):
+        shown["hand"] = [number for number, _ in held[: player.hand_size]]
+        for row, forgotten in zip(shown["board"], player.effects_forgotten, strict=True):
+            row.append(int(forgotten))
+    decks = [[(number, card.base_id) for number, card in held] for held in places]
+    return State.from_snapshot(snapshot, cards, decks, state.rules)
+
+
+def full_position():
+    """A snapshot of 1.5 with something of everything, its cards and decks."""
+    cards = {card.base_id: card for card in (CREATURE, GREEN, RED, BLUE)}
+    players = [
+        {
+            "hp": 20,
+            "maxMana": 5,
+            "mana": 3,
+            "bonus": 0,
+            "draw": 2,
+            "shown": 1,
+            "lost": 7,
+            "hand": [first, first + 2],
+            "deck": 1,
+            "board": [[first + 10, 1, 2, 3, "-C-G--", 1, 1, 0]],
+        }
+        for first in (0, 60)
+    ]
+    decks = [[[first, 2], [first + 2, 3], [first + 4, 4]] for first in (0, 60)]
+    return {"turn": 4, "cur": 0, "winner": -1, "p": players}, cards, decks

@@ -1,0 +1,215 @@
+"""Hidden cards drawn anew: nothing leaks, everything is possible, all of it equally likely."""
+
+import hashlib
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from amounts import amount
+from helpers import RULE_SETS
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+from states import CREATURE, full_position, game_positions, rebuilt
+from strategies import positions
+
+from locmsim import (
+    Card,
+    CardType,
+    Match,
+    State,
+)
+from locmsim.game.positions import random_game, start_position
+from locmsim.search import Belief
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def with_other_hidden_cards(state: State, viewer: int, rng: random.Random) -> State:
+    """A position that looks the same to the viewer."""
+    me, other = state.players[viewer], state.players[1 - viewer]
+    mine = me.deck
+    rng.shuffle(mine)
+    numbers = [number for number, _ in other.hand + other.deck]
+    rng.shuffle(numbers)
+    theirs = [(number, rng.choice(state.table.pool)) for number in numbers]
+    places = [me.hand + mine, theirs]
+    return rebuilt(state, places if viewer == 0 else places[::-1])
+
+
+@each_rules
+@pytest.mark.parametrize("viewer", [0, 1])
+def test_resampling_is_honest(rules, viewer):
+    """Equal to the eye, equal after resampling: nothing hidden leaks into the result."""
+    rng = random.Random(viewer)
+    different = 0
+    for number, state in enumerate(game_positions(rules)[3::5]):
+        other = with_other_hidden_cards(state, viewer, rng)
+        assert other.observation(viewer) == state.observation(viewer)
+        different += other != state
+        drawn = state.resample_hidden(viewer, number)
+        assert drawn == other.resample_hidden(viewer, number)
+        assert drawn.key() == other.resample_hidden(viewer, number).key()
+    assert different > amount(25, 50)
+
+
+@each_rules
+@given(data=st.data())
+def test_resampled_states_are_possible(rules, data):
+    position = data.draw(positions(rules))
+    state = State.from_snapshot(position.snapshot, position.cards, position.decks, rules)
+    check_resampled(state, data.draw(st.integers(0, 1)), data.draw(st.integers(0, 2**64)))
+
+
+@each_rules
+def test_resampled_states_of_games_are_possible(rules):
+    for number, state in enumerate(game_positions(rules)[::3]):
+        for viewer in (0, 1):
+            check_resampled(state, viewer, number)
+
+
+def check_resampled(state, viewer, seed):
+    before = state.clone()
+    drawn = state.resample_hidden(viewer, seed)
+    assert state == before
+    drawn.validate()
+    assert drawn == state.resample_hidden(viewer, np.uint64(seed % 2**64))
+    assert drawn.observation(viewer) == state.observation(viewer)
+    me, my_new = state.players[viewer], drawn.players[viewer]
+    other, new = state.players[1 - viewer], drawn.players[1 - viewer]
+    assert my_new.hand == me.hand
+    cards = sorted(c.card.to_row() for c in me.deck)
+    assert sorted(c.card.to_row() for c in my_new.deck) == cards
+    assert sorted(c.id for c in my_new.deck) == sorted(c.id for c in me.deck)
+    assert new.board == other.board
+    assert my_new.board == me.board
+    assert (new.hand_size, new.deck_size) == (other.hand_size, other.deck_size)
+    hidden = new.hand + new.deck
+    assert sorted(c.id for c in hidden) == sorted(c.id for c in other.hand + other.deck)
+    assert {c.card for c in hidden} <= set(state.table.pool)
+    # What both see of the position is the same, down to the numbers that no text shows.
+    old, changed = state.snapshot(), drawn.snapshot()
+    for snapshot in (old, changed):
+        del snapshot["p"][1 - viewer]["hand"]
+    assert old == changed
+    # It can be played on.
+    assert drawn.rollout(1) in (0, 1)
+
+
+def test_resampling_leaves_at_most_two_copies():
+    pool = [Card(i, CardType.CREATURE, 1, 1, 1, area=1) for i in range(16)]
+    deck = [card for card in pool[:15] for _ in range(2)]
+    state = State.new(deck, deck, pool=pool)
+    state.apply_line("SUMMON 0 0")
+    assert len(state.players[0].board) == 2, "the card and its area copy"
+    seen = set()
+    for seed in range(50):
+        drawn = state.resample_hidden(1, seed)
+        player = drawn.players[0]
+        cards = [c.card for c in player.hand + player.deck]
+        assert max(map(cards.count, cards)) == 2
+        assert cards.count(pool[0]) <= 1, "one is on the board, whatever its copies"
+        seen.update(cards)
+    assert seen == set(pool)
+
+
+@each_rules
+def test_resampling_draws_uniformly(rules):
+    """Each card of the pool in each hidden place, and each order of one's own deck."""
+    pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(8)]
+    state = State.new(pool[:7], pool[:8], rules=rules, pool=pool)
+    samples = 1200
+    orders, places = Counter(), Counter()
+    for seed in range(samples):
+        drawn = state.resample_hidden(0, seed)
+        orders[tuple(c.card.base_id for c in drawn.players[0].deck)] += 1
+        other = drawn.players[1]
+        places.update(enumerate(c.card.base_id for c in other.hand + other.deck))
+    assert len(orders) == 2
+    assert p_of_equal_shares(orders) > 1e-3
+    assert len(places) == 8 * 8
+    assert p_of_equal_shares(places) > 1e-3
+
+
+def p_of_equal_shares(counts: Counter) -> float:
+    """Of a chi-squared test."""
+    mean = counts.total() / len(counts)
+    value = sum((n - mean) ** 2 for n in counts.values()) / mean
+    return special.chdtrc(len(counts) - 1, value)
+
+
+def test_resampling_needs_a_pool():
+    state = State.new([CREATURE] * 6, [], pool=[])
+    state.resample_hidden(0, 1).validate()
+    with pytest.raises(ValueError, match=r"the pool of the game, .* is empty"):
+        state.resample_hidden(1, 1)
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        state.resample_hidden(2, 1)
+    with pytest.raises(ValueError, match="seed: expected an integer"):
+        state.resample_hidden(0, None)
+
+
+def test_resampled_states_belong_to_their_seeds():
+    """The digest is that of an earlier version, written in plain Python."""
+    digest = hashlib.sha256()
+    for rules in RULE_SETS:
+        for seed in range(1, 4):
+            for state, _ in list(random_game(start_position(seed, rules), seed))[::3]:
+                for viewer in (0, 1):
+                    digest.update(state.resample_hidden(viewer, 7 * seed + viewer).key())
+    assert digest.hexdigest()[:16] == "ace34ca0e90afd32"
+
+
+def test_resampled_cards_keep_their_names():
+    pool = [Card(i, CardType.CREATURE, 1, 1, 1, name=f"card {i}") for i in range(16)]
+    state = State.new(pool[:8], pool[8:], pool=pool)
+    for viewer in (0, 1):
+        drawn = state.resample_hidden(viewer, 1)
+        for player in drawn.players:
+            for _, card in player.hand + player.deck:
+                assert card.name == f"card {card.base_id}"
+
+
+def test_resampling_needs_room_for_all_cards():
+    """A belief's position has one entry for all hidden cards; each gets one of its own here."""
+    pool = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(220)]
+    battle = State.new(pool[:30], pool[:30], pool=[]).observation(0)
+    belief = Belief()
+    belief.see(Match(seed=1, cards=pool[:100]).observation(0))
+    belief.see(battle)
+    belief.root().resample_hidden(0, 1).validate()
+    belief.see(Match(seed=1, cards=pool[100:220]).observation(0))
+    belief.see(battle)
+    with pytest.raises(ValueError, match="more than 256 cards in one game"):
+        belief.root().resample_hidden(0, 1)
+
+
+def test_a_copy_stays_what_it_is_when_its_neighbour_is_resampled():
+    """A creature whose id follows that of a hidden card stays what it is whatever that becomes."""
+    snapshot, cards, decks = full_position()
+    snapshot["p"][1]["board"] = [[65, 1, 2, 3, "------", 0, 1, 0]]
+    decks[1] = [[60, 2], [62, 3], [64, 1]]
+    state = State.from_snapshot(snapshot, cards, decks)
+    for seed in range(20):
+        drawn = state.resample_hidden(0, seed)
+        assert drawn.players[1].board == state.players[1].board
+
+
+@each_rules
+def test_resample_from_infostate(rules):
+    state = list(random_game(start_position(7, rules), 7))[12][0]
+    numbers = iter([0.5, 0.25, 0.0, 1 - 2**-53])
+    drawn = state.resample_from_infostate(1, lambda: next(numbers))
+    assert drawn == state.resample_hidden(1, (2**31 << 32) + 2**30)
+    assert drawn.observation_string(1) == state.observation_string(1)
+    drawn = state.resample_from_infostate(0, lambda: next(numbers))
+    assert drawn == state.resample_hidden(0, 2**32 - 1)
+    random = np.random.default_rng(1)
+    samples = {state.resample_from_infostate(0, random.random).key() for _ in range(8)}
+    assert len(samples) == 8
+    for number in (1.0, -0.1, float("nan")):
+        with pytest.raises(ValueError, match=r"sampler: expected numbers in \[0, 1\)"):
+            state.resample_from_infostate(0, lambda number=number: number)
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        state.resample_from_infostate(2, random.random)
