@@ -46,7 +46,6 @@ def pytest_collection_finish() -> None:
     """What was imported stays: the garbage collector need not look at it again and again."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
