@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.roles import XRefRole
 from sphinx.transforms.post_transforms import ReferencesResolver, SphinxPostTransform
+from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import find_pending_xref_condition, make_refnode
 
 PYTHON = "https://docs.python.org/3/library/"
@@ -41,8 +42,11 @@ PAGES = {
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("name", Name())
+    app.add_role("page", Page())
+    app.connect("autodoc-process-docstring", cited_pages, priority=900)  # numpydoc has been there
     app.add_post_transform(Elsewhere)
     app.connect("source-read", named_only)
+    app.connect("doctree-read", no_plain_bases)
     app.connect("missing-reference", documented)
     return {"parallel_read_safe": True}
 
@@ -70,14 +74,45 @@ class Name(XRefRole):
         return title, target.rstrip("()")
 
 
+_CITED = re.compile(r"docs/([\w/-]+)\.md(?:, sections? (\d+))?")
+
+
+def cited_pages(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Handler of ``autodoc-process-docstring``: ``docs/rules.md, section 4`` becomes a link."""
+    lines[:] = [_CITED.sub(r":page:`\g<0>`", line) for line in lines]
+
+
+class Page(SphinxRole):
+    """A link to a page as docstrings cite it, and to a section by its number."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        cited = _CITED.fullmatch(self.text)
+        if cited is None or cited[1] not in self.env.found_docs:
+            message = self.inliner.reporter.warning(f"no page {self.text!r}", line=self.lineno)
+            return [nodes.Text(self.text)], [message]
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, cited[1])
+        if cited[2]:
+            source = (Path(self.env.srcdir) / f"{cited[1]}.md").read_text()
+            heading = re.search(rf"^## {cited[2]}\. (.*)$", source, re.MULTILINE)
+            title = f"{cited[2]} {heading[1]}" if heading else ""
+            uri += "#" + re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        return [nodes.reference("", self.text, internal=True, refuri=uri)], []
+
+
 class Elsewhere(SphinxPostTransform):
     """Links types of other packages, before a like name of ours is taken for them."""
 
     default_priority = ReferencesResolver.default_priority - 1
 
     def run(self, **_: Any) -> None:
+        modules = self.env.domains.python_domain.modules
         for node in list(self.document.findall(pending_xref)):
             name = node.get("reftarget", "")
+            if node.get("or_code") and f"{node.get('py:module')}.{name}" in modules:
+                node.replace_self(node.children)  # a parameter that is called like a module
+                continue
             starts = [s for s in PAGES if name == s or (s[-1] == "." and name.startswith(s))]
             if node.get("refdomain") == "py" and starts and not node.get("or_code"):
                 uri = PAGES[max(starts, key=len)].format(name)
@@ -123,3 +158,10 @@ def named_only(app: Sphinx, page: str, source: list[str]) -> None:
         return text if outside and (there.is_dir() or there.suffix == ".md") else link[0]
 
     source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)[^)]*\)", name, source[0])
+
+
+def no_plain_bases(app: Sphinx, tree: nodes.document) -> None:
+    """Handler of ``doctree-read``: that a class has no base is not worth a line."""
+    for node in list(tree.findall(nodes.paragraph)):
+        if node.astext() == "Bases: object":
+            node.parent.remove(node)

@@ -1,87 +1,18 @@
 """Every command of docs/compare.md and docs/tools.md is run, with fewer games than there."""
 
-import contextlib
 import csv
 import json
-import os
 import re
 import shlex
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from desk import DOCS, Desk, blocks, in_background, script
 from helpers import BOT
 
 from locmsim.arena import Arena
-
-DOCS = Path(__file__).parents[2] / "docs"
-BRUTALTESTER = Path(__file__).parents[1] / "bots" / "brutaltester.py"
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-#: The tool on a busy machine: with wide time limits for whatever plays games.
-LOCMSIM = """#!/bin/sh
-case "$1 $2" in
-    "arena show") ;;
-    arena* | play*) command=$1; shift; set -- "$command" --timeout-scale 25 "$@" ;;
-esac
-exec {python} -m locmsim "$@"
-"""
-
-
-def blocks(page: str, language: str) -> list[str]:
-    text = (DOCS / page).read_text()
-    return [block for found, block in _BLOCK.findall(text) if found == language]
-
-
-class Desk:
-    """A folder with two bots, where commands are run as they stand in the pages."""
-
-    def __init__(self, folder: Path, tools: Path) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-        self.environment["HOME"] = str(folder)
-
-    def run(self, commands: str, code: int = 0) -> str:
-        """What the commands print; no message may come with it."""
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", commands],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == code, (commands, done.stdout, done.stderr)
-        return done.stdout
-
-
-def script(path: Path, *command: str, arguments: str = '"$@"') -> None:
-    path.write_text(f"#!/bin/sh\nexec {shlex.join(command)} {arguments}\n")
-    path.chmod(0o755)
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    tools, folder = tmp_path / "tools", tmp_path / "desk"
-    tools.mkdir()
-    folder.mkdir()
-    (tools / "locmsim").write_text(LOCMSIM.format(python=shlex.quote(sys.executable)))
-    (tools / "locmsim").chmod(0o755)
-    script(tools / "java", sys.executable, str(BRUTALTESTER))
-    for name in ("dask", "psyleague"):
-        path = Path(sys.executable).parent / name
-        if path.exists():
-            script(tools / name, str(path))
-    for name in ("mybot", "mybot-before"):
-        script(folder / name, *BOT, arguments="")  # as --fast would be a way to misbehave
-    return Desk(folder, tools)
 
 
 def fewer(commands: str, **numbers: int) -> str:
@@ -151,28 +82,6 @@ def test_the_columns_are_explained() -> None:
         header = arena.table().splitlines()[2]
     shown = next(line for line in page.splitlines() if line.startswith("    player  games"))
     assert shown.split() == header.split()
-
-
-@contextlib.contextmanager
-def in_background(desk: Desk, command: str) -> Iterator[None]:
-    process = subprocess.Popen(
-        shlex.split(command),
-        cwd=desk.folder,
-        env=desk.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 def test_cluster_of_compare(desk: Desk) -> None:

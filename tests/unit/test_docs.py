@@ -1,14 +1,19 @@
 """docs/api.md is complete, links lead somewhere; that examples are right, pytest itself sees."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import locmsim
+from locmsim import bot
+from locmsim.cli.main import command_parser
+from locmsim.vestrock import cli as vestrock
 
 ROOT = Path(__file__).parents[2]
 API = ROOT / "docs" / "api.md"
+FIGURES = ROOT / "docs" / "figures.md"
 PAGES = sorted(
     path
     for folder in (".", "docs", "examples", "tests/data")
@@ -75,3 +80,51 @@ def test_every_page_is_on_the_site():
         if path.suffix in (".md", ".rst")
     }
     assert sorted(listed) == sorted(pages - {"index"})
+
+
+def test_headline_figures_are_those_of_their_pages():
+    rows = re.findall(r"^\| (.*) \| \[[^]]*\]\(([\w-]+\.md)[^)]*\) \|$", FIGURES.read_text(), re.M)
+    assert len(rows) == 19
+    for row, page in rows:
+        text = (ROOT / "docs" / page).read_text()
+        for number in re.findall(r"\d[\d,.]* (?:%|M|ns|ms)|\d+\.\d - \d+\.\d|\d+,\d{3}", row):
+            if page != "development.md":
+                assert number in text, (row, page)
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The words of all commands of ours in the page's code, those in brackets left out."""
+    code = re.findall(r"^```(?:sh)?\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+    code += re.findall(r"^(?:    .*\n)+", prose(page), re.MULTILINE)
+    found = []
+    for line in "\n".join(code).replace("\\\n", " ").splitlines():
+        match = re.match(
+            r"\s*(?:.*&& )?(?:\.venv/bin/)?(locmsim|python -m locmsim\.bot)( .*)?$", line
+        )
+        if match:
+            words = shlex.split(match[2] or "", comments=True)
+            end = next((i for i, word in enumerate(words) if word in ("&", ">", "<", "|")), None)
+            found.append([match[1], *words[:end]])
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_have_these_options(page):
+    for program, *words in commands(page):
+        if program != "locmsim":
+            bot.command_parser().parse_args(words)
+        elif words[:1] == ["vestrock"]:
+            vestrock.command_parser().parse_args(words[1:])
+        elif words:
+            if words[0] == "arena" and words[1:2] != ["show"]:
+                words.insert(1, "run")
+            command_parser(words[0]).parse_args(words)
+
+
+def test_commands_are_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "Text:\n\n    locmsim play a \\\n        b # no\n\n```sh\nlocmsim web x > y\n```\n"
+    )
+    assert commands(page) == [["locmsim", "web", "x"], ["locmsim", "play", "a", "b"]]
+    assert sum(len(commands(page)) for page in PAGES) > 50

@@ -104,3 +104,83 @@ def test_it_can_be_copied():
         if env.terminations["player_0"]:
             break
         assert env.battle == other.battle
+
+
+# ------------------------------------------------------------------------------ whole matches
+
+
+@each_rules
+@pytest.mark.parametrize("mask", ["obs", "info"])
+def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
+    with warnings.catch_warnings():
+        for message in ("Observation space for each agent probably", "Observation is not a NumPy"):
+            warnings.filterwarnings("ignore", message=message)
+        api_test(aec.raw_env("match", rules=rules, mask=mask, **FEW), num_cycles=300)
+    seed_test(lambda: aec.env("match", rules=rules, **FEW), num_cycles=100)
+    render_test(lambda render_mode=None: aec.env("match", render_mode=render_mode, **FEW))
+
+
+@each_rules
+def test_a_match_is_that_of_the_referee(rules):
+    """Choice and battle as `Match` has them, by the info of the end; and both sides of it."""
+    env = aec.raw_env("match", rules=rules, privileged=True, **FEW)
+    random = np.random.default_rng(3)
+    for seed in range(2):
+        env.reset(seed=seed)
+        picks = {agent: [] for agent in env.agents}
+        while len(picks["player_1"]) < 30:
+            agent = env.agent_selection
+            other = "player_1" if agent == "player_0" else "player_0"
+            assert np.flatnonzero(env.observe(other)["action_mask"]).tolist() == [0]
+            with pytest.raises(ValueError, match="the battle has not begun"):
+                _ = env.battle
+            seen = env.observe(agent)
+            assert not seen["observation"][:440].any()
+            assert seen["observation"][-1] == len(picks[agent])
+            before = env.observe(other)["observation"]
+            action = int(random.choice(np.flatnonzero(seen["action_mask"])))
+            choice = env._choices[env.agents.index(agent)]
+            picks[agent].append(choice.offer[action - env.first_pick].base_id)
+            env.step(action)
+            if len(picks["player_1"]) < 30:  # they see nothing of each other
+                np.testing.assert_array_equal(env.observe(other)["observation"], before)
+                rows = env.observe(other)["state"].reshape(-1, 24)
+                assert rows[16 + 30 :].any(axis=1).sum() == len(picks[agent])
+        assert env.terminations == {"player_0": False, "player_1": False}
+        start = env.battle
+        env.step(200)  # no action of a battle
+        assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+        match = env.infos["player_0"]["match"].match()
+        assert match.state == start
+        assert match.chosen == [picks["player_0"], picks["player_1"]]
+
+
+def test_an_illegal_pick():
+    env = aec.raw_env("match", **FEW)
+    env.reset(seed=1)
+    env.step(0)  # PASS
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert np.flatnonzero(env.observe("player_0")["action_mask"]).tolist() == [0]
+    lenient = aec.raw_env("match", rules="1.2", illegal="pass")
+    lenient.reset(seed=1)
+    lenient.step(0)  # the first card
+    assert lenient.agent_selection == "player_1"
+    assert lenient.rewards == {"player_0": 0.0, "player_1": 0.0}
+    with pytest.raises(ValueError, match="phase: expected battle or match"):
+        aec.raw_env("draft")
+    with pytest.raises(ValueError, match="layout: expected entities"):
+        aec.raw_env("match", layout="gym-locm")
+
+
+def test_a_privileged_state():
+    env = aec.raw_env(privileged=True, **FEW)
+    env.reset(seed=1)
+    for agent in env.agents:
+        player = env.agents.index(agent)
+        rows = env.observe(agent)["state"].reshape(-1, 24)
+        assert env.observation_space(agent).contains(env.observe(agent))
+        hands = [env.battle.players[who].hand_size for who in (player, 1 - player)]
+        assert rows[:8].any(axis=1).sum() == hands[0]
+        assert rows[8:16].any(axis=1).sum() == hands[1]
+    assert pettingzoo.make("aec", "locmsim/match_v0", **FEW).metadata["name"] == "locmsim/match_v0"

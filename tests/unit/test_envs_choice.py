@@ -217,3 +217,54 @@ def test_rendering(capsys):
         human.reset(seed=1)
         human.render()
         assert "step 0 of 30" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "rules"), IDS + MATCHES)
+def test_a_privileged_state_has_both_decks(name, rules):
+    env = make(name, rules, privileged=True, battlers=("osl", "osl")) if name != "Match" else make(
+        name, rules, privileged=True, opponent="random"
+    )  # fmt: skip
+    random = np.random.default_rng(1)
+    seen, info = env.reset(seed=2)
+    for number in range(30):
+        rows = seen["state"].reshape(-1, 24)
+        assert env.observation_space.contains(seen)
+        assert not rows[:16].any()
+        assert rows[16:46].any(axis=1).sum() == number
+        assert rows[46:].any(axis=1).all()
+        other = rows[46:].copy()
+        action = int(random.choice(np.flatnonzero(seen["action_mask"])))
+        seen, _, _, _, info = env.step(action)
+    if name == "Match":  # now the cards lie in hands and decks
+        rows = seen["state"].reshape(-1, 24)
+        theirs = np.concatenate([rows[8:16], rows[46:]])
+        costs = sorted(row[5] for row in theirs if row.any())
+        expected = sorted(row[5] for row in other)
+        assert rows[:16].any()
+        assert all(costs.count(cost) <= expected.count(cost) for cost in costs)
+    else:
+        line = info["match"]["choices"][1 - info["seat"]]
+        ids = [int(text.split()[1]) for text in ";".join(line).split(";")]
+        cards = {card.base_id: card for card in Match(rules, params=info["match"]["params"]).cards}
+        assert [cards[i].cost for i in ids] == other[:, 5].tolist()
+
+
+@pytest.mark.parametrize(("name", "rules"), IDS)
+def test_battlers_that_search(name, rules):
+    """The default: the same seed gives the same result, which the battle's bots make."""
+    env = make(name, rules, decks="random")
+    assert env.unwrapped.battlers == ("beam:nodes=500", "beam:nodes=500")
+    first, again = run(env, 3, 3), run(env, 3, 3)
+    assert first[1:] == again[1:]
+    quick = make(name, rules, battlers=("beam:nodes=400", "random"), battles=3, refresh=1)
+    wins = [run(quick, seed, seed)[1] for seed in range(4)]
+    assert np.mean(wins) > 0.5
+
+
+def test_card_sets_of_choices_are_refreshed():
+    env = ConstructEnv(card_sets=(3, 5), refresh=1, battlers=("random", "random"))
+    drawn = []
+    for episode in range(6):
+        env.reset(seed=None if episode else 1)
+        drawn.append(int(env._choice.match.params["cardGenSeed"]) - episode)
+    assert set(drawn) == {3, 4}

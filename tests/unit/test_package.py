@@ -47,6 +47,26 @@ def test_importing_it_is_cheap():
     )
 
 
+def test_what_windows_lacks_is_not_needed_for_kernel_search_and_environments():
+    """Modules and functions of POSIX alone, taken away before anything is imported."""
+    pytest.importorskip("gymnasium")
+    printed = run_python(
+        "import numpy, gymnasium, multiprocessing, subprocess, os, signal, sys\n"
+        "for name in 'fcntl grp pty pwd resource termios tty'.split(): sys.modules[name] = None\n"
+        "for name in 'fork killpg sched_getaffinity sched_setaffinity'.split(): delattr(os, name)\n"
+        "del signal.SIGKILL\n"
+        "import locmsim, locmsim.agents, locmsim.arena, locmsim.bench, locmsim.bot, locmsim.envs\n"
+        "import locmsim.export, locmsim.policy, locmsim.search, locmsim.tuning\n"
+        "from locmsim.game.positions import start_position\n"
+        "state = start_position(1)\n"
+        "print(len(state.rollouts(5, 1, threads=2)))\n"
+        "print(locmsim.search.BeamSearch().search(state, nodes=50).line != '')\n"
+        "env = locmsim.envs.LocmVectorEnv(2, opponent='random', card_sets=2)\n"
+        "print(len(env.reset(seed=1)))"
+    )
+    assert printed == ["5", "True", "2"]
+
+
 def test_version_is_that_of_the_distribution():
     assert locmsim.__version__ == metadata.version("locmsim")
 

@@ -65,6 +65,7 @@ class Rows:
         observation: _Array | None,
         mask: _Array | None = None,
         layout: str | None = None,
+        hidden: _Array | None = None,
     ) -> None: ...
     def show_row(self, i: int) -> None: ...
     def fresh(

@@ -79,6 +79,7 @@ from locmsim.policy._layout cimport (
     layout_size,
     view_of,
     view_t,
+    write_hidden,
     write_layout,
     write_mask,
 )
@@ -450,22 +451,26 @@ cdef class Rows:
 
     # -- looking at rows
 
-    def observe(self, Py_ssize_t i, int player, observation, mask=None, layout=None):
-        """Write what a player sees, in the layout of the rows or another one."""
+    def observe(self, Py_ssize_t i, int player, observation, mask=None, layout=None, hidden=None):
+        """Write what a player sees, in the layout of the rows or another one; and all cards."""
         cdef row_t* r = self.row(i)
         cdef int code = self.a.g.layout if layout is None else LAYOUT_CODES[layout]
         cdef view_t view
         cdef list held = []
         cdef uint8_t* out
         cdef uint8_t* legal
+        cdef int8_t* cards
         out = address(held, "obs", observation,
                       layout_size(code, self.a.g.rules) * layout_item(code))
         legal = address(held, "mask", mask, self.n_actions)
+        cards = <int8_t*>address(held, "hidden", hidden, HIDDEN_ROWS * HAND_ROW)
         view_of(&r.k, &r.s, player & 1, &view)
         if out is not NULL:
             write_layout(code, out, &r.s, table_of(r), player & 1, &view)
         if legal is not NULL:
             write_mask(<int8_t*>legal, &r.s, table_of(r), player & 1)
+        if cards is not NULL:
+            write_hidden(cards, &r.s, table_of(r), player & 1)
 
     def show_row(self, Py_ssize_t i):
         """Write observation and mask of a row into the arrays again."""

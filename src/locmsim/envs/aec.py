@@ -1,4 +1,4 @@
-"""The battle as an agent-environment cycle of PettingZoo.
+"""The battle, or the whole match, as an agent-environment cycle of PettingZoo.
 
 >>> from locmsim.envs import aec
 >>> env = aec.env(rules="1.5")
@@ -17,6 +17,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, aec_registry, register
@@ -24,10 +25,13 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
 from locmsim.envs.battle import RENDER_MODES, battle_spaces, seed_bits
-from locmsim.envs.games import Games, Options
+from locmsim.envs.choice import joint_spaces
+from locmsim.envs.choice_phase import choice_of
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options
 from locmsim.policy.layouts import Layout
+from locmsim.rules.rulesets import DECK_SIZE
 
-__all__ = ["BattleAEC", "env", "raw_env"]
+__all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
 _AGENTS = ["player_0", "player_1"]
 
@@ -45,7 +49,8 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     -----
     `observe` gives any agent's view at any time; only PASS is legal for the one that is not to
     move. Rewards come at the end, to both; shaping is paid when an agent is to move again. An
-    illegal action loses. `state` is what both agents see, one after the other.
+    illegal action loses. `state` is what both agents see, one after the other. With ``privileged``
+    observations have a ``state`` too, as those of `BattleEnv`.
     """
 
     metadata = {  # noqa: RUF012
@@ -63,20 +68,19 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.options = Options(**options)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
-        if self.options.privileged:
-            raise ValueError("privileged: not here, but `state` gives both views")
         self.games = Games(1, self.options, both=True)
         self._rows = self.games.rows
-        spaces = battle_spaces(self.options, self._rows.n_actions)
+        observations, actions = self._spaces()
         self.possible_agents = list(_AGENTS)
-        self.observation_spaces = dict.fromkeys(_AGENTS, spaces[0])
-        self.action_spaces = dict.fromkeys(_AGENTS, spaces[1])
-        layout = self.layout
-        self.state_space = gymnasium.spaces.Box(
-            np.concatenate([layout.low] * 2),
-            np.concatenate([layout.high] * 2),
-            (2 * layout.shape[0],),
-            layout.dtype.type,
+        self.observation_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, observations)
+        self.action_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, actions)
+        box = observations["observation"] if isinstance(observations, Dict) else observations
+        assert isinstance(box, Box)
+        self.state_space = Box(
+            np.concatenate([box.low] * 2),
+            np.concatenate([box.high] * 2),
+            (2 * box.shape[0],),
+            box.dtype.type,
         )
         self._both = np.zeros((1, 2), np.float32)
         self._terminated = np.zeros(1, np.bool_)
@@ -84,6 +88,10 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._acted = np.zeros(1, np.int8)
         self._bind()
         self._random: np.random.Generator | None = None
+
+    def _spaces(self) -> tuple[Space[Any], Discrete]:
+        """Of observations and of actions, for each agent."""
+        return battle_spaces(self.options, self._rows.n_actions)
 
     def _bind(self) -> None:
         self._rows.bind(
@@ -99,11 +107,11 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         """What the numbers of an observation mean."""
         return self.games.layout
 
-    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+    def observation_space(self, agent: str) -> Space[Any]:
         """The same for both agents."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+    def action_space(self, agent: str) -> Space[Any]:
         """The same for both agents."""
         return self.action_spaces[agent]
 
@@ -112,34 +120,59 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
         `options` are those of `Games.begin`.
         """
-        bits = None
-        if seed is not None or self._random is None:
-            self._random = seeding.np_random(seed)[0]
-            bits = seed_bits(self._random)
+        self._start(self._seed(seed), options)
+
+    def _seed(self, seed: int | None) -> int | None:
+        """64 bits for the row if its chance begins anew."""
+        if seed is None and self._random is not None:
+            return None
+        self._random = seeding.np_random(seed)[0]
+        return seed_bits(self._random)
+
+    def _start(self, bits: int | None, options: dict[str, Any] | None) -> None:
+        """The battle begins, with nothing paid yet."""
         self._terminated[0] = self._truncated[0] = False
         self.games.begin(0, bits, options)
+        self._open(_AGENTS[self._rows.mover(0)])
+
+    def _open(self, first: str) -> None:
+        """An episode in which `first` is to act."""
         self.agents = list(_AGENTS)
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)
         self.terminations = dict.fromkeys(_AGENTS, False)
         self.truncations = dict.fromkeys(_AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in _AGENTS}
-        self.agent_selection = _AGENTS[self._rows.mover(0)]
-        if self.options.mask == "info":
-            self._masks_to_infos()
+        self.agent_selection = first
+        self._masks_to_infos()
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now, whoever is to move."""
-        rows, layout = self._rows, self.layout
-        observation = np.empty(layout.shape, layout.dtype)
-        mask = np.empty(rows.n_actions, np.int8)
-        rows.observe(0, _AGENTS.index(agent), observation, mask)
+        player = _AGENTS.index(agent)
         if self.options.mask == "info":
-            return observation
+            return self._view(player)
+        observation = {"observation": self._view(player), "action_mask": self._mask(player)}
+        if self.options.privileged:
+            observation["state"] = self._hidden(player)
+        return observation
+
+    def _view(self, player: int) -> NDArray[Any]:
+        observation = np.empty(self.layout.shape, self.layout.dtype)
+        self._rows.observe(0, player, observation)
+        return observation
+
+    def _mask(self, player: int) -> NDArray[np.int8]:
+        mask = np.zeros(self._rows.n_actions, np.int8)
         if self._terminated[0] or self._truncated[0]:  # also where an illegal action ended it
-            mask[:] = 0
             mask[0] = 1
-        return {"observation": observation, "action_mask": mask}
+        else:
+            self._rows.observe(0, player, None, mask)
+        return mask
+
+    def _hidden(self, player: int) -> NDArray[np.int8]:
+        hidden = np.empty(HIDDEN_SIZE, np.int8)
+        self._rows.observe(0, player, None, hidden=hidden)
+        return hidden
 
     def step(self, action: Any) -> None:
         """Take the action of the selected agent; None removes an agent after the end."""
@@ -147,8 +180,15 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        rows = self._rows
         self._cumulative_rewards[agent] = 0.0
+        self._act(action)
+        self._masks_to_infos()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def _act(self, action: Any) -> None:
+        rows = self._rows
         rows.step_row(0, action)
         for player, name in enumerate(_AGENTS):
             self.rewards[name] = float(self._both[0, player])
@@ -160,24 +200,15 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
                 self.infos[name] = dict(result)
         else:
             self.agent_selection = _AGENTS[rows.mover(0)]
-        if self.options.mask == "info":
-            self._masks_to_infos()
-        self._accumulate_rewards()
-        if self.render_mode == "human":
-            self.render()
 
     def _masks_to_infos(self) -> None:
-        for player, name in enumerate(_AGENTS):
-            mask = np.empty(self._rows.n_actions, np.int8)
-            self._rows.observe(0, player, None, mask)
-            self.infos[name]["action_mask"] = mask
+        if self.options.mask == "info":
+            for player, name in enumerate(_AGENTS):
+                self.infos[name]["action_mask"] = self._mask(player)
 
     def state(self) -> NDArray[Any]:
         """What both agents see: for critics that may know everything."""
-        out = np.empty((2, *self.layout.shape), self.layout.dtype)
-        for player in (0, 1):
-            self._rows.observe(0, player, out[player])
-        return out.reshape(-1)
+        return np.concatenate([self._view(0), self._view(1)])
 
     @property
     def battle(self) -> State:
@@ -199,19 +230,155 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         """Nothing is to be closed."""
 
 
-def raw_env(**options: Any) -> BattleAEC:
-    """The environment without wrappers."""
-    return BattleAEC(**options)
+class MatchAEC(BattleAEC):
+    """A whole match of two agents: thirty picks of each in turn, then the battle.
+
+    Parameters
+    ----------
+    render_mode : "ansi", "human" or None
+    **options
+        As of `BattleAEC`, `layout` being "entities"; `decks` does not matter.
+
+    Notes
+    -----
+    Observations and actions are those of `MatchEnv`. Neither agent sees what the other one picks.
+    `reset` takes the option ``match``, the referee's parameters.
+    """
+
+    metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
+
+    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
+        self._choices = [choice_of(Options(**options)) for _ in _AGENTS]
+        self._choosing = True
+        self._episode = 0
+        super().__init__(render_mode=render_mode, **options)
+
+    @property
+    def first_pick(self) -> int:
+        """The number of the first action that picks a card."""
+        return self._rows.n_actions
+
+    def _spaces(self) -> tuple[Space[Any], Discrete]:
+        return joint_spaces(self.options, self._choices[0], self.first_pick)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match; with a `seed` all chance from here on follows from it."""
+        bits = self._seed(seed)
+        if bits is not None:
+            self._rows.seed(0, bits)
+            self._episode = 0
+        assert self._random is not None
+        first, second = self._choices
+        first.begin(self._random, self._episode, (options or {}).get("match"))
+        assert first.match is not None
+        second.begin_match(first.match)
+        self._episode += 1
+        self._choosing = True
+        self._terminated[0] = self._truncated[0] = False
+        self._open(_AGENTS[0])
+
+    def _view(self, player: int) -> NDArray[np.int8]:
+        choice = self._choices[player]
+        size = self.layout.shape[0]
+        view = np.zeros(size + choice.layout.shape[0], np.int8)
+        if self._choosing:
+            choice.layout.write(view[size:], choice.offer, choice.chosen)
+        else:
+            view[:size] = super()._view(player)
+        return view
+
+    def _mask(self, player: int) -> NDArray[np.int8]:
+        choice = self._choices[player]
+        mask = np.zeros(self.first_pick + choice.actions, np.int8)
+        if not self._choosing:
+            mask[: self.first_pick] = super()._mask(player)
+        elif self._terminated[0] or self.agent_selection != _AGENTS[player]:
+            mask[0] = 1
+        else:
+            mask[self.first_pick :] = choice.mask()
+        return mask
+
+    def _hidden(self, player: int) -> NDArray[np.int8]:
+        if not self._choosing:
+            return super()._hidden(player)
+        other = self._choices[1 - player].chosen
+        return self._choices[player].hidden([card.base_id for card in other])
+
+    def _act(self, action: Any) -> None:
+        action = int(action)
+        if not self._choosing:
+            super()._act(action if action < self.first_pick else -1)
+            return
+        player = _AGENTS.index(self.agent_selection)
+        choice = self._choices[player]
+        mask = choice.mask()
+        number = action - self.first_pick
+        if not (0 <= number < len(mask) and mask[number]):
+            if self.options.illegal == "lose":
+                self._lose(player)
+                return
+            number = int(mask.argmax())
+        choice.pick(number)
+        self.agent_selection = _AGENTS[1 - player]
+        if all(len(choice.chosen) == DECK_SIZE for choice in self._choices):
+            self._begin_battle()
+
+    def _lose(self, player: int) -> None:
+        """By an illegal action in the choice phase."""
+        self._terminated[0] = True
+        returns = np.array([1, -1] if player else [-1, 1], np.float32)
+        for number, name in enumerate(_AGENTS):
+            self.rewards[name] = float(returns[number])
+            self.terminations[name] = True
+            self.infos[name] = {"winner": 1 - player, "returns": returns, "illegal": True}
+
+    def _begin_battle(self) -> None:
+        match = self._choices[0].match
+        assert match is not None
+        params = {name: match.params[name] for name in ("seed", *self.games.rules.seed_names)}
+        decks = [[card.base_id for card in choice.chosen] for choice in self._choices]
+        self._choosing = False
+        self.games.begin(0, None, {"match": params, "decks": decks})
+        self.agent_selection = _AGENTS[self._rows.mover(0)]
+
+    @property
+    def battle(self) -> State:
+        """A copy of the state of the battle; ``ValueError`` in the choice phase."""
+        if self._choosing:
+            raise ValueError("the battle has not begun")
+        return super().battle
+
+    def render(self) -> str | None:
+        """The board as text; how many cards were chosen before the battle."""
+        if not self._choosing or self.render_mode is None:
+            return super().render()
+        text = " and ".join(f"{len(choice.chosen)} of {DECK_SIZE}" for choice in self._choices)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
 
 
-def env(**options: Any) -> Any:
+def raw_env(phase: str = "battle", **options: Any) -> BattleAEC:
+    """The environment without wrappers: of the "battle", or of a whole "match"."""
+    if phase not in ("battle", "match"):
+        raise ValueError(f"phase: expected battle or match, got {phase!r}")
+    return MatchAEC(**options) if phase == "match" else BattleAEC(**options)
+
+
+def env(phase: str = "battle", **options: Any) -> Any:
     """The environment with a check that methods are called in order.
 
     Illegal actions are dealt with inside, so that no other wrapper is needed.
     """
-    return OrderEnforcingWrapper(BattleAEC(**options))
+    return OrderEnforcingWrapper(raw_env(phase, **options))
+
+
+def _match_env(**options: Any) -> Any:
+    return env("match", **options)
 
 
 # ``pettingzoo.make("aec", "locmsim/battle_v0")``, once this module is imported.
-if "locmsim/battle_v0" not in aec_registry:
-    register("aec", "locmsim/battle_v0", "locmsim.envs.aec:env")
+for _name, _entry in (("battle", "env"), ("match", "_match_env")):
+    if f"locmsim/{_name}_v0" not in aec_registry:
+        register("aec", f"locmsim/{_name}_v0", f"locmsim.envs.aec:{_entry}")

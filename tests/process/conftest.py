@@ -1,0 +1,11 @@
+"""Fixtures of tests that start processes."""
+
+from pathlib import Path
+
+import pytest
+from desk import Desk, new_desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return new_desk(tmp_path)

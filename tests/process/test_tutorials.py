@@ -1,0 +1,108 @@
+"""The tutorials are followed to the letter, with less of what takes long."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from desk import DOCS, Desk
+
+from locmsim.arena import Arena
+from locmsim.policy import Policy
+
+_STEP = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def follow(desk: Desk, page: str, **less: str) -> list[str]:
+    """What each command prints. Blocks of Python that are no examples become the file named last.
+
+    Examples are run by doctest. `less` has other values for options: ``games="4"``.
+    """
+    text = (DOCS / "tutorials" / page).read_text()
+    printed = []
+    for step in _STEP.finditer(text):
+        language, block = step.groups()
+        if language == "sh":
+            for option, value in less.items():
+                block = re.sub(rf"(--{option.replace('_', '-')}) \S+", rf"\1 {value}", block)
+            printed.append(block if block.startswith("locmsim web") else desk.run(block))
+        elif not block.startswith(">>>"):
+            name = re.findall(r"`(\w+\.py)`", text[: step.start()])[-1]
+            (desk.folder / name).write_text(block)
+    return printed
+
+
+def played(path: Path) -> dict[str, float]:
+    """The share of games that each player of a tournament has won; nobody failed."""
+    with Arena.load(path) as arena:
+        assert arena.faults() == ""
+        return {p["name"]: p["wins"] / p["games"] for p in arena.to_json()["players"]}
+
+
+def test_first_bot(desk: Desk) -> None:
+    nothing, text, first, table, second, program = follow(desk, "first-bot.md", games="20")
+    assert nothing.startswith("0\n1\n")  # as the agent does nothing
+    assert text.startswith(nothing)
+    assert first.startswith("1\n0\n")
+    assert program.startswith("1\n0\n")
+    assert "% against" in table
+    shares = played(desk.folder / "first.db")
+    assert shares["mybot.py:Mine"] > shares["random"]
+    assert shares["greedy"] > shares["random"]
+    assert played(desk.folder / "second.db") == {"new": 0.5, "old": 0.5}
+    assert "95 % interval" in second
+
+
+def test_train(desk: Desk) -> None:
+    examples, training, table = follow(desk, "train.md", games="60")
+    assert "of 60 games: examples.npz" in examples
+    hits = [float(share) for share in re.findall(r": ([0-9.]+)% of the actions", training)]
+    assert hits[-1] > max(hits[0], 50)
+    policy = Policy.load(desk.folder / "mine.npz")
+    assert policy.rules == "1.5"
+    with np.load(desk.folder / "examples.npz") as file:
+        chosen = policy.act_batch(file["obs"], file["mask"])
+        assert (chosen == file["action"]).mean() > 0.5
+    assert "random" in table
+    shares = played(desk.folder / "learned.db")
+    assert shares["policy:path=mine.npz"] > shares["random"]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_tuning_to_codingame(desk: Desk) -> None:
+    less = {"games": "8", "match_games": "4", "nodes": "50", "seeds": "10000000..10000001"}
+    printed = follow(desk, "tuning-to-codingame.md", **less)
+    tuned, proof, exported, games = printed
+    assert re.match(r"1: .*\n2: .*\n", tuned)
+    assert proof.startswith("4 games of rules 1.0")
+    assert (desk.folder / "bot.c").stat().st_size < 100_000
+    assert re.search(r"\d characters", exported)
+    assert sorted(games.splitlines()[:2]) == ["0", "1"]
+    assert "\n8 games of rules 1.0" in games
+
+
+def test_watch_and_analyse(desk: Desk) -> None:
+    match, page, text, found, asked, web = follow(desk, "watch-and-analyse.md", seconds="0.5")
+    assert page == ""
+    assert sorted(match.splitlines()[:2]) == ["0", "1"]
+    assert "scores" in json.loads((desk.folder / "match.json").read_text())
+    assert (desk.folder / "match.html").read_text().startswith("<!doctype html>")
+    assert text.startswith(match)
+    assert "%" in found
+    assert "turn 6" in asked
+    pytest.importorskip("starlette")
+    pytest.importorskip("uvicorn")
+    with subprocess.Popen(
+        ["bash", "-c", "exec " + web.replace(" --open", "")],
+        cwd=desk.folder,
+        env=desk.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            assert "http://127.0.0.1:" in server.stdout.readline()
+        finally:
+            server.terminate()

@@ -1,0 +1,59 @@
+"""The figures of docs/explanation and the ratings are what their tools make."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import figures
+import pytest
+import ratings
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", ["kernel", "search"])
+def test_figures_of_integers_are_drawn_again(name):
+    assert figures.FIGURES[name]() == (DOCS / "explanation" / f"{name}.svg").read_text()
+
+
+def test_figures_are_shown_and_complete():
+    shown = set()
+    for page in (DOCS / "explanation").glob("*.md"):
+        shown |= set(re.findall(r"!\[[^]]+\]\((\w+)\.svg\)", page.read_text()))
+    assert shown == set(figures.FIGURES)
+    for name in shown:
+        root = ElementTree.parse(DOCS / "explanation" / f"{name}.svg").getroot()
+        assert root.tag.endswith("svg")
+
+
+def test_guesses_by_the_score_are_better():
+    found = figures.guesses(matches=3, worlds=3)
+    first = {name: points[0] for name, points in found.items()}
+    assert first["by the score"][0] == first["any card"][0] == 1
+    assert first["by the score"][1] > first["any card"][1]
+
+
+def test_default_decks_are_worth_most():
+    found = figures.deck_values(2)
+    assert all(value <= 0 for values in found.values() for value in values)
+
+
+def test_the_page_of_ratings_is_made_of_the_results():
+    results = json.loads((DOCS / "data" / "ratings.json").read_text())
+    assert ratings.page(results) == (DOCS / "ratings.md").read_text()
+    for rules, result in results["rules"].items():
+        names = [player["name"] for player in result["players"]]
+        assert sorted(names) == sorted(ratings.players(rules))
+        assert len(result["pairings"]) == len(names) * (len(names) - 1) // 2
+
+
+def test_ratings_of_few():
+    result = ratings.rate("1.2", ["random", "greedy", "osl"], games=6, jobs=1)
+    assert result["players"][-1]["name"] == "random"
+    assert sum(player["wins"] for player in result["players"]) == 18
+    assert {tuple(pairing["players"]) for pairing in result["pairings"]} == {
+        ("random", "greedy"),
+        ("random", "osl"),
+        ("greedy", "osl"),
+    }
