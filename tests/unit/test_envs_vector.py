@@ -1,5 +1,6 @@
 """Vector environments: each row does what the single environment with its seed does."""
 
+import functools
 import pickle
 
 import gymnasium as gym
@@ -420,3 +421,35 @@ def test_a_closed_environment_goes_on_without_its_threads():
             seen, rewards, *_ = env.step(env.sample(number))
         found.append((seen["observation"].tobytes(), rewards.tobytes()))
     assert found[0] == found[1]
+
+
+def test_processes_that_are_spawned():
+    """Gymnasium's own vector environment, each row in a process that knows nothing of this one."""
+    make = functools.partial(gym.make, ID, opponent="beam:nodes=20", card_sets=2)
+    spawned = gym.vector.AsyncVectorEnv([make] * 2, context="spawn")
+    try:
+        single = [make() for _ in range(2)]
+        seen, _ = spawned.reset(seed=4)
+        for i, env in enumerate(single):
+            np.testing.assert_equal(env.reset(seed=4 + i)[0]["observation"], seen["observation"][i])
+        for _ in range(3):
+            actions = np.array([env.unwrapped.sample() for env in single])
+            seen, rewards, ended, _, _ = spawned.step(actions)
+            for i, env in enumerate(single):
+                result = env.step(actions[i])
+                np.testing.assert_array_equal(result[0]["observation"], seen["observation"][i])
+                assert result[1:3] == (rewards[i], ended[i])
+            assert not ended.any()
+    finally:
+        spawned.close()
+
+
+def test_ended_rows_have_nothing_but_pass_to_sample():
+    """Also those that an illegal action or the limit of actions ended."""
+    env = LocmVectorEnv(3, autoreset_mode="Disabled", opponent="pass", max_actions=2, card_sets=2)
+    env.reset(seed=1)
+    env.step(np.array([-1, 0, 0]))
+    env.step(env.sample(1))
+    env.step(env.sample(2))
+    assert (env.sample(3) == 0).all()
+    assert env.action_masks().sum(axis=1).tolist() == [1, 1, 1]

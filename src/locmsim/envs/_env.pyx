@@ -638,7 +638,7 @@ cdef class Rows:
                 r = &self.a.rows[i]
                 stream = stream_start(seed, i)
                 out[i] = 0
-                if won_by(&r.s) < 0:
+                if r.where != OVER:
                     out[i] = state_kth(&r.s, table_of(r), stream_below(
                         &stream, state_count(&r.s, table_of(r))))
 

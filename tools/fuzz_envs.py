@@ -1,0 +1,126 @@
+"""Plays learning environments with random actions, legal and not, for builds with sanitizers.
+
+    python tools/fuzz_envs.py --seconds 60
+
+Each round makes an environment with other options and steps it for a while, copies of it too.
+Observations, masks and rewards have to stay within their spaces. A finding names its round, which
+``--seed ROUND`` starts with. docs/development.md says how to build with sanitizers.
+"""
+
+import argparse
+import copy
+import pickle
+import random
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from locmsim.envs import LocmVectorEnv, Pool, SelfPlayVectorEnv
+
+OPPONENTS = ("pass", "random", "max-attack", "osl", "greedy", "beam:nodes=12", "beam:nodes=40")
+MODES = ("SameStep", "NextStep", "Disabled")
+SHAPINGS: tuple[dict[str, float], ...] = ({}, {"health": 0.1}, {"coac": 1.0, "board-presence": 0.1})
+#: Environments and steps that were tried.
+done: Counter[str] = Counter()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0, help="number of the first round")
+    args = parser.parse_args()
+    end = time.monotonic() + args.seconds
+    number = args.seed
+    while time.monotonic() < end:
+        try:
+            play_round(random.Random(number))
+        except BaseException:
+            print(f"finding in round {number}", file=sys.stderr, flush=True)
+            raise
+        number += 1
+    counts = ", ".join(f"{count:,} {what}" for what, count in done.items())
+    print(f"{number - args.seed:,} rounds: {counts}; no finding")
+
+
+def some_options(rng: random.Random) -> dict[str, Any]:
+    """Options of a vector environment."""
+    rules = rng.choice(("1.5", "1.2", "1.0"))
+    layouts = ["entities", "entities-f32"] + (["gym-locm"] if rules != "1.0" else [])
+    options: dict[str, Any] = {
+        "rules": rules,
+        "layout": rng.choice(layouts),
+        "seat": rng.choice(("random", "first", "second", "alternate")),
+        "illegal": rng.choice(("lose", "pass")),
+        "max_actions": rng.choice((1, 7, 60, 1400, 1400)),
+        "shaping": rng.choice(SHAPINGS),
+        "gamma": rng.choice((0.9, 1.0)),
+        "privileged": rng.random() < 0.3,
+        "autoreset_mode": rng.choice(MODES),
+        "threads": rng.choice((1, 1, 2, 3)),
+        "copy": rng.random() < 0.5,
+        "final_obs": rng.random() < 0.5,
+    }
+    if rules == "1.5":
+        options["card_sets"] = rng.choice((1, 3, (7, 9), None))
+        options["refresh"] = rng.choice((0, 1, 3))
+        options["decks"] = rng.choice(("random", "random", "area", ("random", "area")))
+    return options
+
+
+def play_round(rng: random.Random) -> None:
+    """One environment."""
+    options = some_options(rng)
+    n = 1 if options.get("card_sets", 1) is None else rng.choice((1, 2, 5, 17))
+    env: Any
+    if rng.random() < 0.3:
+        env = SelfPlayVectorEnv(n, **options)
+    else:
+        env = LocmVectorEnv(n, opponent=rng.choice(OPPONENTS), **options)
+    done["environments"] += 1
+    env.reset(seed=rng.getrandbits(31))
+    for _ in range(rng.choice((5, 40, 200)) // (1 if n < 5 else 5)):
+        step(env, rng)
+        if rng.random() < 0.02:
+            env = changed(env, rng)
+    env.close()
+
+
+def step(env: Any, rng: random.Random) -> None:
+    """Legal actions, among them some that are not; and what came of them."""
+    actions = env.sample(rng.getrandbits(63))
+    assert env.action_masks()[np.arange(env.num_envs), actions].all()
+    for i in range(env.num_envs):
+        if rng.random() < 0.05:
+            actions[i] = rng.choice((rng.randrange(160), -1, 2**63 - 1, -(2**63), 2**32))
+    seen, rewards, terminated, truncated, _ = env.step(actions)
+    done["steps"] += env.num_envs
+    layout = env.layout
+    assert (seen["observation"] >= layout.low).all()
+    assert (seen["observation"] <= layout.high).all()
+    assert seen["action_mask"].any(axis=1).all()
+    assert np.isfinite(rewards).all()
+    ended = terminated | truncated
+    if ended.any() and env.autoreset_mode.value == "Disabled":
+        env.reset(options={"reset_mask": ended})
+
+
+def changed(env: Any, rng: random.Random) -> Any:
+    """A copy of it, or another opponent, or other episodes."""
+    what = rng.choice(("copy", "pickle", "opponent", "reset"))
+    if what == "opponent" and isinstance(env, LocmVectorEnv):
+        env.set_opponent(Pool({rng.choice(OPPONENTS): 0.5, "osl": 0.5}))
+    elif what == "reset":
+        env.reset(options={"seat": rng.choice((0, 1)), "match": {"seed": rng.getrandbits(62)}})
+    elif what in ("copy", "pickle"):
+        other = copy.deepcopy(env) if what == "copy" else pickle.loads(pickle.dumps(env))
+        env.close()
+        env = other
+    done[what] += 1
+    return env
+
+
+if __name__ == "__main__":
+    main()
