@@ -203,6 +203,7 @@ cdef inline void fetch_row(const row_t* r) noexcept nogil:
 cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexcept nogil:
     """... and, when it is there, the cards that an action and what is written after it look at."""
     cdef const card_t* cards = r.cold.table.cards
+    cdef uint64_t number = <uint64_t>action     # any, also one that is not legal
     cdef int mover = r.s.turn & 1
     cdef int who = mover ^ (action == PASS)
     cdef const player_t* p = &r.s.p[who]
@@ -216,8 +217,8 @@ cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexce
         fetch_(r.k.left)
         fetch_(r.k.equal)
     elif not floats:
-        h = <int>(action - 1 >> 1 if action < 17 else (action - 17) // 13)
-        fetch_(&cards[p.hand >> (8 * h & 56) & 63])
+        h = <int>((number - 1 >> 1 if number < 17 else (number - 17) // 13) & 7)
+        fetch_(&cards[p.hand >> 8 * h & 63])
     if floats:
         for h in range(p.hand_size):
             fetch_(&cards[p.hand >> 8 * h & 63])
