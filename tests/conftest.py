@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported stays: the garbage collector need not look at all of it again and again."""
+    """What was imported stays: the garbage collector need not look at it again and again."""
     gc.collect()
     gc.freeze()
 

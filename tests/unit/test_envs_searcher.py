@@ -167,7 +167,7 @@ def test_pools_and_changes_of_opponents():
 
 def test_what_is_played_in_the_kernel():
     for spec in ("beam:nodes=9", "beam:nodes=9,time_ms=0", "beam:nodes=9,turns=1,belief=any"):
-        assert search_agent(spec).nodes == 9
+        assert (search_agent(spec).nodes, search_agent(spec).time_ms) == (9, 0)
     for other in ("beam", "beam:time_ms=5", "beam:nodes=9,time_ms=5", "mcts", "osl", len, agent()):
         assert search_agent(other) is None
     with pytest.raises(ValueError, match="nodes"):

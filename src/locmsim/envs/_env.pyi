@@ -1,5 +1,5 @@
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,10 @@ from locmsim.envs._searcher import Searcher
 __all__ = ["Rows"]
 
 _Array = NDArray[Any]
+
+class _Fresh(Protocol):
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]] | None: ...
+    def __call__(self) -> tuple[Any, dict[str, Any]]: ...
 
 @final
 class Rows:
@@ -70,7 +74,7 @@ class Rows:
     def show_row(self, i: int) -> None: ...
     def fresh(
         self, observation: _Array, mask: _Array, in_info: bool, hidden: _Array | None = None
-    ) -> Callable[[], tuple[Any, dict[str, Any]]]: ...
+    ) -> _Fresh: ...
     def state(self, i: int) -> State: ...
     def put_state(self, i: int, state: State) -> None: ...
     def seat(self, i: int) -> int: ...

@@ -715,7 +715,20 @@ cdef class Fresh:
         self.in_info = in_info
         self.hidden = None if hidden is None else hidden.copy
 
+    def step(self, int64_t action):
+        """What an ordinary step returns; None if something is left to do after it."""
+        cdef row_t* r = &self.rows.a.rows[0]
+        cdef int64_t episode = r.serial
+        advance(&self.rows.a, 0, action)
+        if r.waits != NOTHING or r.serial != episode or r.where == OVER:
+            return None
+        observation, info = self.shown()
+        return observation, self.rows.a.out.reward[0], False, False, info
+
     def __call__(self):
+        return self.shown()
+
+    cdef tuple shown(self):
         cdef const row_t* r = &self.rows.a.rows[0]
         if self.in_info:
             return self.observation(), {

@@ -92,10 +92,11 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         )  # fmt: skip
         in_info = self.options.mask == "info"
         self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
+        self._step = self._fresh.step
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        del state["_fresh"]
+        del state["_fresh"], state["_step"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -148,13 +149,10 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         IllegalActionError
             With ``illegal="raise"``; nothing has changed then.
         """
-        rows = self._rows
         if self._raises:
             self._check(action)
-        if rows.step_row(0, action):
-            return self._special()
-        observation, info = self._fresh()
-        return observation, self._reward.item(), False, False, info
+        result = self._step(action)
+        return self._special() if result is None else result
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""

@@ -211,11 +211,7 @@ def _battler(name: str, battlers: tuple[str, ...]) -> Agent | None:
         return None
     if name == "pass":
         raise ValueError("battlers: 'pass' plays against opponents of the kernel only")
-    searching = search_agent(name)
-    if searching is not None:
-        searching.time_ms = 0
-        return searching
-    return make_agent(name)
+    return search_agent(name) or make_agent(name)
 
 
 def _winner(

@@ -385,7 +385,7 @@ class Games:
                 outside.append(None)
                 continue
             kinds.append(-1 if agent is None else _searcher(agent, self.rules.name))
-            first = outside_opponent(member, self)
+            first = outside_opponent(member if agent is None else agent, self)
             outside.append([first if i == 0 else deepcopy(first) for i in range(self.n)])
         for slot, players, agent in zip(
             self.rows.set_opponents(kinds, pool.weights), outside, agents, strict=True
@@ -566,7 +566,7 @@ class Games:
 
 
 def search_agent(opponent: Any) -> BeamAgent | None:
-    """The agent of a text ``beam:nodes=N,...`` if nothing but nodes bounds its search."""
+    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts."""
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
     name, options = parse_spec(opponent)
@@ -575,6 +575,7 @@ def search_agent(opponent: Any) -> BeamAgent | None:
     agent = make_agent(opponent)
     if not isinstance(agent, BeamAgent) or ("time_ms" in options and agent.time_ms):
         return None
+    agent.time_ms = 0
     return agent if agent.nodes else None
 
 

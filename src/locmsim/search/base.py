@@ -1,6 +1,7 @@
 """What beam search and tree search have in common for Python: from an observation to a result."""
 
 import math
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +19,10 @@ __all__ = ["Search"]
 
 
 class Search:
-    """A search with its options; made by `BeamSearch` and `MCTS`."""
+    """A search with its options; made by `BeamSearch` and `MCTS`.
+
+    Threads that ask one search take turns, because it has one memory.
+    """
 
     def __init__(
         self,
@@ -29,6 +33,7 @@ class Search:
         self.evaluation = evaluation
         self._engine: Engine | None = None
         self._rules: str | None = None
+        self._turn = threading.RLock()
 
     def _search(
         self,
@@ -62,17 +67,18 @@ class Search:
             raise ValueError("the game is over")
         if state is not None and root.legal_actions() != state.legal_actions():
             raise ValueError("the turn has begun: what was done in it is not observed")
-        left = None
-        if time_ms is not None:
-            left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-        outcome = self.prepare(observation.rules).search(
-            worlds,
-            root,
-            time_ns=left,
-            nodes=bounds.get("nodes"),
-            iterations=bounds.get("iterations"),
-            seed=seed,
-        )
+        with self._turn:
+            left = None
+            if time_ms is not None:
+                left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
+            outcome = self.prepare(observation.rules).search(
+                worlds,
+                root,
+                time_ns=left,
+                nodes=bounds.get("nodes"),
+                iterations=bounds.get("iterations"),
+                seed=seed,
+            )
         texts = []
         for action in outcome.actions:
             texts.append(root.action_to_string(action))
@@ -91,7 +97,13 @@ class Search:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: the memory of a search stays behind."""
-        return {**self.__dict__, "_engine": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_turn"} | {
+            "_engine": None
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._turn = threading.RLock()
 
     def evaluation_for(self, rules: str) -> Evaluation | ValueFunction:
         """What judges positions of a rule set."""
