@@ -186,8 +186,8 @@ def figures(
     `kernel` measures how many actions of random games the kernel does in a second: compared with
     it, figures of different machines say the same.
     """
-    share = seconds / 14
-    opponents = ("pass", "random", "osl", "greedy")
+    share = seconds / 15
+    opponents = {"random": _ROWS, "osl": _ROWS, "greedy": _ROWS, "beam:nodes=500": 16}
     yield "single, against pass", single_steps(rules, "pass", share), "steps/s"
     yield "... through gym.make", single_steps(rules, "pass", share, True), "steps/s"
     yield "... against random", single_steps(rules, "random", share), "steps/s"
@@ -199,9 +199,9 @@ def figures(
             yield f"{_ROWS} rows, both sides, {layout}", value, "steps/s"
             if kernel is not None:
                 yield f"... {layout}, in actions of random games", kernel() / value, "x"
-    for opponent in opponents[1:]:
-        value = vector_steps(rules, "entities", opponent, share)
-        yield f"{_ROWS} rows against {opponent}", value, "steps/s"
+    for opponent, rows in opponents.items():
+        value = vector_steps(rules, "entities", opponent, share, rows=rows)
+        yield f"{rows} rows against {opponent}", value, "steps/s"
     alone = vector_steps(rules, "entities", None, share, rows=2048)
     two = vector_steps(rules, "entities", None, share, rows=2048, threads=2)
     yield "2048 rows, threads=2 over threads=1", two / alone, "x"
