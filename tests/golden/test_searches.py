@@ -31,7 +31,8 @@ def turns(rules: str) -> Iterator[State]:
 
 
 @pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "AMD64"), reason="other machines may round otherwise"
+    platform.machine() not in ("x86_64", "AMD64", "aarch64"),
+    reason="other machines may round otherwise",
 )
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("name", SEARCHES)
