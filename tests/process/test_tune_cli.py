@@ -37,7 +37,7 @@ QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
     locmsim(*words, "--iterations", "2", "--out", "whole.npz", cwd=tmp_path)
-    more = ["--iterations", "50", "--state", "state", "--out", "b.npz"]
+    more = ["--iterations", "100000", "--state", "state", "--out", "b.npz"]
     with subprocess.Popen(
         [sys.executable, "-m", "locmsim", *words, *more],
         cwd=tmp_path,
@@ -70,7 +70,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
 def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1", "--out", "a.npz", "-v"]
     with subprocess.Popen(
-        [sys.executable, "-m", "locmsim", *words, "--iterations", "50"],
+        [sys.executable, "-m", "locmsim", *words, "--iterations", "100000"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
