@@ -285,6 +285,15 @@ def test_long_games_are_truncated():
     assert info["returns"].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("opponent", ["pass", "random", "beam:nodes=12", "greedy:deck=classic"])
+def test_the_limit_of_actions_leaves_one_to_the_learner(opponent):
+    """It is reached before, in the opponent's first turn, and does not end the episode there."""
+    env = BattleEnv(opponent=opponent, seat="second", max_actions=1, **FEW)
+    for seed in range(5):
+        env.reset(seed=seed)
+        assert env.step(0)[2:4] == (False, True)
+
+
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_shaping_telescopes(gamma):
     weights = {"health": 0.5, "coac": 2.0, "opponent-board-presence": 0.25}

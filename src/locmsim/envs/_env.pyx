@@ -54,6 +54,7 @@ from locmsim.envs._row cimport (
     game_t,
     go_on,
     begin,
+    is_cut,
     large_pages_,
     out_t,
     row_t,
@@ -442,8 +443,7 @@ cdef class Rows:
                 f"row {i}: action {action} of the opponent is not legal\n{self.state(i)}")
         r.length += 1
         known_apply(&r.k, &r.s, table_of(r), action)
-        return (won_by(&r.s) < 0 and r.s.turn & 1 != r.seat
-                and r.length < self.a.g.max_actions)
+        return won_by(&r.s) < 0 and r.s.turn & 1 != r.seat and not is_cut(&self.a.g, r)
 
     def draw(self, Py_ssize_t i):
         """64 bits of a row's own chance."""

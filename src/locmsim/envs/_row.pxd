@@ -188,6 +188,11 @@ cdef inline int won_by(const state_t* s) noexcept nogil:
     return 0 if s.p[0].won else 1 if s.p[1].won else -1
 
 
+cdef inline bint is_cut(const game_t* g, const row_t* r) noexcept nogil:
+    """Whether an episode is too long: never before the caller could act in it."""
+    return r.length >= g.max_actions and r.where == IN_STEP
+
+
 cdef inline table_t* table_of(const row_t* r) noexcept nogil:
     return <table_t*>&r.cold.table
 

@@ -254,7 +254,7 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
         if r.waits == CARD_SET or r.waits == DECKS:
             return
         r.waits = NOTHING
-        if won_by(&r.s) >= 0 or r.length >= g.max_actions:
+        if won_by(&r.s) >= 0 or is_cut(g, r):
             if r.where == IN_STEP:
                 finish(a, i, False)
                 if r.where == OVER:
@@ -268,7 +268,7 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
                 r.waits = SEARCH if kind == SEARCHES and r.cold.now.offered else OPPONENT
                 return
             turn = r.s.turn
-            while r.s.turn == turn and won_by(&r.s) < 0 and r.length < g.max_actions:
+            while r.s.turn == turn and won_by(&r.s) < 0 and not is_cut(g, r):
                 known_apply(&r.k, &r.s, t, opponent_action(kind, &r.s, t, &r.stream))
                 r.length += 1
             continue
@@ -361,7 +361,7 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
                     source.cards, g.n_cards, r.cold.now.triplets, path)
     path[n] = PASS
     for j in range(n + 1):
-        if won_by(&r.s) >= 0 or r.length >= g.max_actions or r.s.turn != turn:
+        if won_by(&r.s) >= 0 or is_cut(g, r) or r.s.turn != turn:
             break
         if state_is_legal(&r.s, table_of(r), path[j]):
             known_apply(&r.k, &r.s, table_of(r), path[j])
