@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -220,3 +221,9 @@ def check_gradients(model: Model, rows: np.ndarray) -> None:
         model.arrays[name] = array
         slope = (results[0] - results[1]) / (2 * step)
         assert float((gradients[name] * direction).sum()) == pytest.approx(slope, rel=1e-2, abs=0.1)
+
+
+def default_signals() -> None:
+    """For a child: signals as on a terminal, also where the tests run in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, LOCMSIM, children_of, played, running
+from helpers import BOT, LOCMSIM, children_of, default_signals, played, running
 
 from locmsim.arena import Arena, ArenaError, CorePool, LocmGame, available_cores
 from locmsim.arena.store import NoResultsError, Store
@@ -301,7 +301,7 @@ class Tool:
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            preexec_fn=_default_signals,
+            preexec_fn=default_signals,
             text=True,
         )
         deadline = time.monotonic() + 60
@@ -318,11 +318,6 @@ class Tool:
         """Its processes, without the one that Python has for cleaning up."""
         pids = children_of(self.process.pid)
         return [pid for pid in pids if b"tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
-
-
-def _default_signals() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def assert_gone(processes: list[int]) -> None:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers import default_signals
 
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
@@ -43,6 +44,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=default_signals,
         text=True,
     ) as process:
         assert process.stdout is not None
@@ -74,6 +76,7 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=default_signals,
         text=True,
     ) as process:
         assert process.stdout is not None

@@ -6,14 +6,18 @@ pytest.importorskip("Cython")
 
 import cython_to_c
 import export_templates
-from export_templates import TARGET
+from export_templates import SOURCES, TARGET
+
+of_the_sources = pytest.mark.skipif(not SOURCES.exists(), reason="not the source tree")
 
 
+@of_the_sources
 def test_the_c_in_the_package_is_that_of_the_sources():
     """Of one rule set, which has all functions. If it is not: python tools/export_templates.py"""
     compare(export_templates.templates(["1.5"]))
 
 
+@of_the_sources
 @pytest.mark.slow
 def test_so_is_that_of_all_rule_sets():
     texts = export_templates.templates()
@@ -73,6 +77,7 @@ cdef int f(int x) noexcept nogil:
     assert "return x;" not in text
 
 
+@of_the_sources
 def test_what_the_roots_do_not_reach_is_left_out():
     text = (TARGET / "beam-1.0.h").read_text()
     for name in ("state_perft", "tree_search", "rollout_10", "by_function", "summon_copy"):
