@@ -746,7 +746,7 @@ def test_what_a_log_says_of_a_fault() -> None:
     assert match.log["error"] == {"player": 0, "kind": "timeout", "message": "$0 timeout!"}
     assert (match.log["winner"], match.log["scores"]) == (1, [-1, 0])
     assert repr(match) == f"<Match 1.5 seed={match.params['seed']} over>"
-    with pytest.raises(ValueError, match="^player 1 is not asked now; the match is over$"):
+    with pytest.raises(ValueError, match=r"^player 1 is not asked now; the match is over$"):
         match.input_text(1)
     twin = match.clone()
     assert (twin.scores, twin.winner, twin.error) == ([-1, 0], 1, match.error)
