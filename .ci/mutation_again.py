@@ -32,7 +32,7 @@ TESTS = {
         "unit/test_from_observation.py",
         "unit/test_match.py",
     ],
-    "locmsim.game.explain.": ["unit/test_contract.py"],
+    "locmsim.game.explain.": ["unit/test_explain.py"],
     "locmsim.game.ids2022.": ["unit/test_ids2022.py"],
     "locmsim.game.positions.": ["process/test_perft_cli.py"],
     "locmsim.game.": ["unit/test_match.py", "unit/test_match_text.py"],
