@@ -20,7 +20,10 @@ from mutmut.mutation.data import SourceFileMutationData
 from mutmut.stats import status_by_exit_code
 
 NEEDED = 0.85
-PYTEST = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+PYTEST = [
+    *("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-W", "ignore:Module already imported"),  # hypothesis
+]
 NOTICED = ("killed", "timeout", "segfault")
 #: The tests of each module; the first name with which that of a change begins counts.
 TESTS = {
