@@ -39,9 +39,11 @@ def reached(gcov_lines):
 
 
 def main():
-    found = list(ROOT.glob("build/temp*/**/_core.gcda"))
+    found = list(ROOT.glob("build/temp*/**/locmsim/_core.gcda"))  # not that of vestrock
     if len(found) != 1:
-        raise SystemExit(f"{len(found)} times _core.gcda under build: expected one build and a run")
+        raise SystemExit(
+            f"{len(found)} times locmsim/_core.gcda under build: expected one build and a run"
+        )
     # From where it was compiled, as gcov knows the C file by its relative name.
     command = ["gcov", "--stdout", "--object-directory", found[0].parent, found[0]]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)

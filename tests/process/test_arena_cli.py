@@ -327,9 +327,10 @@ def test_folder_as_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Quiet unless asked."""
-    command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, "--jobs", "2"]
+    untimed = ["--jobs", "2", "--timeout-scale", "0"]  # with time limits two need two cores
+    command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, *untimed]
     done = subprocess.run([*command, "-v"], capture_output=True, text=True, timeout=60)
-    assert "locmsim.workers: 2 jobs on the cores" in done.stderr
+    assert "locmsim.workers: 2 jobs on the cores " in done.stderr
     assert "locmsim.arena.store" in done.stderr
     done = subprocess.run([*command, "--games", "4"], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""

@@ -87,6 +87,7 @@ def edited(**changes: Any) -> str:
     ("text", "message"),
     [
         ("{", "no JSON: .*line 1 column 2"),
+        ("[" * 100_000, "no JSON: .*recursion"),
         ("[]", "expected a JSON object, got list"),
         (edited(cards=None), "cards: missing"),
         (edited(cards={}), "cards: expected a list of card rows"),
@@ -95,6 +96,7 @@ def edited(**changes: Any) -> str:
         (edited(snapshot={}), "p: missing"),
         (edited(decks=[]), r"decks\[0\]: expected a list"),
         (edited(rules="2.0"), "unknown rules '2.0'"),
+        (edited(rules=["1.5"]), r"rules: expected a string, got \['1\.5'\]"),
     ],
 )
 def test_bad_files(

@@ -34,6 +34,15 @@ def locmsim(*words: str, cwd: Path, code: int = 0) -> str:
 QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
 
 
+def errors_of(process: subprocess.Popen[str]) -> str:
+    """What it says until it ends, which it does soon."""
+    try:
+        return process.communicate(timeout=60)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--workers", "1"]
@@ -51,7 +60,7 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
         assert process.stdout.readline().startswith("1: ")
         time.sleep(0.1)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        errors = errors_of(process)
     if number == signal.SIGINT:
         assert process.returncode == 128 + number
         assert "Traceback" not in errors
@@ -82,7 +91,7 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("1: ")
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        errors = errors_of(process)
     assert "the best weights are in a.npz, what was played since is lost" in errors
     assert " eval: loss 0." in errors  # -v
     before = (tmp_path / "a.npz").read_bytes()

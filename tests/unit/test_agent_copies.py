@@ -70,6 +70,7 @@ def test_a_belief_without_an_observation_can_be_copied():
         _ = copy.deepcopy(Belief()).observation
 
 
+@pytest.mark.process
 def test_ready_agents_in_several_workers():
     beam = make_agent("beam:time_ms=0,nodes=50")  # any number of workers, whatever the cores
     with Arena([beam, "greedy"], games=4, seed=1, timeout_scale=0) as arena:

@@ -58,6 +58,7 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
         }
 
 
+@pytest.mark.process
 def test_agents_and_commands_mixed() -> None:
     bot = Player("bot", " ".join(BOT), True)
     with Arena(["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:

@@ -69,6 +69,7 @@ def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
             store.game(3)
 
 
+@pytest.mark.process
 def test_faults(path: Path) -> None:
     """A failed bot's last words are stored with its game."""
     shell = "/bin/sh -c 'echo no idea >&2; echo HELP; sleep 9'"
@@ -139,6 +140,7 @@ def test_no_file_for_no_games(path: Path) -> None:
     assert path.read_text() == "notes"
 
 
+@pytest.mark.process
 def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None:
     """Neither after writing nor after reading, nor after a look at what a killed writer left."""
     with writing(path) as store:

@@ -211,6 +211,7 @@ def test_draw_a_set(tmp_path, capsys) -> None:
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.process
 def test_draw_a_png(tmp_path, monkeypatch) -> None:
     pytest.importorskip("cairosvg")
     monkeypatch.setattr(

@@ -28,7 +28,7 @@ def choose(belief: Belief, game: Game, player: int) -> None:
 def battles(rules: str, step: int = 1) -> Iterator[tuple[Game, int, Observation, Belief, Snapshot]]:
     """The battle turns of every `step`-th golden game: who is asked, with what they believe, and
     the true position."""
-    parts = step * amount(9, 1) * (1 if REFERENCE is None else 10)  # the full files take minutes
+    parts = step * amount(15, 1) * (1 if REFERENCE is None else 10)  # the full files take minutes
     for game in GoldenChunk(rules, 0, parts):
         beliefs = Belief(), Belief()
         for player, belief in enumerate(beliefs):

@@ -144,6 +144,7 @@ def test_the_contract_is_kept() -> None:
     assert (match.to_ask, game.title) == ((0,), "dice")
 
 
+@pytest.mark.process
 def test_referee() -> None:
     result = play([Sayer(5), BOT], Dice(3, 3), timeout_scale=25)
     assert [call.text for call in result.calls] == [None, "5\n"] * 3
@@ -164,6 +165,7 @@ def test_draw_and_fault() -> None:
     assert (failed.winner, failed.scores) == (1, (-99, 0))
 
 
+@pytest.mark.process
 def test_tournament(tmp_path: Path) -> None:
     """Pairing, statistics, storage, resuming, replaying; draws and points in the tables."""
     db = tmp_path / "dice.db"

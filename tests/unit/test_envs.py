@@ -8,6 +8,7 @@ import gymnasium as gym
 import layout_twin
 import numpy as np
 import pytest
+from amounts import amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from helpers import RULE_SETS
@@ -346,7 +347,7 @@ def test_a_pool_of_card_sets_that_is_refreshed():
     env = BattleEnv(card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     vector = LocmVectorEnv(3, card_sets=(5, 8), refresh=2, opponent="beam:nodes=20")
     drawn = set()
-    for episode in range(40):
+    for episode in range(amount(14, 40)):
         env.reset(seed=2 if episode == 0 else None)
         seed = env.games.rows.seeds(0)[1][0]
         assert 5 + episode // 2 <= seed < 8 + episode // 2
@@ -357,13 +358,13 @@ def test_a_pool_of_card_sets_that_is_refreshed():
         for _ in range(3):  # against an opponent who has to know the set
             if env.step(env.sample())[2]:
                 break
-    assert len(drawn) > 12
+    assert len(drawn) > amount(4, 12)
     # Rows are far apart, so that they want different sets of the same place.
     vector.reset(seed=2)
     for _ in range(10):
         vector.reset(options={"reset_mask": np.array([True, False, False])})
     assert vector.games.rows.seeds(0)[1][0] >= 5 + 5
-    for number in range(100):
+    for number in range(amount(20, 100)):
         for row in range(3):
             state = vector.games.rows.state(row)
             seed = vector.games.rows.seeds(row)[1][0]

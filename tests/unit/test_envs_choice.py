@@ -5,6 +5,7 @@ import json
 import gymnasium as gym
 import numpy as np
 import pytest
+from amounts import amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
@@ -53,7 +54,7 @@ def test_gymnasium_has_nothing_to_criticise(name, rules, mask):
 @pytest.mark.parametrize(("name", "rules"), IDS)
 def test_a_choice_is_the_referees(name, rules):
     env = make(name, rules, battlers=("osl", "random"))
-    for seed in range(3):
+    for seed in range(amount(1, 3)):
         steps, reward, info = run(env, seed, seed)
         assert len(steps) == 31
         assert reward == (1 if info["winner"] == info["seat"] else -1)
@@ -257,7 +258,7 @@ def test_battlers_that_search(name, rules):
     first, again = run(env, 3, 3), run(env, 3, 3)
     assert first[1:] == again[1:]
     quick = make(name, rules, battlers=("beam:nodes=400", "random"), battles=3, refresh=1)
-    wins = [run(quick, seed, seed)[1] for seed in range(4)]
+    wins = [run(quick, seed, seed)[1] for seed in range(amount(2, 4))]
     assert np.mean(wins) > 0.5
 
 

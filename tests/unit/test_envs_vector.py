@@ -423,6 +423,7 @@ def test_a_closed_environment_goes_on_without_its_threads():
     assert found[0] == found[1]
 
 
+@pytest.mark.process
 def test_processes_that_are_spawned():
     """Gymnasium's own vector environment, each row in a process that knows nothing of this one."""
     make = functools.partial(gym.make, ID, opponent="beam:nodes=20", card_sets=2)

@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 import figures
 import pytest
 import ratings
+from amounts import amount
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("name", ["kernel", "search"])
+@pytest.mark.parametrize("name", ["kernel", *amount([], ["search"])])
 def test_figures_of_integers_are_drawn_again(name):
     assert figures.FIGURES[name]() == (DOCS / "explanation" / f"{name}.svg").read_text()
 

@@ -8,7 +8,14 @@ import pytest
 
 from locmsim import Card, Match, Observation, State
 from locmsim.agents import make_agent
-from locmsim.game.observation import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, PlayerLine
+from locmsim.game.observation import (
+    ENEMY_BOARD,
+    HAND,
+    MY_BOARD,
+    CardInPlay,
+    OpponentAction,
+    PlayerLine,
+)
 from locmsim.rules.cards import CardType
 
 
@@ -138,6 +145,16 @@ def test_player_lines_that_cannot_be(change: dict[str, Any], message: str) -> No
         observation = Observation("1.5", lines["me"], lines["opponent"], 0, (), ())
         with pytest.raises(ValueError, match=rf"{who}\.{message}"):
             State.from_observation(observation)
+
+
+def test_as_much_as_a_referee_shows() -> None:
+    line = PlayerLine(30, 5, 9, 1)
+    rows = tuple(GOOD._replace(instance_id=i) for i in range(121))
+    with pytest.raises(ValueError, match="cards: 121 rows, expected at most 120"):
+        State.from_observation(Observation("1.5", line, line, 0, (), rows))
+    actions = (OpponentAction(7, "ATTACK 3 -1"),) * 65
+    with pytest.raises(ValueError, match="opponent_actions: 65, expected at most 64"):
+        State.from_observation(Observation("1.5", line, line, 0, actions, ()))
 
 
 def test_instances_occur_once() -> None:

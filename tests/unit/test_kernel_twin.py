@@ -174,7 +174,7 @@ class KernelAndTwin(RuleBasedStateMachine):
 
 def machine(rules):
     made = type(f"KernelAndTwin{rules}", (KernelAndTwin,), {"rule_set": rules})
-    made.TestCase.settings = settings(stateful_step_count=amount(20, 30))
+    made.TestCase.settings = settings(stateful_step_count=amount(12, 30))
     return made.TestCase
 
 

@@ -753,6 +753,7 @@ def test_bad_logs() -> None:
         ({"answers": [[0]]}, "not a match log"),
         ({"answers": None}, "not a match log"),
         ({"cards": [[1, 2]]}, "not a match log"),
+        ({"params": 7}, "not a match log"),
         ({"rules": "2.0"}, "unknown rules"),
         ({"params": {"seeds": 1}}, "unknown parameter 'seeds'"),
     ]:

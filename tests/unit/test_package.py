@@ -26,6 +26,7 @@ def test_every_public_name_is_there():
         locmsim.states  # noqa: B018
 
 
+@pytest.mark.process
 def test_names_are_those_of_their_modules():
     names = run_python("from locmsim import *; print(*sorted(globals()))")
     assert set(locmsim.__all__) <= set(names)
@@ -38,6 +39,7 @@ def test_names_are_those_of_their_modules():
     assert printed == [f"locmsim.{name}" for name in modules]
 
 
+@pytest.mark.process
 def test_importing_it_is_cheap():
     """What takes long to import, above all numpy, waits until it is used."""
     loaded = run_python("import locmsim, sys; print(*sys.modules)")
@@ -47,6 +49,7 @@ def test_importing_it_is_cheap():
     )
 
 
+@pytest.mark.process
 def test_what_windows_lacks_is_not_needed_for_kernel_search_and_environments():
     """Modules and functions of POSIX alone, taken away before anything is imported."""
     pytest.importorskip("gymnasium")

@@ -82,7 +82,8 @@ def test_blanks_around_it_do_not_matter() -> None:
 
 
 BOARD = "7:0:2:2:-----W:0:r"
-TEXT = f"1.5 2 - 30,1,1,0,1,1,0/-/{BOARD}/9:0 30,1,1,1,1,1,0/60:0/-/- 1 3:0:1:2:2:------:0:0:0:0"
+CARD = "3:0:1:2:2:------:0:0:0:0"
+TEXT = f"1.5 2 - 30,1,1,0,1,1,0/-/{BOARD}/9:0 30,1,1,1,1,1,0/60:0/-/- 1 {CARD}"
 
 
 def test_the_text_of_the_errors_is_sound() -> None:
@@ -118,6 +119,8 @@ def test_the_text_of_the_errors_is_sound() -> None:
         (" 1 3:0", " 2 3:0", "pool: expected 0..1, got 2"),
         ("/60:0", "/?:0", None),
         (" 1 3:0", " 0 3:0", None),
+        (CARD, ",".join([CARD] * 257), "cards: 257 cards, expected at most 256"),
+        ("/9:0", "/" + ",".join(f"{i}:0" for i in range(9, 40)), r"players\[0\]\.deck: 31 cards"),
         ("3:0:1:2", "3:0:128:2", r"cards\[0\]: cost: expected 0..127, got 128"),
         ("3:0:1:2", "3:0:1", r"cards\[0\]: expected base:type:cost"),
         ("3:0:1:2", "3:1:1:2", r"board\[0\]\.card: a card of type 1 is no creature"),
@@ -130,6 +133,12 @@ def test_errors_name_the_field(old: str, new: str, message: str | None) -> None:
         assert State.from_text(text).to_text() == text
         return
     with pytest.raises(ValueError, match=message):
+        State.from_text(text)
+
+
+def test_an_area_copy_is_of_the_card_that_was_summoned() -> None:
+    text = TEXT.replace("7:0", "4+:0").replace("/9:0", "/4:1") + f",{CARD}"
+    with pytest.raises(ValueError, match=r"deck\[0\]\.card: instance 4 is card 0 elsewhere"):
         State.from_text(text)
 
 

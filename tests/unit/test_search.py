@@ -218,7 +218,7 @@ def test_a_wide_beam_finds_the_best_turn(rules):
     evaluation = Evaluation(rules=rules, network=None)
     search = BeamSearch(BeamOptions(turns=0, width=65536), evaluation=evaluation)
     checked = 0
-    for state in positions(rules, games=amount(2, 5), step=1):
+    for state in positions(rules, games=amount(1, 5), step=1):
         ends = all_turns(state, 300)
         if ends is None:
             continue
@@ -230,7 +230,7 @@ def test_a_wide_beam_finds_the_best_turn(rules):
             reached.apply_action(action)
         assert evaluation(reached, player) == pytest.approx(best, abs=1e-3)
         checked += 1
-    assert checked > amount(3, 10)
+    assert checked > amount(1, 10)
 
 
 def all_turns(state: State, limit: int) -> list[State] | None:
@@ -401,7 +401,7 @@ def most_choice() -> State:
 def test_a_larger_budget_goes_deeper(search):
     state = most_choice()
     bound = "nodes" if search is BeamSearch else "iterations"
-    small, large = (search().search(state, **{bound: n}) for n in (20, 5000))
+    small, large = (search().search(state, **{bound: n}) for n in (20, 2000))
     assert small.nodes < large.nodes
     assert small.depth < large.depth
 

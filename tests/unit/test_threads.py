@@ -74,6 +74,7 @@ def play(state: State, seed: int) -> list[tuple[int, int]]:
     return log
 
 
+@pytest.mark.process
 def test_imports_leave_the_lock_as_it_is():
     """A module that does not declare itself free of the lock switches it on, with a warning."""
     names = [

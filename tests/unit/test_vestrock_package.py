@@ -44,6 +44,7 @@ def test_nothing_of_the_other_game_is_imported():
             assert name == "vestrock" or name in GROUND, f"{path.name} imports locmsim.{name}"
 
 
+@pytest.mark.process
 def test_importing_it_is_cheap():
     code = "import locmsim, sys; old = set(sys.modules); import locmsim.vestrock; " + (
         "print(*set(sys.modules) - old)"

@@ -6,6 +6,7 @@ from itertools import islice
 from random import Random
 
 import pytest
+from amounts import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from vestrock_data import CARDS
@@ -97,7 +98,7 @@ def test_same_replies(seed):
     deck, parameters = any_match(random)
     match = Match(deck, **parameters)
     twin = Twin.new(deck, **parameters)
-    for step in islice(commands(random, twin), 160):
+    for step in islice(commands(random, twin), amount(60, 160)):
         if step is None:
             match.end_turn()
             if not twin.over:

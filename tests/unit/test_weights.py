@@ -109,6 +109,7 @@ def test_parts_that_are_missing(tmp_path):
     ("content", "message"),
     [
         ("{", "no weights file: no JSON"),
+        ("[" * 100_000, "no weights file: no JSON: .*recursion"),
         ("[]", "linear weights: expected an object"),
         ('{"1.4": {}}', "unknown rule set '1.4'"),
         ('{"network": {}}', "unknown rule set 'network'"),
@@ -137,6 +138,12 @@ def changed(meta: object = None, **arrays: object) -> bytes:
     content |= {name.replace("__", "/").replace("_5", ".5"): a for name, a in arrays.items()}
     file = io.BytesIO()
     np.savez(file, **{name: array for name, array in content.items() if array is not None})
+    return file.getvalue()
+
+
+def npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
     return file.getvalue()
 
 
@@ -181,6 +188,14 @@ def test_archives_that_are_no_weights(tmp_path):
         WeightsFile.load(path)
     np.savez(path, meta=np.array("x" * 50), a=np.array({}, object))
     with pytest.raises(ValueError, match=r"bad\.npz: no weights file: no JSON"):
+        WeightsFile.load(path)
+    # What numpy says of a header that ends within a line is no ValueError.
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16,\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("meta.npy", npy(np.array('{"format": 1, "1.5": {}}')))
+        size = len(header).to_bytes(2, "little")
+        archive.writestr("1.5/network/output.npy", b"\x93NUMPY\x01\x00" + size + header)
+    with pytest.raises(ValueError, match=r"bad\.npz: "):
         WeightsFile.load(path)
     path.write_bytes(changed()[:3000])
     with pytest.raises(ValueError, match=r"bad\.npz: no weights file"):

@@ -75,7 +75,7 @@ class OldIds:
     def _learn(self, new: int) -> None:
         if new not in self._old:
             self._old[new] = self._next
-            # A number that was named before it existed stays what it was: nothing.
+            # Actions before this one that named the number named nothing, and are translated.
             self._new[self._next] = new
             self._next += 1
 

@@ -400,6 +400,7 @@ class Match:
             result = {key: log[key] for key in _LOG_OF_RESULT}
             cards = None if rows is None else [Card(*row) for row in rows]
             answers = [(player, line) for player, line in answers]
+            params = dict(params)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"not a match log: {error!r}") from None
         match = cls(rules, params=params, cards=cards, ids=ids)

@@ -90,7 +90,7 @@ def load_position(path: str | os.PathLike[str], rules: str | None = None) -> Sta
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from None
 
 
@@ -101,6 +101,8 @@ def _state_of(position: Any, rules: str | None) -> State:
         if key not in position:
             raise ValueError(f"{key}: missing")
     own = position.get("rules", rules or "1.5")
+    if not isinstance(own, str):
+        raise ValueError(f"rules: expected a string, got {own!r}")
     if rules not in (None, own):
         raise ValueError(f"rules: the position is one of {own}, not of {rules}")
     if not isinstance(position["cards"], list):

@@ -1232,19 +1232,7 @@ cdef class State:
         ValueError
             If `n` is negative or `threads` below 1.
         """
-        import numpy as np
-
-        n = index(n)
-        if n < 0:
-            raise ValueError(f"n: expected at least 0, got {n}")
-        seed = index(seed) & 0xFFFFFFFFFFFFFFFF
-        scores = np.empty(n, np.int32)
-
-        def work(start, end):
-            _play_out(self, scores, start, end, seed)
-
-        in_threads(work, n, threads)
-        return scores
+        return _playout_scores(_play_out, self, n, seed, threads)
 
     # -- bytes
 
@@ -1367,6 +1355,24 @@ def _player(player):
     if not 0 <= p <= 1:
         raise ValueError(f"player: expected 0 or 1, got {player}")
     return p
+
+
+def _playout_scores(play_out, State state, n, seed, threads):
+    """The scores that ``play_out(state, scores, start, end, seed)`` fills in, parts of them in each
+    thread."""
+    import numpy as np
+
+    n = index(n)
+    if n < 0:
+        raise ValueError(f"n: expected at least 0, got {n}")
+    seed = index(seed) & 0xFFFFFFFFFFFFFFFF
+    scores = np.empty(n, np.int32)
+
+    def work(start, end):
+        play_out(state, scores, start, end, seed)
+
+    in_threads(work, n, threads)
+    return scores
 
 
 def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t seed):

@@ -133,12 +133,11 @@ def replay_html(
 def page_html(data: dict[str, Any]) -> str:
     """The page that shows such data, see `replay_data`, with ``view`` and ``analyse`` beside it."""
     folder = resources.files("locmsim.web") / "static"
-    script, style = _script(), (folder / "replay.css").read_text(encoding="utf-8")
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     page = (folder / "replay.html").read_text(encoding="utf-8")
-    parts = {"POLICY": replay_policy(), "STYLE": style, "DATA": text, "SCRIPT": script}
+    parts = {"POLICY": replay_policy(), "STYLE": _style(), "DATA": text, "SCRIPT": _script()}
     # In one go: what is put in may look like a place, too.
     return re.sub("%([A-Z]+)%", lambda place: parts[place[1]], page)
 
@@ -152,12 +151,11 @@ def replay_policy() -> str:
     str
         The value of the header.
     """
-    style = (resources.files("locmsim.web") / "static" / "replay.css").read_text(encoding="utf-8")
     return "; ".join(
         (
             "default-src 'none'",
             f"script-src '{_digest(_script())}'",
-            f"style-src '{_digest(style)}'",
+            f"style-src '{_digest(_style())}'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -168,9 +166,17 @@ def replay_policy() -> str:
 @cache
 def _script() -> str:
     """The page's program: its modules one after the other, without imports and exports."""
+    return re.sub(r"(?m)^(?:import [^\n]*\n|export )", "", _joined("cards.js", "replay.js"))
+
+
+@cache
+def _style() -> str:
+    return _joined("base.css", "replay.css")
+
+
+def _joined(*names: str) -> str:
     folder = resources.files("locmsim.web") / "static"
-    parts = [(folder / name).read_text(encoding="utf-8") for name in ("cards.js", "replay.js")]
-    return re.sub(r"(?m)^(?:import [^\n]*\n|export )", "", "".join(parts))
+    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 def _digest(text: str) -> str:

@@ -54,7 +54,7 @@ from locmsim.vestrock._core cimport (
 
 from operator import index
 
-from locmsim.parallel import in_threads
+from locmsim.vestrock._core import _playout_scores
 
 __all__ = ["rule_line", "rule_playouts"]
 
@@ -419,19 +419,7 @@ def rule_playouts(State state, n, seed, threads=1):
     ValueError
         If `n` is negative or `threads` below 1.
     """
-    import numpy as np
-
-    n = index(n)
-    if n < 0:
-        raise ValueError(f"n: expected at least 0, got {n}")
-    seed = index(seed) & 0xFFFFFFFFFFFFFFFF
-    scores = np.empty(n, np.int32)
-
-    def work(start, end):
-        _play_out(state, scores, start, end, seed)
-
-    in_threads(work, n, threads)
-    return scores
+    return _playout_scores(_play_out, state, n, seed, threads)
 
 
 def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t seed):

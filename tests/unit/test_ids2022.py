@@ -1,0 +1,124 @@
+"""The instance ids of the 2022 contest: what is translated, both ways, and what area copies get."""
+
+from dataclasses import replace
+
+import pytest
+
+from locmsim import Card, InvalidActionError, Match, State
+from locmsim.game.ids2022 import OldIds
+from locmsim.game.observation import OpponentAction
+from locmsim.rules.cards import Area, CardType
+
+PAIR = Card(1, CardType.CREATURE, 0, 2, 3, area=Area.LANE1)
+ROW = Card(2, CardType.CREATURE, 0, 2, 3, "-C----", area=Area.LANE2)
+
+
+def battle(card: Card) -> State:
+    """Player 0 holds this card five times, as new ids 0, 2, 4, 6 and 8."""
+    return State.new([card] * 6, [card] * 6)
+
+
+def test_numbers_of_cards() -> None:
+    ids = OldIds()
+    assert [ids.old(new) for new in (0, 2, 58, 60, 118)] == [1, 2, 30, 31, 60]
+    assert [ids.old(new) for new in (-1, 1, 59, 120, 122)] == [-1, 1, 59, 120, 122]
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("PASS", "PASS"),
+        ("SUMMON 0 0", "SUMMON 1 0"),
+        ("SUMMON 4 0", "SUMMON 3 0"),
+        ("USE 2 60", "USE 2 31"),
+        ("USE 2 -1", "USE 2 -1"),
+        ("ATTACK 6 62", "ATTACK 4 32"),
+    ],
+)
+def test_actions(new: str, old: str) -> None:
+    assert OldIds().old_action(new) == old
+
+
+def test_an_answer_names_what_its_summons_make() -> None:
+    """An area copy gets the next free number, known from the answer that makes it."""
+    ids = OldIds()
+    state = battle(ROW)
+    line = "SUMMON 1 0; SUMMON 2 1;ATTACK 61 -1;ATTACK 62 -1 ;ATTACK 1 -1"
+    new = "SUMMON 0 0;SUMMON 2 1;ATTACK 1 -1;ATTACK 3 -1;ATTACK 0 -1"
+    assert ids.new_line(state, line) == new
+    assert ids.old_action("ATTACK 1 3") == "ATTACK 61 62"
+    state.apply_line(new)
+    # What is known stays so, and the next copy is numbered on; here it is player 1's.
+    assert ids.new_line(state, "SUMMON 31 0;ATTACK 31 62;ATTACK 63 61") == (
+        "SUMMON 60 0;ATTACK 60 3;ATTACK 61 1"
+    )
+    assert [ids.old(new) for new in (1, 3, 61)] == [61, 62, 63]
+
+
+def test_the_state_of_the_question_stays_as_it_was() -> None:
+    state = battle(PAIR)
+    before = state.clone()
+    OldIds().new_line(state, "SUMMON 1 0")
+    assert state == before
+
+
+def test_a_number_that_is_named_too_early_is_nothing_until_then() -> None:
+    ids = OldIds()
+    state = battle(ROW)
+    first = ids.new_line(state, "ATTACK 61 -1;ATTACK 77 61;SUMMON 1 0;ATTACK 61 -1").split(";")
+    words = [action.split() for action in first]
+    assert words[0][1] == words[1][2] != words[1][1]
+    assert words[2:] == [["SUMMON", "0", "0"], ["ATTACK", "1", "-1"]]
+    # Neither is a card, and both are shown as they were said.
+    assert max(int(words[0][1]), int(words[1][1])) < -1
+    assert [ids.old_action(action) for action in first] == [
+        "ATTACK 61 -1", "ATTACK 77 61", "SUMMON 1 0", "ATTACK 61 -1",
+    ]  # fmt: skip
+
+
+def test_what_is_not_possible_makes_no_copies() -> None:
+    ids = OldIds()
+    state = battle(ROW)
+    assert ids.new_line(state, "PASS;SUMMON 31 0;SUMMON 1 0") == "PASS;SUMMON 60 0;SUMMON 0 0"
+    assert (ids.old(61), ids.old(1)) == (61, 61)
+    with pytest.raises(InvalidActionError):
+        ids.new_line(state, "SUMMON x 0")
+
+
+def test_clones_are_independent() -> None:
+    ids = OldIds()
+    state = battle(ROW)
+    ids.new_line(state, "SUMMON 1 0")
+    twin = ids.clone()
+    assert twin.new_line(state, "SUMMON 2 0;ATTACK 61 62") == "SUMMON 2 0;ATTACK 1 3"
+    assert (twin.old(1), twin.old(3)) == (61, 62)
+    assert (ids.old(1), ids.old(3)) == (61, 3)
+
+
+def test_a_match_with_old_ids() -> None:
+    old, new = Match(seed=5, ids="old"), Match(seed=5)
+    for match in (old, new):
+        assert match.observation(0).phase == "choice"
+    assert old.observation(0) == new.observation(0)
+    for match in (old, new):
+        match.submit(0, "PASS")
+        match.submit(1, "PASS")
+    shown, today = old.observation(0), new.observation(0)
+    ids = [card.instance_id for card in today.cards]
+    assert [card.instance_id for card in shown.cards] == [number // 2 + 1 for number in ids]
+    assert [card._replace(instance_id=0) for card in shown.cards] == [
+        card._replace(instance_id=0) for card in today.cards
+    ]
+
+
+def test_actions_of_the_opponent() -> None:
+    seen = State.new([ROW] * 6, [ROW] * 6)
+    seen.apply_line("SUMMON 0 1")
+    observation = seen.observation(1)
+    ids = OldIds()
+    ids.new_line(battle(ROW), "SUMMON 1 1")
+    actions = (OpponentAction(2, "SUMMON 0 1"),)
+    shown = ids.old_observation(replace(observation, opponent_actions=actions))
+    assert shown.opponent_actions == (OpponentAction(2, "SUMMON 1 1"),)
+    theirs = [card.instance_id for card in shown.cards if card.instance_id in (1, 61)]
+    assert sorted(theirs) == [1, 61]

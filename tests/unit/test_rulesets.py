@@ -1,0 +1,54 @@
+"""The rule sets as data: every difference that docs/rules.md names, by its section."""
+
+import dataclasses
+
+import pytest
+
+from locmsim.rules.rulesets import RULES, RuleSet, get_rules
+
+#: The field, and its value in 1.5, 1.2 and 1.0.
+DIFFERENCES = [
+    ("name", "1.5", "1.2", "1.0"),
+    # 0: lanes, and places in each of them
+    ("lanes", 2, 2, 1),
+    ("lane_size", 3, 3, 6),
+    # 1: seeds, in the order in which they are derived
+    (
+        "seed_names",
+        ("cardGenSeed", "constructedChoicesSeed", "shufflePlayer0Seed", "shufflePlayer1Seed"),
+        *[("draftChoicesSeed", "shufflePlayer0Seed", "shufflePlayer1Seed")] * 2,
+    ),
+    # 3, 5: the choice phase, runes
+    ("draft", False, True, True),
+    ("runes", False, True, True),
+    # 7: areas, green items
+    ("areas", True, False, False),
+    ("green_items_kill", True, False, False),
+    # 9: what board rows show
+    ("forgets_effects", False, True, True),
+    # 10: first and later limits in milliseconds
+    ("choice_limits_ms", (4000, 4000), (1000, 100), (1000, 100)),
+    ("battle_limits_ms", (1000, 200), (1000, 200), (1000, 100)),
+]
+
+
+@pytest.mark.parametrize(("field", "in_15", "in_12", "in_10"), DIFFERENCES)
+def test_differences(field: str, in_15: object, in_12: object, in_10: object) -> None:
+    values = [getattr(RULES[name], field) for name in ("1.5", "1.2", "1.0")]
+    assert values == [in_15, in_12, in_10]
+    assert list(map(type, values)) == list(map(type, [in_15, in_12, in_10]))
+
+
+def test_all_differences_are_here() -> None:
+    fields = [field.name for field in dataclasses.fields(RuleSet)]
+    assert sorted(fields) == sorted(field for field, *_ in DIFFERENCES)
+    assert [rules.num_actions for rules in RULES.values()] == [145, 145, 155]
+
+
+@pytest.mark.parametrize("name", ["1.1", "", None, 1.5, ["1.5"]])
+def test_unknown_rules(name: object) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        get_rules(name)  # type: ignore[arg-type]
+    expected = f"unknown rules {name!r}: expected one of '1.5', '1.2', '1.0'"
+    assert str(caught.value) == expected
+    assert get_rules("1.2") is RULES["1.2"]
