@@ -1,6 +1,5 @@
 # A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
 
-from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
@@ -146,13 +145,6 @@ ctypedef struct rows_t:         # all rows
     set_t* sets                 # those that are drawn from, by the remainder of cardGenSeed
     set_t* own_sets             # of rows with a set of their own
     searcher_t* searchers[SLOTS]
-
-ctypedef struct part_t:         # of the rows, which one thread steps
-    Py_ssize_t start
-    Py_ssize_t end
-    PyThread_type_lock go
-    PyThread_type_lock done
-    int64_t found               # what came of the last step
 
 
 cdef extern from *:
