@@ -1,4 +1,4 @@
-"""Every command of docs/compare.md and docs/tools.md is run, with fewer games than there."""
+"""Commands of the README, docs/compare.md and docs/tools.md are run, with fewer games than there."""
 
 import csv
 import json
@@ -22,6 +22,29 @@ def fewer(commands: str, **numbers: int) -> str:
         assert changed != commands, (old, commands)
         commands = changed
     return commands
+
+
+# -------------------------------------------------------------------------------------- README.md
+
+
+def readme(part: str) -> str:
+    """The command that has this in it, for a desk."""
+    (command,) = [block for block in blocks("../README.md", "sh") if part in block]
+    return command.replace(".venv/bin/", "")
+
+
+def test_watching_as_in_the_readme(desk: Desk) -> None:
+    desk.run(readme("locmsim replay").replace(" --open", ""))
+    assert (desk.folder / "match.html").read_text().startswith("<!doctype html>")
+
+
+def test_training_as_in_the_readme(desk: Desk) -> None:
+    pytest.importorskip("torch")
+    install, commands = readme("clone.py").split(" && ", 1)
+    assert install == 'pip install ".[train]"'
+    commands = commands.replace("examples/train", str(DOCS.parent / "examples" / "train"))
+    printed = desk.run(fewer(commands, n4000=300, n400=6))
+    assert "12 games of rules 1.5" in printed
 
 
 # ------------------------------------------------------------------------------ docs/compare.md

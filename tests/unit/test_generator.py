@@ -14,6 +14,7 @@ from locmsim.rules.cards import CardType
 from locmsim.rules.generator import (
     CARD_COUNT,
     _java_int,
+    _java_sum,
     generate_cards,
     load_weights,
     shipped_weights,
@@ -203,12 +204,30 @@ def test_rejected_property_with_factor_zero_leaves_a_budget_that_is_no_number():
         (math.nan, 0),
         (math.inf, 2**31 - 1),
         (-math.inf, -(2**31)),
+        (1000.5, 1000),
+        (-1000.5, -1000),
         (3e9, 2**31 - 1),
+        (-3e9, -(2**31)),
+        (2.0**31, 2**31 - 1),
         (-(2.0**31), -(2**31)),
     ],
 )
 def test_cast_to_int_as_in_java(value, expected):
     assert _java_int(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "total"),
+    [
+        ([], 0.0),
+        ([0.1] * 10, 1.0),  # 0.9999999999999999 by plain addition
+        ([1e16, 1.0, 1.0], 1e16 + 2),
+        ([1e16, 1.0], 1e16),  # compensated at the end, and rounded again
+        ([2.5, 0.25], 2.75),
+    ],
+)
+def test_sums_are_compensated_as_in_java(values, total):
+    assert _java_sum(values) == total
 
 
 def test_numbers_may_be_names():

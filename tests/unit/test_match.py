@@ -738,6 +738,21 @@ def test_log_keeps_given_cards_and_their_order() -> None:
     assert again.state == match.state
 
 
+def test_what_a_log_says_of_a_fault() -> None:
+    match = battle()
+    with pytest.raises(ValueError, match=r"^player 1 is not asked now; it is the turn of \(0,\)$"):
+        match.input_text(1)
+    match.submit(0, None)
+    assert match.log["error"] == {"player": 0, "kind": "timeout", "message": "$0 timeout!"}
+    assert (match.log["winner"], match.log["scores"]) == (1, [-1, 0])
+    assert repr(match) == f"<Match 1.5 seed={match.params['seed']} over>"
+    with pytest.raises(ValueError, match=r"^player 1 is not asked now; the match is over$"):
+        match.input_text(1)
+    twin = match.clone()
+    assert (twin.scores, twin.winner, twin.error) == ([-1, 0], 1, match.error)
+    assert twin.scores is not match.scores
+
+
 def test_bad_logs() -> None:
     match = battle()
     pass_turns(match, 1)

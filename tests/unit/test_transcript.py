@@ -106,6 +106,17 @@ def test_no_log(log: object) -> None:
         replay_log(log)
 
 
+@pytest.mark.parametrize("key", ["outputs", "errors"])
+@pytest.mark.parametrize("texts", [{"0": 7}, {"0": ["", 7]}, {"0": [["PASS"]]}, [], ["PASS"]])
+def test_logs_with_something_else_for_texts(key: str, texts: object) -> None:
+    match = Match(seed=4)
+    log = result_log(result_of(match, play_lines(match)))
+    whole = {**log[key], **texts} if isinstance(texts, dict) else texts
+    if (key, texts) != ("errors", []):  # as if it were missing
+        with pytest.raises(ValueError, match="not a referee's log"):
+            replay_log({**log, key: whole})
+
+
 def test_log_of_another_match() -> None:
     match = Match(seed=4)
     log = result_log(result_of(match, play_lines(match)))

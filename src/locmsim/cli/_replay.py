@@ -46,5 +46,5 @@ def load_result(
         return replay_log(json.loads(data), rules, ids), ("", "")
     except OSError as error:
         raise Failure(f"{option}: {error.filename}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Failure(f"{option}: {game}: {error}") from None

@@ -6,7 +6,7 @@ And what tournament tools want to know of a match.
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from locmsim._core import parse_line
@@ -229,12 +229,14 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         rules = rules or str(log.get("rules") or "1.5")
         ids = ids or str(log.get("ids") or "new")
         params = dict(line.split("=", 1) for line in "".join(log["gameParameters"]).splitlines())
-        answers = [deque(text for text in log["outputs"][p] if text) for p in ("0", "1")]
+        answers = [deque(_lines(log["outputs"][p])) for p in ("0", "1")]
         scores = tuple(log["scores"][p] for p in ("0", "1"))
         times: tuple[deque[int], deque[int]] = (deque(), deque())
         for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
             times[int(player)].append(int(elapsed_ns))
         cause = log.get("failCause")
+        for texts in (log.get("errors") or {}).values():
+            _lines(texts or ())
         words = log.get("stderr") or {"0": "", "1": ""}
         stderr = str(words["0"]), str(words["1"])
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
@@ -257,6 +259,14 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
             f"the log ends {scores}, the match replayed {result.scores} with {left} answers left"
         )
     return result
+
+
+def _lines(texts: Iterable[Any]) -> list[str]:
+    """The texts of a log that are there; ``TypeError`` if one is none."""
+    found = [text for text in texts if text]
+    if not all(isinstance(text, str) for text in found):
+        raise TypeError("expected texts")
+    return found
 
 
 # ------------------------------------------------------------------------- for tournament tools

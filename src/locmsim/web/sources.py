@@ -57,7 +57,10 @@ def load_replay(
         data = file.read()
     if data.startswith(b"SQLite format 3\0"):
         raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
-    log = json.loads(data)
+    try:
+        log = json.loads(data)
+    except RecursionError as error:
+        raise ValueError(f"no JSON: {error}") from None
     return _logged_match(log, rules, ids), _log_names(log)
 
 
@@ -138,7 +141,7 @@ def _as_sent(log: Any, result: Result[Match]) -> bool:
     A match that ends early may be possible under several rules; the texts tell which ones it was.
     """
     for player in (0, 1):
-        entries = log.get("errors", {}).get(str(player))
+        entries = (log.get("errors") or {}).get(str(player))
         # The contest's referee lost the blanks at the ends of lines.
         logged = "".join(map(str, filter(None, entries or []))).replace(" \n", "\n")
         sent = "".join(call.text or "" for call in result.calls if call.player == player)
@@ -153,5 +156,5 @@ def _log_names(log: Any) -> tuple[str, str]:
     agents = log.get("agents") if isinstance(log, Mapping) else None
     for agent in agents if isinstance(agents, list) else ():
         if isinstance(agent, Mapping) and agent.get("index") in (0, 1):
-            names[agent["index"]] = str(agent.get("name") or "")
+            names[int(agent["index"])] = str(agent.get("name") or "")
     return names[0], names[1]
