@@ -18,8 +18,8 @@ from locmsim.envs._row cimport steps
 __all__ = ["Crew"]
 
 cdef enum:
-    CHUNK = 64                  # rows that a thread takes at a time: what it writes are whole cache lines
-    CHUNKS = 8                  # ... fewer if a thread would not come to take so many
+    CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
+    CHUNKS = 8                  # ... fewer if a thread would not come to take some so often
     TRIES = 1000                # before a thread sleeps until another one is done, some 20 us
 
 ctypedef struct part_t:         # what one thread has to do with it

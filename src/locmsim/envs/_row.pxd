@@ -203,6 +203,7 @@ cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexce
     Whatever the action is, for a branch that cannot be predicted costs more than what it saves."""
     cdef const card_t* cards = r.cold.table.cards
     cdef uint64_t number = <uint64_t>action     # any, also one that is not legal
+    cdef uint64_t use
     cdef int who = (r.s.turn & 1) ^ (action == PASS)
     cdef const player_t* p = &r.s.p[who]
     # A draw looks at two cards.
@@ -216,8 +217,9 @@ cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexce
         for h in range(p.hand_size):
             fetch_(&cards[p.hand >> 8 * h & 63])
     else:
-        # (number - 17) // 13 for all USE: see docs/rules.md, section 12
-        h = <int>(((number - 17) * 79 >> 10 if number >= 17 else number - 1 >> 1) & 7)
+        # (number - 17) // 13 for all USE, h for SUMMON: docs/rules.md, section 12
+        use = 0 - <uint64_t>(number >= 17)
+        h = <int>(((number - 17) * 79 >> 10 & use | number - 1 >> 1 & ~use) & 7)
         fetch_(&cards[p.hand >> 8 * h & 63])
         for h in range(0, <int>sizeof(r.k.hand[0]), 64):
             fetch_(<const char*>r.k.hand[who] + h)
