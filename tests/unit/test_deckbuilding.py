@@ -461,9 +461,11 @@ def test_curve_picker_follows_the_curve_and_the_share_of_items():
 
 def test_curve_picks_differ_from_the_order_once_the_deck_is_lopsided():
     fixed = {card.base_id: card for card in cards_1x()}
-    offer = [fixed[i] for i in (68, 5, 9)]
+    dear = next(i for i in static_order("1.2") if fixed[i].cost == 6)
+    cheap = [i for i in static_order("1.2") if fixed[i].cost == 2][-2:]
+    offer = [fixed[i] for i in (dear, *cheap)]
     assert pick(offer, [], "1.2", "curve") == pick(offer, [], "1.2", "order") == 0
-    full_of_dear_ones = [fixed[68]] * 12
+    full_of_dear_ones = [fixed[dear]] * 12
     assert pick(offer, full_of_dear_ones, "1.2", "curve") != 0
 
 

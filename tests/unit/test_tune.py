@@ -19,12 +19,14 @@ from locmsim.game.match import Match
 from locmsim.networks import BLOCKS, SHAPES, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
+from locmsim.search._evaluation import Evaluator
 from locmsim.tuning import PROOF_SEEDS, TUNING_SEEDS, Tuner, TuningSettings, games, play_match
 from locmsim.tuning.decks import propose_deck
 from locmsim.tuning.parts import fit_part
 
 SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
-OURS = default_weights("1.2")
+#: Without the network: it would judge positions in the place of the evaluation.
+OURS = replace(default_weights("1.2"), network=None)
 BAD_ATTACK = replace(
     OURS,
     evaluation={
@@ -67,6 +69,26 @@ def test_terms_of_positions_add_up_to_the_evaluation() -> None:
         for player in (0, 1):
             terms = [unit(state, player) for unit in games._units()]
             assert np.dot(terms, weights) == pytest.approx(evaluation(state, player), rel=1e-4)
+
+
+def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Weights are perturbed, and positions kept, only where what judges positions is tuned."""
+    perturbed = []
+
+    def counting(weights: dict[str, float], chance: random.Random) -> Evaluator:
+        perturbed.append(weights)
+        return Evaluator(weights)
+
+    monkeypatch.setattr(games, "_perturbed", counting)
+    for what, players in ((("draft",), 0), (("draft", "network"), 8)):
+        settings = TuningSettings("1.2", what=what, nodes=20)
+        played = games.SelfPlay(settings, 1, 0, 4, range(1, 10), [OURS])()
+        assert len(played.deck_won) == 4
+        assert len(perturbed) == players
+        assert bool(len(played.positions)) == bool(players)
+        played.check()
 
 
 def test_equal_players_split_all_pairs() -> None:

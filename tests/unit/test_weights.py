@@ -11,6 +11,7 @@ import pytest
 from helpers import RULE_SETS
 
 from locmsim import Match
+from locmsim._io import data_file
 from locmsim.agents import make_agent
 from locmsim.decks import CARD_TERMS, build_deck, card_score, static_order
 from locmsim.decks.value import SHAPES as DECK_SHAPES
@@ -54,6 +55,20 @@ def test_the_weights_of_the_package(rules):
         assert abs(np.mean(numbers)) < 0.01
         assert 1 < np.std(numbers) < 4
         assert weights.deck_score is weights.deck_value is None
+        # So that a bot of one file has room for it.
+        sizes = [array.size for array in (weights.network or {}).values()]
+        assert len(weights.draft) + sum(sizes) <= 15_000
+
+
+@pytest.mark.parametrize(("rules", "part"), [("1.2", "draft"), ("1.2", "network")])
+def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, part):
+    record = WeightsFile.load(data_file("weights.npz")).record
+    entry = [e for e in record if e.get("rules") == rules and e["what"] == [part]][-1]
+    assert all(f"--rules {rules}" in c and f"--what {part}" in c for c in entry["commands"])
+    assert entry["version"]
+    match = entry["accepted"][-1]
+    assert entry["games_in_all"] == entry["games"] + 2 * match["games"]
+    assert match["interval"][0] > 0.5
 
 
 def test_what_is_saved_is_read(tmp_path):

@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from typing import TypeAlias, cast
 
@@ -196,7 +196,7 @@ class Games:
     ----------
     positions
         Shape (positions, terms): the terms of an evaluation at the ends of turns, for the player
-        who has just played.
+        who has just played; no rows if nothing that judges positions is tuned.
     position_inputs
         Shape (positions, inputs): the same as a network sees them; no rows if none is trained.
     position_won
@@ -276,6 +276,9 @@ class SelfPlay:
         settings = self.settings
         chance = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft
+        # Whoever judges positions better is sought among players who judge them differently.
+        judged = not {"eval", "network"}.isdisjoint(settings.what)
+        evaluations = [Evaluator(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
         rows = _Rows()
         decks: list[list[Card]] = []
@@ -291,16 +294,20 @@ class SelfPlay:
             for deck in pair:
                 chance.shuffle(deck)
             judges = [
-                (_perturbed(self.players[i].evaluation, chance), networks[i]) for i in players
+                (
+                    _perturbed(self.players[i].evaluation, chance) if judged else evaluations[i],
+                    networks[i],
+                )
+                for i in players
             ]
-            ends: list[State] = []
+            ends: list[State] | None = [] if judged else None
             seed = chance.getrandbits(60)
             winner = _play(settings.rules, offer, pair, judges, settings.nodes, seed, ends)
             if winner >= 0:
                 rows.pools.append(pool)
                 rows.decks.append([[card.base_id for card in deck] for deck in pair])
                 rows.deck_won.append(winner == 0)
-                self._add_positions(rows, ends, winner, chance)
+                self._add_positions(rows, ends or (), winner, chance)
         return rows.games()
 
     def _decks(
@@ -384,10 +391,7 @@ class PlayPairs:
 
 
 def _choose_alike(first: Weights, second: Weights) -> bool:
-    parts = [
-        Weights({}, None, weights.deck_score, weights.deck_value, weights.draft)
-        for weights in (first, second)
-    ]
+    parts = [replace(weights, evaluation={}, network=None) for weights in (first, second)]
     return parts[0] == parts[1]
 
 
