@@ -20,7 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No deadline: a shared machine may stall any example, and none of the tests is about time. The same
 # examples in every run: whoever installs the project sees what its authors saw.
 settings.register_profile(
-    "locmsim", max_examples=8, deadline=None, print_blob=True, derandomize=True
+    "locmsim", max_examples=6, deadline=None, print_blob=True, derandomize=True
 )
 settings.register_profile("more", settings.get_profile("locmsim"), max_examples=80)
 # For a long search by hand, other examples each time: pytest --hypothesis-profile=thorough

@@ -17,6 +17,7 @@ from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line
+from locmsim.search import Evaluation
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -339,7 +340,7 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
     assert 0 <= best["chance"] <= 1
     after = page.post("/api/analyse/step", **source, actions=best["actions"])
     assert after["board"] == best["board"]
-    assert (after["chance"] is None) == (rules != "1.5")
+    assert (after["chance"] is None) == (Evaluation(rules=rules).network is None)
     if opened["actions"]:
         one = page.post("/api/analyse/step", **source, actions=opened["actions"][:1])
         assert one["done"] == opened["actions"][:1]
