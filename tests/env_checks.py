@@ -1,8 +1,10 @@
 """Checks of environments that are run over a few games in the fast tests, over many in the slow."""
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
 from locmsim import Match
+from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.games import Games, Options
 from locmsim.policy import get_layout
 from locmsim.policy.sight import Follower
@@ -110,3 +112,62 @@ def choice(rules, offer, random):
         return f"PICK {random.integers(3)}"
     copies = [card.base_id for card in offer for _ in range(2)]
     return ";".join(f"CHOOSE {base}" for base in random.permutation(copies)[:30])
+
+
+def singles_step(envs, over, actions, mode):
+    """What single environments do, with resets as the mode has them."""
+    rows = []
+    for i, (env, action) in enumerate(zip(envs, actions, strict=True)):
+        if over[i]:
+            assert mode is AutoresetMode.NEXT_STEP
+            observation, _ = env.reset()
+            rows.append((observation, 0.0, False, False))
+            over[i] = False
+            continue
+        observation, reward, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            if mode is AutoresetMode.SAME_STEP:
+                observation, _ = env.reset()
+            else:
+                over[i] = True
+        rows.append((observation, reward, terminated, truncated))
+    return rows
+
+
+def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
+    """A vector environment of nine rows beside single ones, step by step."""
+    n = 9
+    options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, "card_sets": 4}
+    venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)
+    envs = [BattleEnv(**options) for _ in range(n)]
+    observations, _ = venv.reset(seed=7)
+    for i, env in enumerate(envs):
+        np.testing.assert_equal(row(observations, i), env.reset(seed=7 + i)[0])
+    over = [False] * n
+    ended = 0
+    for number in range(steps):
+        actions = venv.sample(number)
+        if mode is AutoresetMode.DISABLED and any(over):
+            mask = np.array(over)
+            observations, _ = venv.reset(options={"reset_mask": mask})
+            for i in np.flatnonzero(mask):
+                np.testing.assert_equal(row(observations, i), envs[i].reset()[0])
+                over[i] = False
+            actions = venv.sample(number)
+        if number % 5 == 0:
+            actions[number % n] = 144  # mostly illegal
+        observations, rewards, terminated, truncated, info = venv.step(actions)
+        expected = singles_step(envs, over, actions, mode)
+        for i, one in enumerate(expected):
+            np.testing.assert_equal(row(observations, i), one[0])
+            assert (rewards[i], terminated[i], truncated[i]) == one[1:]
+        done = terminated | truncated
+        ended += int(done.sum())
+        if done.any():
+            assert (info["_winner"] == done).all()
+    assert ended >= ends
+    venv.close()
+
+
+def row(observations, i):
+    return {key: value[i] for key, value in observations.items()}

@@ -5,7 +5,8 @@ import os
 import sys
 
 import pytest
-from env_checks import check_games, check_matches
+from env_checks import check_games, check_matches, check_rows
+from gymnasium.vector import AutoresetMode
 from helpers import RULE_SETS
 
 from locmsim.envs import BattleEnv, LocmVectorEnv
@@ -27,6 +28,13 @@ def test_no_leaks(rules):
 @each_rules
 def test_the_protocol_tells_all(rules):
     assert check_matches(rules, range(170)) > 6_000
+
+
+@each_rules
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_rows_are_single_environments(rules, mode, threads):
+    check_rows(rules, mode, threads, copy=threads != 2, steps=500, ends=100)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

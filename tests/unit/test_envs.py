@@ -262,6 +262,27 @@ def test_illegal_actions():
     assert raises.state == before
 
 
+@pytest.mark.parametrize("mask", ["obs", "info"])
+def test_each_step_has_arrays_of_its_own(mask):
+    """What was returned stays as it was, whatever is done with the rest."""
+    env = BattleEnv(opponent="random", mask=mask, card_sets=4)
+    seen, info = env.reset(seed=1)
+    kept = []
+    for number in range(60):  # of more than one chunk
+        arrays = list(seen.values()) if mask == "obs" else [seen, info["action_mask"]]
+        assert all(array.flags.writeable and array.flags.c_contiguous for array in arrays)
+        kept += [(array, array.copy()) for array in arrays]
+        legal = env.action_masks()
+        arrays[1][:] = 7  # what the caller does to them is no affair of the environment
+        kept[-1] = arrays[1], arrays[1].copy()
+        assert (env.action_masks() == legal).all()
+        seen, _, ended, _, info = env.step(int(np.flatnonzero(legal)[number % legal.sum()]))
+        if ended:
+            seen, info = env.reset()
+    for array, before in kept:
+        np.testing.assert_array_equal(array, before)
+
+
 def test_no_episode_before_reset():
     env = BattleEnv(**FEW)
     with pytest.raises(ResetNeeded):

@@ -7,11 +7,12 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import amount
+from env_checks import check_rows
 from gymnasium.vector import AutoresetMode
 from helpers import RULE_SETS
 
 from locmsim import IllegalActionError
-from locmsim.envs import BattleEnv, LocmVectorEnv, Mixed, SelfPlayVectorEnv, gae
+from locmsim.envs import LocmVectorEnv, Mixed, SelfPlayVectorEnv, gae
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 FEW = {"card_sets": 4}
@@ -19,69 +20,11 @@ MODES = list(AutoresetMode)
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
-def singles_step(envs, over, actions, mode):
-    """What single environments do, with resets as the mode has them."""
-    rows = []
-    for i, (env, action) in enumerate(zip(envs, actions, strict=True)):
-        if over[i]:
-            assert mode is AutoresetMode.NEXT_STEP
-            observation, _ = env.reset()
-            rows.append((observation, 0.0, False, False))
-            over[i] = False
-            continue
-        observation, reward, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            if mode is AutoresetMode.SAME_STEP:
-                observation, _ = env.reset()
-            else:
-                over[i] = True
-        rows.append((observation, reward, terminated, truncated))
-    return rows
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("threads", amount([1, 7], [1, 2, 7]))
 @each_rules
 def test_rows_are_single_environments(rules, mode, threads):
-    check_rows(rules, mode, threads, copy=threads == 1, steps=70)
-
-
-def check_rows(rules, mode, threads, *, copy, steps, opponent="random"):
-    n = 9
-    options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, **FEW}
-    venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)
-    envs = [BattleEnv(**options) for _ in range(n)]
-    observations, _ = venv.reset(seed=7)
-    for i, env in enumerate(envs):
-        np.testing.assert_equal(row(observations, i), env.reset(seed=7 + i)[0])
-    over = [False] * n
-    ended = 0
-    for number in range(steps):
-        actions = venv.sample(number)
-        if mode is AutoresetMode.DISABLED and any(over):
-            mask = np.array(over)
-            observations, _ = venv.reset(options={"reset_mask": mask})
-            for i in np.flatnonzero(mask):
-                np.testing.assert_equal(row(observations, i), envs[i].reset()[0])
-                over[i] = False
-            actions = venv.sample(number)
-        if number % 5 == 0:
-            actions[number % n] = 144  # mostly illegal
-        observations, rewards, terminated, truncated, info = venv.step(actions)
-        expected = singles_step(envs, over, actions, mode)
-        for i, one in enumerate(expected):
-            np.testing.assert_equal(row(observations, i), one[0])
-            assert (rewards[i], terminated[i], truncated[i]) == one[1:]
-        done = terminated | truncated
-        ended += int(done.sum())
-        if done.any():
-            assert (info["_winner"] == done).all()
-    assert ended > 5
-    venv.close()
-
-
-def row(observations, i):
-    return {key: value[i] for key, value in observations.items()}
+    check_rows(rules, mode, threads, copy=threads == 1, steps=70, ends=6)
 
 
 @each_rules
@@ -114,6 +57,19 @@ def test_step_into_writes_what_step_returns(rules):
         arrays = {"obs": storage[0], "masks": masks[0], "rewards": rewards[0], "dones": dones[0]}
         with pytest.raises(ValueError, match="expected"):
             other.step_into(actions, **{**arrays, **bad})
+
+
+def test_many_rows_are_shared_by_threads():
+    venvs = [LocmVectorEnv(300, opponent="random", threads=n, **FEW) for n in (1, 2, 5)]
+    np.testing.assert_equal(*[venv.reset(seed=5)[0] for venv in venvs[:2]])
+    venvs[2].reset(seed=5)
+    for number in range(12):
+        actions = venvs[0].sample(number)
+        first, *others = [venv.step(actions) for venv in venvs]
+        for other in others:
+            np.testing.assert_equal(other, first)
+    for venv in venvs:
+        venv.close()
 
 
 def test_make_vec_makes_this_environment():

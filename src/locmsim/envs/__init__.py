@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from locmsim.envs.choice import ConstructEnv as ConstructEnv
     from locmsim.envs.choice import DraftEnv as DraftEnv
     from locmsim.envs.choice import MatchEnv as MatchEnv
+    from locmsim.envs.choice_vector import ConstructVectorEnv as ConstructVectorEnv
+    from locmsim.envs.choice_vector import DraftVectorEnv as DraftVectorEnv
+    from locmsim.envs.choice_vector import MatchVectorEnv as MatchVectorEnv
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
@@ -31,11 +34,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BattleEnv",
     "ConstructEnv",
+    "ConstructVectorEnv",
     "DraftEnv",
+    "DraftVectorEnv",
     "EpisodeMatch",
     "Games",
     "LocmVectorEnv",
     "MatchEnv",
+    "MatchVectorEnv",
     "Mixed",
     "Options",
     "Pool",
@@ -58,7 +64,11 @@ def _register() -> None:
         vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
     )
     for name in ("Construct", "Draft", "Match"):
-        register(f"locmsim/{name}-v0", entry_point=f"locmsim.envs.choice:{name}Env")
+        register(
+            f"locmsim/{name}-v0",
+            entry_point=f"locmsim.envs.choice:{name}Env",
+            vector_entry_point=f"locmsim.envs.choice_vector:{name}VectorEnv",
+        )
 
 
 _register()
@@ -70,11 +80,14 @@ __getattr__, __dir__ = imported_later(
     {
         "BattleEnv": "battle",
         "ConstructEnv": "choice",
+        "ConstructVectorEnv": "choice_vector",
         "DraftEnv": "choice",
+        "DraftVectorEnv": "choice_vector",
         "EpisodeMatch": "games",
         "Games": "games",
         "LocmVectorEnv": "vector",
         "MatchEnv": "choice",
+        "MatchVectorEnv": "choice_vector",
         "Mixed": "mixed",
         "Options": "games",
         "Pool": "games",

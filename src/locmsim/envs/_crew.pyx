@@ -7,14 +7,38 @@ from cpython.pythread cimport (
     PyThread_allocate_lock,
     PyThread_free_lock,
     PyThread_release_lock,
+    PyThread_type_lock,
 )
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from locmsim.envs._env cimport Rows
-from locmsim.envs._row cimport part_t, steps
+from locmsim.envs._row cimport steps
 
 __all__ = ["Crew"]
+
+cdef enum:
+    CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
+    CHUNKS = 8                  # ... fewer if a thread would not come to take some so often
+    TRIES = 1000                # before a thread sleeps until another one is done, some 20 us
+
+ctypedef struct part_t:         # what one thread has to do with it
+    PyThread_type_lock go
+    PyThread_type_lock done
+    int64_t found               # what came of its rows in the last step
+
+
+cdef extern from *:
+    """
+    /* The value before; threads may do this at the same time. */
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    #define add_(x, n) _InterlockedExchangeAdd64((volatile __int64*)(x), n)
+    #else
+    #define add_(x, n) __atomic_fetch_add(x, n, __ATOMIC_SEQ_CST)
+    #endif
+    """
+    int64_t add_(int64_t* x, int64_t n) noexcept nogil
 
 
 @cython.final
@@ -22,12 +46,14 @@ cdef class Crew:
     """What the threads that share the rows have in common: see `locmsim.envs.workers`.
 
     They wait in C without the GIL: handing that from one to the other takes as long as a step of
-    a thousand rows.
+    a thousand rows. Each takes some rows at a time, so that none waits for one that wakes late.
     """
 
     cdef Rows rows
-    cdef readonly int n             # parts of the rows; the caller of `run` steps the first one
+    cdef readonly int n             # threads; the caller of `run` is the first one
     cdef part_t* parts
+    cdef Py_ssize_t chunk           # rows that are taken at a time
+    cdef int64_t taken              # rows that have been
     cdef const int64_t* actions
     cdef bint over
 
@@ -40,9 +66,8 @@ cdef class Crew:
         if self.parts is NULL:
             raise MemoryError(f"{n} threads")
         memset(self.parts, 0, n * sizeof(part_t))
+        self.chunk = max(1, min(CHUNK, rows.n // (CHUNKS * n)))
         for i in range(n):
-            self.parts[i].start = rows.n * i // n
-            self.parts[i].end = rows.n * (i + 1) // n
             self.parts[i].go = PyThread_allocate_lock()
             self.parts[i].done = PyThread_allocate_lock()
             if self.parts[i].go is NULL or self.parts[i].done is NULL:
@@ -60,6 +85,17 @@ cdef class Crew:
                     PyThread_free_lock(self.parts[i].done)
         PyMem_Free(self.parts)
 
+    cdef int64_t work(self, int thread) noexcept nogil:
+        """Step rows until all have been taken; the sum of what `steps` returns."""
+        cdef int64_t found = 0
+        cdef Py_ssize_t start
+        while True:
+            start = add_(&self.taken, self.chunk)
+            if start >= self.rows.n:
+                return found
+            found += steps(&self.rows.a, self.actions, start, min(start + self.chunk, self.rows.n),
+                           thread)
+
     def serve(self, int i):
         """What thread i does until the end."""
         cdef part_t* p = &self.parts[i]
@@ -68,7 +104,7 @@ cdef class Crew:
                 PyThread_acquire_lock(p.go, 1)
                 if self.over:
                     break
-                p.found = steps(&self.rows.a, self.actions, p.start, p.end, i)
+                p.found = self.work(i)
                 PyThread_release_lock(p.done)
 
     def run(self, const int64_t[::1] actions):
@@ -81,13 +117,17 @@ cdef class Crew:
         if actions.shape[0] != self.rows.n:
             raise ValueError(f"actions: expected {self.rows.n}, got {actions.shape[0]}")
         self.actions = &actions[0]
+        if n == 1:
+            with nogil:
+                found = steps(&self.rows.a, self.actions, 0, self.rows.n, 0)
+            return found
         with nogil:
+            self.taken = 0
             for i in range(1, n):
                 PyThread_release_lock(self.parts[i].go)
-            found = steps(
-                &self.rows.a, self.actions, 0, self.parts[0].end if n > 1 else self.rows.n, 0)
+            found = self.work(0)
             for i in range(1, n):
-                PyThread_acquire_lock(self.parts[i].done, 1)
+                wait_for(self.parts[i].done)
                 found += self.parts[i].found
         return found
 
@@ -97,3 +137,12 @@ cdef class Crew:
         self.over = True
         for i in range(1, self.n):
             PyThread_release_lock(self.parts[i].go)
+
+
+cdef void wait_for(PyThread_type_lock lock) noexcept nogil:
+    """Acquire a lock that is soon free: to sleep and be woken takes longer."""
+    cdef int _i
+    for _i in range(TRIES):
+        if PyThread_acquire_lock(lock, 0):
+            return
+    PyThread_acquire_lock(lock, 1)

@@ -10,8 +10,19 @@ What Python has to do for a row, making a card set, choosing decks or playing fo
 own, makes the row wait: `Rows.waiting` says for what, and `Rows.proceed` goes on from there.
 """
 
+from functools import partial
+
+import numpy as np
+
 cimport cython
+from cpython.buffer cimport (
+    PyBUF_SIMPLE,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from cpython.sequence cimport PySequence_GetItem
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.string cimport memcpy, memset
 
@@ -273,12 +284,13 @@ cdef class Rows:
             and state_is_legal(&self.a.rows[i].s, table_of(&self.a.rows[i]), <int>actions[i]))]
 
     def reset(self, Py_ssize_t i, seed=None):
-        """Begin an episode of a row; `seed`, 64 bits, begins its chance anew."""
+        """Begin an episode of a row; `seed`, 64 bits, begins its chance anew. What it waits for."""
         self.row(i)
         if seed is not None:
             self.seed(i, seed)
         begin(&self.a, i)
         go_on(&self.a, i)
+        return self.a.rows[i].waits
 
     def reseat(self, Py_ssize_t i, seat):
         """Begin the episode that `begin_with` is for: who plays where."""
@@ -550,6 +562,14 @@ cdef class Rows:
         """Whether the row's episode has ended and no other has begun."""
         return self.row(i).where == OVER
 
+    def outcome(self, Py_ssize_t i):
+        """What the last step has written: reward, whether it terminated, whether it truncated."""
+        cdef bint terminated, truncated
+        self.row(i)
+        terminated = self.a.out.terminated[i]
+        truncated = self.a.out.truncated[i]
+        return self.a.out.reward[i], terminated, truncated
+
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
         the opponent's slot; seed, derived seeds, triplets (30 times 3) and decks (2 times 30) as
@@ -700,20 +720,60 @@ def _rows_of(n, options, opponents, drawn, data, cold_data, row_sets, own_keys, 
     return rows
 
 
+cdef enum:
+    CHUNK = 16                  # arrays that a `Source` cuts out of one
+
+
+cdef class Source:
+    """Arrays of their own for each step: parts of a larger one, which is made in half the time.
+
+    Whoever keeps one of them keeps the other 15 of its chunk.
+    """
+
+    cdef object make            # () -> an array of CHUNK rows
+    cdef object chunk
+    cdef uint8_t* data
+    cdef const uint8_t* source
+    cdef Py_ssize_t size, used
+
+    def __cinit__(self, array not None):
+        self.make = partial(np.empty, (CHUNK, *array.shape), array.dtype)
+        held = []
+        self.source = address(held, "array", array, array.nbytes)
+        self.size = array.nbytes
+        self.used = CHUNK
+
+    cdef object next(self):
+        """A copy of what the array has now."""
+        cdef Py_buffer view
+        cdef Py_ssize_t i = self.used
+        if i == CHUNK:
+            i = 0
+            self.chunk = self.make()
+            PyObject_GetBuffer(self.chunk, &view, PyBUF_SIMPLE | PyBUF_WRITABLE)
+            self.data = <uint8_t*>view.buf
+            PyBuffer_Release(&view)
+        self.used = i + 1
+        memcpy(self.data + i * self.size, self.source, self.size)
+        return PySequence_GetItem(self.chunk, i)
+
+
 @cython.final
 cdef class Fresh:
     """What a single environment returns: arrays of its own for each step, and an info."""
 
     cdef Rows rows
-    cdef object observation, mask, hidden
+    cdef tuple held
+    cdef Source observation, mask, hidden
     cdef bint in_info
 
     def __cinit__(self, Rows rows not None, observation, mask, bint in_info, hidden):
         self.rows = rows
-        self.observation = observation.copy
-        self.mask = mask.copy
+        self.held = observation, mask, hidden
+        self.observation = Source(observation)
+        self.mask = Source(mask)
         self.in_info = in_info
-        self.hidden = None if hidden is None else hidden.copy
+        self.hidden = None if hidden is None else Source(hidden)
 
     def step(self, int64_t action):
         """What an ordinary step returns; None if something is left to do after it."""
@@ -731,12 +791,12 @@ cdef class Fresh:
     cdef tuple shown(self):
         cdef const row_t* r = &self.rows.a.rows[0]
         if self.in_info:
-            return self.observation(), {
-                "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask()}
+            return self.observation.next(), {
+                "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask.next()}
         if self.hidden is not None:
-            return ({"observation": self.observation(), "action_mask": self.mask(),
-                     "state": self.hidden()}, {"turn": r.s.turn, "seat": r.seat})
-        return ({"observation": self.observation(), "action_mask": self.mask()},
+            return ({"observation": self.observation.next(), "action_mask": self.mask.next(),
+                     "state": self.hidden.next()}, {"turn": r.s.turn, "seat": r.seat})
+        return ({"observation": self.observation.next(), "action_mask": self.mask.next()},
                 {"turn": r.s.turn, "seat": r.seat})
 
 

@@ -1,6 +1,5 @@
 # A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
 
-from cpython.pythread cimport PyThread_type_lock
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
@@ -147,13 +146,6 @@ ctypedef struct rows_t:         # all rows
     set_t* own_sets             # of rows with a set of their own
     searcher_t* searchers[SLOTS]
 
-ctypedef struct part_t:         # of the rows, which one thread steps
-    Py_ssize_t start
-    Py_ssize_t end
-    PyThread_type_lock go
-    PyThread_type_lock done
-    int64_t found               # what came of the last step
-
 
 cdef extern from *:
     """
@@ -206,28 +198,29 @@ cdef inline void fetch_row(const row_t* r) noexcept nogil:
 
 
 cdef inline void fetch_cards(const row_t* r, int64_t action, bint floats) noexcept nogil:
-    """... and, when it is there, the cards that an action and what is written after it look at."""
+    """... and, when it is there, the cards that an action and what is written after it look at.
+
+    Whatever the action is, for a branch that cannot be predicted costs more than what it saves."""
     cdef const card_t* cards = r.cold.table.cards
     cdef uint64_t number = <uint64_t>action     # any, also one that is not legal
-    cdef int mover = r.s.turn & 1
-    cdef int who = mover ^ (action == PASS)
+    cdef uint64_t use
+    cdef int who = (r.s.turn & 1) ^ (action == PASS)
     cdef const player_t* p = &r.s.p[who]
-    cdef const uint8_t* top = &r.s.deck[who][MAX_DECK - 1]
+    # A draw looks at two cards.
+    cdef const uint8_t* top = &r.s.deck[who][MAX_DECK - (p.deck_left if p.deck_left > 2 else 2)]
     cdef int h
-    if action == PASS:
-        if p.deck_left > 1:         # a draw looks at two cards
-            top -= p.deck_left - 1
-            fetch_(&cards[top[0] & 63])
-            fetch_(&cards[top[1] & 63])
-        fetch_(r.k.left)
-        fetch_(r.k.equal)
-    elif not floats:
-        h = <int>((number - 1 >> 1 if number < 17 else (number - 17) // 13) & 7)
-        fetch_(&cards[p.hand >> 8 * h & 63])
+    fetch_(&cards[top[0] & 63])
+    fetch_(&cards[top[1] & 63])
+    fetch_(r.k.left)
+    fetch_(r.k.equal)
     if floats:
         for h in range(p.hand_size):
             fetch_(&cards[p.hand >> 8 * h & 63])
     else:
+        # (number - 17) // 13 for all USE, h for SUMMON: docs/rules.md, section 12
+        use = 0 - <uint64_t>(number >= 17)
+        h = <int>(((number - 17) * 79 >> 10 & use | number - 1 >> 1 & ~use) & 7)
+        fetch_(&cards[p.hand >> 8 * h & 63])
         for h in range(0, <int>sizeof(r.k.hand[0]), 64):
             fetch_(<const char*>r.k.hand[who] + h)
 

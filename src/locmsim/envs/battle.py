@@ -158,15 +158,15 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         """The rest of a step that is none like all others."""
         if self._rows.waits_for(0):
             self.games.serve()
-        elif not (self._terminated[0] or self._truncated[0]):
+        reward, terminated, truncated = self._rows.outcome(0)
+        if self._rows.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
         observation, info = self._fresh()
-        ended = bool(self._terminated[0]), bool(self._truncated[0])
-        if any(ended):
+        if terminated or truncated:
             info.update(self.games.end_info(0))
         if self.render_mode == "human":
             self.render()
-        return observation, self._reward.item(), *ended, info
+        return observation, reward, terminated, truncated, info
 
     def _check(self, action: Any) -> None:
         if self._rows.over(0):

@@ -188,17 +188,23 @@ def figures(
     """
     share = seconds / 15
     opponents = {"random": _ROWS, "osl": _ROWS, "greedy": _ROWS, "beam:nodes=500": 16}
-    yield "single, against pass", single_steps(rules, "pass", share), "steps/s"
-    yield "... through gym.make", single_steps(rules, "pass", share, True), "steps/s"
-    yield "... against random", single_steps(rules, "random", share), "steps/s"
-    yield "... against greedy", single_steps(rules, "greedy", share), "steps/s"
-    yield "resets", resets(rules, share), "/s"
+
+    def compared(name: str, value: float, unit: str) -> Iterator[tuple[str, float, str]]:
+        """A figure, and how many actions of random games take as long as one of it."""
+        yield name, value, unit
+        if kernel is not None:
+            yield f"... {name}, in random actions", kernel() / value, "x"
+
+    yield from compared("single, against pass", single_steps(rules, "pass", share), "steps/s")
+    through = single_steps(rules, "pass", share, True)
+    yield from compared("single, through gym.make", through, "steps/s")
+    yield from compared("single, against random", single_steps(rules, "random", share), "steps/s")
+    yield "single, against greedy", single_steps(rules, "greedy", share), "steps/s"
+    yield from compared("resets", resets(rules, share), "/s")
     for layout in ("gym-locm", "entities"):
         if (rules, layout) != ("1.0", "gym-locm"):
             value = vector_steps(rules, layout, None, share)
-            yield f"{_ROWS} rows, both sides, {layout}", value, "steps/s"
-            if kernel is not None:
-                yield f"... {layout}, in actions of random games", kernel() / value, "x"
+            yield from compared(f"{_ROWS} rows, both sides, {layout}", value, "steps/s")
     for opponent, rows in opponents.items():
         value = vector_steps(rules, "entities", opponent, share, rows=rows)
         yield f"{rows} rows against {opponent}", value, "steps/s"

@@ -88,7 +88,8 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         self.layout = self._choice.layout
         box = spaces.Box(-127, 127, self.layout.shape, np.int8)
         self.observation_space, self.action_space = _spaces(box, self._choice.actions, self.options)
-        self._running = False
+        #: "choice" or "over".
+        self.phase = "over"
         self._episode = 0
         self.seat = 0
 
@@ -104,12 +105,12 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         self._choice.begin(self.np_random, self._episode, given.get("match"))
         self._other = self._choice.other_deck(self.seat, self.np_random)
         self._episode += 1
-        self._running = True
+        self.phase = "choice"
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card. The last pick is followed by the battles."""
-        if not self._running:
+        if self.phase == "over":
             raise ResetNeeded("no episode is running: call reset first")
         action = int(action)
         mask = self._choice.mask()
@@ -117,13 +118,13 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
             if self.options.illegal == "raise":
                 raise IllegalActionError(f"card {action} cannot be picked")
             if self.options.illegal == "lose":
-                self._running = False
+                self.phase = "over"
                 return self._seen(), -1.0, True, False, {**self._info(), "illegal": True}
             action = int(mask.argmax())
         self._choice.pick(action)
         if len(self._choice.chosen) < DECK_SIZE:
             return self._seen(), 0.0, False, False, self._info()
-        self._running = False
+        self.phase = "over"
         reward, info = self._play()
         if self.render_mode == "human":
             self.render()
@@ -164,6 +165,11 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         won = [1.0 if winner == self.seat else -1.0 if winner >= 0 else 0.0 for winner in winners]
         about = {"rules": choice.rules.name, "params": params, "choices": lines}
         return float(np.mean(won)), {"winner": winners[0], "winners": winners, "match": about}
+
+    @property
+    def last_pick(self) -> bool:
+        """Whether a legal pick is followed by the battles."""
+        return self.phase == "choice" and len(self._choice.chosen) == DECK_SIZE - 1
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool array of the cards that may be picked."""
@@ -275,16 +281,21 @@ class MatchEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        self._battle = BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"})
+        self._set_up(BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"}), options)
         self.render_mode = render_mode
+
+    def _set_up(self, battle: Any, options: dict[str, Any]) -> None:
+        """Begin with a `battle`, an environment of its own or a row of many."""
+        self._battle = battle
         self.options = Options(**options)
         self._choice = choice_of(self.options)
-        self.first_pick = self._battle._rows.n_actions
+        self.first_pick: int = battle.action_space.n
         self.observation_space, self.action_space = joint_spaces(
             self.options, self._choice, self.first_pick
         )
-        self._size = self._battle.layout.shape[0]
-        self._phase = "over"
+        self._size: int = battle.layout.shape[0]
+        #: "choice", "battle" or "over".
+        self.phase = "over"
         self._episode = 0
         self.seat = 0
 
@@ -296,9 +307,10 @@ class MatchEnv(gymnasium.Env[Any, Any]):
     @property
     def state(self) -> State:
         """A copy of the battle's state; ``ValueError`` in the choice phase."""
-        if self._phase == "choice":
+        if self.phase == "choice":
             raise ValueError("the battle has not begun")
-        return self._battle.state
+        state: State = self._battle.state
+        return state
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -312,20 +324,20 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         self._choice.begin(self.np_random, self._episode, given.get("match"))
         self._other = self._choice.other_deck(self.seat, self.np_random)
         self._episode += 1
-        self._phase = "choice"
+        self.phase = "choice"
         return self._answer(None, {"turn": -1, "seat": self.seat})
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card, or take an action of the battle."""
-        if self._phase == "over":
+        if self.phase == "over":
             raise ResetNeeded("no episode is running: call reset first")
         action = int(action)
-        if self._phase == "choice":
+        if self.phase == "choice":
             return self._pick(action)
         legal = action if action < self.first_pick else -1
         seen, reward, terminated, truncated, info = self._battle.step(legal)
         if terminated or truncated:
-            self._phase = "over"
+            self.phase = "over"
         observation, info = self._answer(seen, info)
         return observation, reward, terminated, truncated, info
 
@@ -337,7 +349,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
             if self.options.illegal == "raise":
                 raise IllegalActionError(f"action {action} is not legal in the choice phase")
             if self.options.illegal == "lose":
-                self._phase = "over"
+                self.phase = "over"
                 returns = np.array([1, -1] if self.seat else [-1, 1], np.float32)
                 info |= {"illegal": True, "winner": 1 - self.seat, "returns": returns}
                 seen, info = self._answer(None, info)
@@ -356,7 +368,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         params = {name: choice.match.params[name] for name in names}
         begin = {"match": params, "decks": decks, "seat": self.seat}
         shown, info = self._battle.reset(seed=int(self.np_random.integers(1 << 31)), options=begin)
-        self._phase = "battle"
+        self.phase = "battle"
         seen, info = self._answer(shown, info)
         return seen, 0.0, False, False, info
 
@@ -381,7 +393,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         mask = np.zeros(self.first_pick + self._choice.actions, np.int8)
         if seen is not None:
             mask[: self.first_pick] = seen["action_mask"]
-        elif self._phase == "over":
+        elif self.phase == "over":
             mask[0] = 1
         else:
             mask[self.first_pick :] = self._choice.mask()
@@ -398,10 +410,11 @@ class MatchEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> str | None:
         """The board as text; what was chosen before the battle."""
-        if self._phase != "choice":
-            return self._battle.render()
         if self.render_mode is None:
             return None
+        if self.phase != "choice":
+            board: str | None = self._battle.render()
+            return board
         text = f"step {len(self._choice.chosen)} of {DECK_SIZE}"
         if self.render_mode == "ansi":
             return text

@@ -41,6 +41,11 @@ _MASKS = ("obs", "info")
 _OFFER = 120
 #: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
+#: Winner, -1 for nobody -> returns of both players.
+_RETURNS = {
+    winner: np.array(returns, np.float32)
+    for winner, returns in ((-1, (0, 0)), (0, (1, -1)), (1, (-1, 1)))
+}
 #: Potentials by name: weights of those in `POTENTIALS`.
 _SHAPING: dict[str, dict[str, float]] = {
     **{name: {name: 1.0} for name in POTENTIALS},
@@ -480,14 +485,13 @@ class Games:
         ValueError
             For a value that cannot be used.
         """
-        given = {
+        given = options and {
             key: value
-            for key, value in (options or {}).items()
+            for key, value in options.items()
             if key in ("match", "decks", "state", "seat") and value is not None
         }
         if not given:
-            self.rows.reset(row, seed)
-            if self.rows.waits_for(row):
+            if self.rows.reset(row, seed):
                 self.serve()
             return
         seat = given.get("seat")
@@ -550,17 +554,16 @@ class Games:
         """What the info says of the row's last finished episode."""
         result = self.rows.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
-        returns = np.zeros(2, np.float32)
-        if winner >= 0:
-            returns[winner], returns[1 - winner] = 1, -1
+        healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
+        healths[0], healths[1] = health
         return {
             "turn": turn,
             "seat": seat,
             "winner": winner,
-            "returns": returns,
+            "returns": _RETURNS[winner].copy(),
             "length": length,
             "illegal": illegal,
-            "health": np.array(health, np.int32),
+            "health": healths,
             "match": self._match(result),
         }
 

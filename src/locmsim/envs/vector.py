@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -16,7 +17,7 @@ from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import Layout
 
-__all__ = ["LocmVectorEnv", "SelfPlayVectorEnv"]
+__all__ = ["LocmVectorEnv", "SelfPlayVectorEnv", "VectorBase"]
 
 _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next",
@@ -26,14 +27,122 @@ _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
 _SHOWN_ROWS = 10
 
 
-class _Vector(VectorEnv[Any, Any, Any]):
-    """What both vector environments have in common: rows, buffers, seeds."""
+class VectorBase(VectorEnv[Any, Any, Any]):
+    """What all vector environments here have in common: arrays for all rows, seeds, checks."""
 
     metadata = {  # noqa: RUF012
         "render_modes": RENDER_MODES,
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
+
+    _observations: NDArray[Any]
+    _masks: NDArray[np.int8]
+    _hidden: NDArray[np.int8] | None
+
+    def __init__(
+        self,
+        num_envs: int,
+        options: Options,
+        *,
+        autoreset_mode: AutoresetMode | str,
+        copy: bool,
+        render_mode: str | None,
+    ) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
+        self.render_mode = render_mode
+        self.num_envs = num_envs
+        self.options = options
+        self.copy = copy
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self._in_info = self.options.mask == "info"
+        self._started = False
+
+    def _set_spaces(self, observation: spaces.Space[Any], action: spaces.Discrete) -> None:
+        """Those of a row and of all."""
+        self.single_observation_space, self.single_action_space = observation, action
+        self.observation_space = batch_space(observation, self.num_envs)
+        self.action_space = batch_space(action, self.num_envs)
+
+    def _given(self) -> Any:
+        """Observations for the caller."""
+        observations = self._observations.copy() if self.copy else self._observations
+        if self._in_info:
+            return observations
+        masks = self._masks.copy() if self.copy else self._masks
+        given = {"observation": observations, "action_mask": masks}
+        if self._hidden is not None:
+            given["state"] = self._hidden.copy() if self.copy else self._hidden
+        return given
+
+    def _reset_rows(self, options: dict[str, Any] | None) -> list[int]:
+        """The rows that `reset` is about."""
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return list(range(self.num_envs))
+        if not (
+            isinstance(mask, np.ndarray)
+            and mask.dtype == np.bool_
+            and mask.shape == (self.num_envs,)
+            and mask.any()
+        ):
+            raise ValueError(
+                f"reset_mask: expected a bool array of shape ({self.num_envs},) with a row to reset"
+            )
+        return [int(i) for i in np.flatnonzero(mask)]
+
+    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """The seed of each row: `seed` + i, or its own of a sequence."""
+        n = self.num_envs
+        if seed is None:
+            return [None] * n
+        if isinstance(seed, int | np.integer):
+            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
+            return [int(seed) + i for i in range(n)]
+        if len(seed) != n:
+            raise ValueError(f"seed: expected {n}, got {len(seed)}")
+        return list(seed)
+
+    def _actions(self, actions: Any) -> NDArray[np.int64]:
+        """Actions as the array that they have to be."""
+        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
+            given = np.asarray(actions)
+            if given.dtype.kind not in "iu":
+                raise TypeError(f"actions: expected integers, got {given.dtype}")
+            actions = given.astype(np.int64)
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"actions: expected shape ({self.num_envs},), got {actions.shape}")
+        return np.ascontiguousarray(actions)
+
+    def _refuse(self, bad: Sequence[int], actions: NDArray[np.int64]) -> None:
+        """Say which rows have illegal actions."""
+        shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
+        raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool array (rows, actions) of the legal actions."""
+        return self._masks.astype(np.bool_)
+
+    def _texts(self) -> list[str]:
+        """What `render` shows of each row."""
+        raise NotImplementedError
+
+    def render(self) -> Any:
+        """The boards as texts; with "human" they are printed."""
+        if self.render_mode is None:
+            return None
+        texts = tuple(self._texts())
+        if self.render_mode == "ansi":
+            return texts
+        print("\n\n".join(texts))
+        return None
+
+
+class _Vector(VectorBase):
+    """What both vector environments of battles have in common: rows, buffers."""
 
     def __init__(
         self,
@@ -47,25 +156,17 @@ class _Vector(VectorEnv[Any, Any, Any]):
         final_obs: bool,
         render_mode: str | None,
     ) -> None:
-        super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
-        self.render_mode = render_mode
-        self.num_envs = num_envs
-        self.options = Options(**options)
-        self.copy = copy
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        super().__init__(
+            num_envs, Options(**options), autoreset_mode=autoreset_mode, copy=copy,
+            render_mode=render_mode,
+        )  # fmt: skip
         self.games = Games(
             num_envs, self.options, both=both, autoreset=_AUTORESETS[self.autoreset_mode]
         )
         rows = self._rows = self.games.rows
         self.threads = threads
         self._workers = Workers(rows, threads)
-        single = battle_spaces(self.options, rows.n_actions)
-        self.single_observation_space, self.single_action_space = single
-        self.observation_space = batch_space(single[0], num_envs)
-        self.action_space = batch_space(single[1], num_envs)
+        self._set_spaces(*battle_spaces(self.options, rows.n_actions))
         layout = self.layout
         self._observations = np.zeros((num_envs, *layout.shape), layout.dtype)
         self._masks = np.zeros((num_envs, rows.n_actions), np.int8)
@@ -80,8 +181,6 @@ class _Vector(VectorEnv[Any, Any, Any]):
             np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
         )
         self._bound: tuple[Any, ...] = ()
-        self._in_info = self.options.mask == "info"
-        self._started = False
         self._bind_own()
 
     @property
@@ -136,17 +235,6 @@ class _Vector(VectorEnv[Any, Any, Any]):
             self._both_rewards,
         )  # fmt: skip
 
-    def _given(self) -> Any:
-        """Observations for the caller."""
-        observations = self._observations.copy() if self.copy else self._observations
-        if self._in_info:
-            return observations
-        masks = self._masks.copy() if self.copy else self._masks
-        given = {"observation": observations, "action_mask": masks}
-        if self._hidden is not None:
-            given["state"] = self._hidden.copy() if self.copy else self._hidden
-        return given
-
     # ------------------------------------------------------------------------------ episodes
 
     def reset(
@@ -188,47 +276,21 @@ class _Vector(VectorEnv[Any, Any, Any]):
             info["action_mask"] = self._masks.copy()
         return self._given(), info
 
-    def _reset_rows(self, options: dict[str, Any] | None) -> list[int]:
-        mask = (options or {}).get("reset_mask")
-        if mask is None:
-            return list(range(self.num_envs))
-        if not (
-            isinstance(mask, np.ndarray)
-            and mask.dtype == np.bool_
-            and mask.shape == (self.num_envs,)
-            and mask.any()
-        ):
-            raise ValueError(
-                f"reset_mask: expected a bool array of shape ({self.num_envs},) with a row to reset"
-            )
-        return [int(i) for i in np.flatnonzero(mask)]
-
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        n = self.num_envs
-        if seed is None:
-            if self._started:
-                return [None] * n
-            return [seed_bits(self.np_random) for _ in range(n)]
-        if isinstance(seed, int | np.integer):
-            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
-            seed = [int(seed) + i for i in range(n)]
-        if len(seed) != n:
-            raise ValueError(f"seed: expected {n}, got {len(seed)}")
-        return [None if one is None else seed_bits(seeding.np_random(one)[0]) for one in seed]
+        """64 bits for each row; None goes on with its chance."""
+        if seed is None and not self._started:
+            return [seed_bits(self.np_random) for _ in range(self.num_envs)]
+        return [
+            None if one is None else seed_bits(seeding.np_random(one)[0])
+            for one in self._row_seeds(seed)
+        ]
 
     def _advance(self, actions: Any) -> int:
         """Step all rows; the number of those in which something special happened."""
-        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
-            given = np.asarray(actions)
-            if given.dtype.kind not in "iu":
-                raise TypeError(f"actions: expected integers, got {given.dtype}")
-            actions = given.astype(np.int64)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"actions: expected shape ({self.num_envs},), got {actions.shape}")
+        actions = self._actions(actions)
         if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
-            shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
-            raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
-        special = self._workers.run(np.ascontiguousarray(actions))
+            self._refuse(bad, actions)
+        special = self._workers.run(actions)
         if special >> 32:  # rows that wait
             self.games.serve()
         return special
@@ -297,23 +359,12 @@ class _Vector(VectorEnv[Any, Any, Any]):
         self._rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
         return out
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """bool array (rows, actions) of the legal actions."""
-        return self._masks.astype(np.bool_)
-
     def states(self) -> list[State]:
         """Copies of all states, with what is hidden."""
         return [self._rows.state(i) for i in range(self.num_envs)]
 
-    def render(self) -> Any:
-        """The boards as texts; with "human" they are printed."""
-        if self.render_mode is None:
-            return None
-        texts = tuple([str(state) for state in self.states()])
-        if self.render_mode == "ansi":
-            return texts
-        print("\n\n".join(texts))
-        return None
+    def _texts(self) -> list[str]:
+        return [str(state) for state in self.states()]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

@@ -15,12 +15,10 @@ from locmsim._core cimport (
     GUARD,
     GUARDED,
     IS_BLUE,
-    IS_GREEN,
     MAX_BOARD,
     MAX_DECK,
     MAX_HAND,
     OCCUPIED,
-    ON_ENEMIES,
     PASS,
     READY,
     RULES_10,
@@ -103,6 +101,7 @@ cdef uint64_t KEYWORDS[64]          # a byte for each of BCDGLW
 cdef float KEYWORDS_F32[64][6]
 cdef float TWELFTHS[FLOATS]         # x / 12 for x - FLOAT_OFFSET
 cdef uint64_t BITS[256]             # a byte for each bit
+cdef uint64_t PAIRS[16]             # two bytes, the first of which is the bit
 cdef float SCALE[ENTITIES_SIZE]     # what "entities-f32" divides by
 
 
@@ -117,6 +116,9 @@ cdef void fill_tables() noexcept:
     for i in range(256):
         for j in range(8):
             BITS[i] |= <uint64_t>(i >> j & 1) << 8 * j
+    for i in range(16):
+        for j in range(4):
+            PAIRS[i] |= <uint64_t>(i >> j & 1) << 16 * j
     for i in range(ENTITIES_SIZE):
         SCALE[i] = 1
 
@@ -339,6 +341,11 @@ cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
         0x0101010101010101ULL)
 
 
+cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
+    """A bit for each byte, all of which are 0 or 1."""
+    return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
+
+
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
@@ -513,9 +520,9 @@ cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who)
 # ---- masks ---------------------------------------------------------------------------------------
 
 cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:
-    """The legal actions by kind, as `state_list` finds them, but written where they belong: listing
-    and then scattering takes three times as long. Rows are written in ascending order, as each
-    goes beyond its end."""
+    """The legal actions by kind, as `state_list` finds them, but written where they belong, many
+    bytes at a time: which ones are legal is hard to predict. Rows are written in ascending order,
+    as each may go beyond its end."""
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef bint one = t.rules == RULES_10
@@ -523,49 +530,48 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     cdef uint32_t enemy = op.marks >> OCCUPIED & 63
     cdef uint32_t guards = op.marks >> GUARDED & 63
     cdef uint32_t ready = me.marks >> READY & 63
-    cdef uint32_t cards, lanes, price, targets
-    cdef uint32_t by_lane[2]
-    cdef uint8_t last[8]
+    cdef uint32_t items, price, targets
+    cdef uint64_t affordable, creatures, lanes, lane1, lane2
     cdef int h, slot
     cdef int8_t* row
     memset(out, 0, some_(155 if one else 145))
     out[0] = 1
     if s.p[0].won | s.p[1].won or s.turn & 1 != who:
         return
-    lanes = own != 63 if one else (~own >> 2 & 1) | (~own >> 5 & 1) << 1
-    row = out + (9 if one else 17)
-    cards = <uint32_t>(affordable_cards(me) * 0x0102040810204080ULL >> 56)     # a bit for each
-    while cards:
-        h = lowest_bit_(cards)
-        cards &= cards - 1
+    affordable = affordable_cards(me)
+    creatures = affordable & ~(me.prices | me.prices >> 1 | me.prices >> 2)
+    if one:
+        put_(out + 1, creatures * (own != 63))
+        row = out + 9
+    else:
+        lanes = (~own >> 2 & 1) | (~own >> 5 & 1) << 8
+        targets = bits_of(creatures)
+        put_(out + 1, PAIRS[targets & 15] * lanes)
+        put_(out + 9, PAIRS[targets >> 4] * lanes)
+        row = out + 17
+    items = bits_of(affordable ^ creatures)
+    while items:
+        h = lowest_bit_(items)
+        items &= items - 1
         price = <uint32_t>(me.prices >> 8 * h & 255)
-        if price & (IS_GREEN | ON_ENEMIES | IS_BLUE) == 0:
-            if one:
-                out[1 + h] = <int8_t>lanes
-            else:
-                out[1 + 2 * h] = lanes & 1
-                out[2 + 2 * h] = lanes >> 1
-            continue
         targets = (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
             0 - (price >> 2 & 1))
         put_(row + 13 * h, BITS[targets & 255])
         put_(row + 13 * h + 8, BITS[targets >> 8])
     row += 13 * MAX_HAND
     if one:
-        targets = guards << 1 if guards else enemy << 1 | 1
-        while ready:
-            slot = lowest_bit_(ready)
-            ready &= ready - 1
-            put_(last, BITS[targets])
-            memcpy(row + 7 * slot, last, 7)
+        lanes = BITS[guards << 1 if guards else enemy << 1 | 1]
+        for slot in range(MAX_BOARD - 1):
+            put_(row + 7 * slot, lanes & (0 - <uint64_t>(ready >> slot & 1)))
+        lanes &= 0 - <uint64_t>(ready >> 5 & 1)
+        put_(row + 34, lanes << 8 | (row[34] & 1))
         return
-    by_lane[0] = (guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1
-    by_lane[1] = guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1
-    while ready:
-        slot = lowest_bit_(ready)
-        ready &= ready - 1
-        put_(last, BITS[by_lane[slot >= 3]])
-        memcpy(row + 4 * slot, last, 4)
+    lane1 = BITS[(guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1]
+    lane2 = BITS[guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1]
+    # Four bytes for each own slot, two slots at a time.
+    put_(row, lane1 * (ready & 1 | <uint64_t>(ready >> 1 & 1) << 32))
+    put_(row + 8, lane1 * (ready >> 2 & 1) | lane2 * (ready >> 3 & 1) << 32)
+    put_(row + 16, lane2 * (ready >> 4 & 1 | <uint64_t>(ready >> 5 & 1) << 32))
 
 
 # ---- for Python ----------------------------------------------------------------------------------

@@ -1,0 +1,411 @@
+"""Many choices or whole matches at once: the vector environments of `locmsim.envs.choice`."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from locmsim._core import State
+from locmsim.envs.battle import seed_bits
+from locmsim.envs.choice import ChoiceEnv, ConstructEnv, DraftEnv, MatchEnv
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options
+from locmsim.envs.vector import VectorBase
+from locmsim.envs.workers import Workers
+from locmsim.policy.layouts import Layout
+
+__all__ = ["ConstructVectorEnv", "DraftVectorEnv", "MatchVectorEnv"]
+
+#: What a single environment's info has and that of all rows has not, or in another form.
+_NOT_IN_INFO = ("action_mask", "match")
+
+
+class _Rows(VectorBase):
+    """Rows that are single environments, which write into the arrays of all."""
+
+    def __init__(
+        self,
+        num_envs: int,
+        make: Callable[[int], Any],
+        *,
+        threads: int,
+        autoreset_mode: AutoresetMode | str,
+        copy: bool,
+        final_obs: bool,
+        render_mode: str | None,
+    ) -> None:
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if value < 1:
+                raise ValueError(f"{name}: expected at least 1, got {value}")
+        self._rows = rows = [make(i) for i in range(num_envs)]
+        options: Options = rows[0].options
+        super().__init__(
+            num_envs, options, autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode
+        )
+        self.threads = threads
+        n = self.num_envs
+        action_space: spaces.Discrete = rows[0].action_space
+        self._set_spaces(rows[0].observation_space, action_space)
+        box = rows[0].observation_space
+        if isinstance(box, spaces.Dict):
+            box = box["observation"]
+        self._observations = np.zeros((n, *box.shape), np.int8)
+        self._masks = np.zeros((n, int(action_space.n)), np.int8)
+        self._hidden = np.zeros((n, HIDDEN_SIZE), np.int8) if options.privileged else None
+        self._rewards = np.zeros(n, np.float32)
+        self._terminated = np.zeros(n, np.bool_)
+        self._truncated = np.zeros(n, np.bool_)
+        self._over = np.ones(n, np.bool_)
+        self._final = np.zeros_like(self._observations) if final_obs else None
+        self._matches: list[Any] = [None] * n
+
+    # ------------------------------------------------------------------------------ episodes
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in each row.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
+            with that seed does.
+        options : dict, optional
+            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
+            rows that begin anew.
+
+        Returns
+        -------
+        observations, info
+
+        Raises
+        ------
+        ValueError
+            For a value that cannot be used.
+        """
+        rows = self._reset_rows(options)
+        seeds = self._row_seeds(seed)
+        if seed is None and not self._started:
+            seeds = [int(self.np_random.integers(1 << 31)) for _ in range(self.num_envs)]
+        for i in rows:
+            self._begin(i, seeds[i], options)
+            self._rewards[i] = 0
+            self._terminated[i] = self._truncated[i] = False
+        self._started = True
+        info: dict[str, Any] = {}
+        if self._in_info:
+            info["action_mask"] = self._masks.copy()
+        return self._given(), info
+
+    def _begin(
+        self, i: int, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> None:
+        self._put(i, *self._rows[i].reset(seed=seed, options=options))
+        self._over[i] = False
+
+    def _put(self, i: int, seen: Any, info: dict[str, Any]) -> None:
+        """Write what a row's environment shows into the arrays."""
+        if self._in_info:
+            self._observations[i], self._masks[i] = seen, info["action_mask"]
+            return
+        self._observations[i], self._masks[i] = seen["observation"], seen["action_mask"]
+        if self._hidden is not None:
+            self._hidden[i] = seen["state"]
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """An action for each row.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+
+        Returns
+        -------
+        observations, rewards (float32), terminated (bool), truncated (bool), info
+        """
+        actions = self._actions(actions)
+        if self.options.illegal == "raise":
+            size = self._masks.shape[1]
+            legal = self._masks[np.arange(self.num_envs), actions.clip(0, size - 1)] == 1
+            bad = np.flatnonzero(~self._over & ~(legal & (actions >= 0) & (actions < size)))
+            if len(bad):
+                self._refuse(bad.tolist(), actions)
+        self._rewards[:] = 0
+        self._terminated[:] = self._truncated[:] = False
+        again = self._over.copy()
+        results = self._step_rows(np.flatnonzero(~again), actions)
+        info: dict[str, Any] = {}
+        for i, result in results:
+            self._over[i] = True
+            self._matches[i] = result.get("match")
+            info = self._add_info(
+                info, {k: v for k, v in result.items() if k not in _NOT_IN_INFO}, i
+            )
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                if self._final is not None:
+                    self._final[i] = self._observations[i]
+                self._begin(i)
+        if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP and results:
+            info["final_obs"] = self._final.copy()
+            info["_final_obs"] = self._terminated | self._truncated
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            for i in np.flatnonzero(again).tolist():
+                self._begin(i)
+        if self._in_info:
+            info["action_mask"] = self._masks.copy() if self.copy else self._masks
+        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        if self.copy:
+            rewards, terminated = rewards.copy(), terminated.copy()
+            truncated = truncated.copy()
+        return self._given(), rewards, terminated, truncated, info
+
+    def _step_rows(
+        self, rows: NDArray[np.intp], actions: NDArray[np.int64]
+    ) -> list[tuple[int, dict[str, Any]]]:
+        """Actions of rows that are not over; the info of those that have ended."""
+        raise NotImplementedError
+
+    def _take(self, i: int, result: Any) -> list[tuple[int, dict[str, Any]]]:
+        """Write what a row's own step has returned; its info if it has ended."""
+        seen, self._rewards[i], self._terminated[i], self._truncated[i], info = result
+        self._put(i, seen, info)
+        return [(i, info)] if self._terminated[i] or self._truncated[i] else []
+
+    # --------------------------------------------------------------------------------- more
+
+    def match(self, row: int) -> Any:
+        """How the last finished episode of a row came about, as its info says it for one."""
+        return self._matches[row]
+
+    def sample(self, seed: int | None = None) -> NDArray[np.int64]:
+        """A uniformly random legal action for each row."""
+        random = self.np_random if seed is None else np.random.default_rng(seed)
+        keys = random.random(self._masks.shape)
+        best: NDArray[np.int64] = np.where(self._masks == 1, keys, -1.0).argmax(axis=1)
+        return best
+
+    def _texts(self) -> list[str]:
+        return [str(row.render()) for row in self._rows]
+
+
+class _ChoiceVector(_Rows):
+    """Rows of thirty picks, whose battles `threads` threads play."""
+
+    _single: type[ChoiceEnv]
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        final_obs: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            num_envs,
+            lambda i: self._single(render_mode=render_mode and "ansi", **options),
+            threads=threads, autoreset_mode=autoreset_mode, copy=copy, final_obs=final_obs,
+            render_mode=render_mode,
+        )  # fmt: skip
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_pool"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._pool = ThreadPoolExecutor(self.threads)
+
+    def _step_rows(
+        self, rows: NDArray[np.intp], actions: NDArray[np.int64]
+    ) -> list[tuple[int, dict[str, Any]]]:
+        def step(i: int) -> Any:
+            return self._rows[i].step(actions[i])
+
+        last = [int(i) for i in rows if self._rows[i].last_pick]
+        results = dict(zip(last, self._pool.map(step, last), strict=True))
+        ended: list[tuple[int, dict[str, Any]]] = []
+        for i in map(int, rows):
+            ended += self._take(i, results[i] if i in results else step(i))
+        return ended
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+
+
+class DraftVectorEnv(_ChoiceVector):
+    """`num_envs` times ``locmsim/Draft-v0``: ``gym.make_vec`` makes this one.
+
+    Parameters
+    ----------
+    num_envs, threads, autoreset_mode, copy, final_obs, render_mode
+        As of `locmsim.envs.LocmVectorEnv`; the threads play battles.
+    **options
+        Those of `DraftEnv`.
+
+    Notes
+    -----
+    Row i does what `DraftEnv` with the same seed does. Infos are arrays, with ``_name`` telling
+    which rows they are for, and only there if a row has ended; `match` has how that came about.
+    """
+
+    _single = DraftEnv
+
+
+class ConstructVectorEnv(_ChoiceVector):
+    """`num_envs` times ``locmsim/Construct-v0``: as `DraftVectorEnv`, of `ConstructEnv`."""
+
+    _single = ConstructEnv
+
+
+# -------------------------------------------------------------------------------- whole matches
+
+
+class _RowBattle:
+    """The battle of a row, as far as `MatchEnv` asks for it."""
+
+    def __init__(self, owner: "MatchVectorEnv", row: int) -> None:
+        self._owner = owner
+        self._row = row
+
+    @property
+    def action_space(self) -> spaces.Discrete:
+        return spaces.Discrete(self._owner.games.rows.n_actions)
+
+    @property
+    def layout(self) -> Layout:
+        return self._owner.games.layout
+
+    @property
+    def state(self) -> State:
+        return self._owner.games.rows.state(self._row)
+
+    def reset(self, *, seed: int, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Begin the battle, as `BattleEnv` does."""
+        owner, i = self._owner, self._row
+        owner.games.begin(i, seed_bits(seeding.np_random(seed)[0]), options)
+        rows = owner.games.rows
+        return owner.battle_seen(i), {"turn": rows.turn(i), "seat": rows.seat(i)}
+
+    def render(self) -> str:
+        return str(self.state)
+
+
+class _RowMatch(MatchEnv):
+    """A row's choice phase; its battle is one of many."""
+
+    def __init__(
+        self, battle: _RowBattle, options: dict[str, Any], render_mode: str | None
+    ) -> None:
+        self._set_up(battle, options)
+        self.render_mode = render_mode
+
+
+class MatchVectorEnv(_Rows):
+    """`num_envs` times ``locmsim/Match-v0``: ``gym.make_vec`` makes this one.
+
+    Parameters
+    ----------
+    num_envs, threads, autoreset_mode, copy, final_obs, render_mode
+        As of `locmsim.envs.LocmVectorEnv`; the threads share the rows that are in their battles.
+    **options
+        Those of `MatchEnv`.
+
+    Notes
+    -----
+    Row i does what `MatchEnv` with the same seed does; its info says how an episode ended, in
+    arrays, and `match` how it came about. Battles are stepped in compiled code, all at once.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        final_obs: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.games = Games(num_envs, Options(**{**options, "mask": "obs"}))
+        shown = render_mode and "ansi"
+        super().__init__(
+            num_envs,
+            lambda i: _RowMatch(_RowBattle(self, i), options, shown),
+            threads=threads, autoreset_mode=autoreset_mode, copy=copy, final_obs=final_obs,
+            render_mode=render_mode,
+        )  # fmt: skip
+        rows = self.games.rows
+        self._size = self.games.layout.shape[0]
+        self._battle_observations = np.zeros((num_envs, self._size), np.int8)
+        self._battle_masks = np.zeros((num_envs, rows.n_actions), np.int8)
+        self._battle_rewards = np.zeros(num_envs, np.float32)
+        self._battle_ends = np.zeros((2, num_envs), np.bool_)
+        self._begin_workers()
+
+    def _begin_workers(self) -> None:
+        self.games.rows.bind(
+            self._battle_observations, self._battle_masks, self._battle_rewards,
+            self._battle_ends[0], self._battle_ends[1], hidden=self._hidden,
+        )  # fmt: skip
+        self._workers = Workers(self.games.rows, self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin_workers()
+
+    def battle_seen(self, i: int) -> dict[str, Any]:
+        """What a row's battle shows now."""
+        seen = {"observation": self._battle_observations[i], "action_mask": self._battle_masks[i]}
+        return seen if self._hidden is None else {**seen, "state": self._hidden[i]}
+
+    def _step_rows(
+        self, rows: NDArray[np.intp], actions: NDArray[np.int64]
+    ) -> list[tuple[int, dict[str, Any]]]:
+        ended: list[tuple[int, dict[str, Any]]] = []
+        fighting = np.array([i for i in rows if self._rows[i].phase == "battle"], np.intp)
+        if len(fighting):
+            ended += self._step_battles(fighting, actions)
+        for i in map(int, np.setdiff1d(rows, fighting, assume_unique=True)):
+            ended += self._take(i, self._rows[i].step(actions[i]))
+        return sorted(ended, key=lambda end: end[0])
+
+    def _step_battles(
+        self, rows: NDArray[np.intp], actions: NDArray[np.int64]
+    ) -> list[tuple[int, dict[str, Any]]]:
+        n_actions = self.games.rows.n_actions
+        special = self._workers.run(np.where(actions < n_actions, actions, -1))
+        if special >> 32:  # rows that wait
+            self.games.serve()
+        self._observations[rows, : self._size] = self._battle_observations[rows]
+        self._masks[rows, :n_actions] = self._battle_masks[rows]
+        self._rewards[rows] = self._battle_rewards[rows]
+        self._terminated[rows], self._truncated[rows] = self._battle_ends[:, rows]
+        ended = rows[self._terminated[rows] | self._truncated[rows]]
+        for i in ended:
+            self._rows[i].phase = "over"
+        return [(int(i), self.games.end_info(int(i))) for i in ended]
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against another opponent from the next battles on."""
+        self.games.set_opponent(opponent)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self._workers.close()
