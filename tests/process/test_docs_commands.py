@@ -1,4 +1,4 @@
-"""Commands of the README, docs/compare.md and docs/tools.md are run, with fewer games than there."""
+"""Commands of the README, docs/compare.md and docs/tools.md are run, with fewer games."""
 
 import csv
 import json

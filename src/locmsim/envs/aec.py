@@ -282,7 +282,7 @@ class MatchAEC(BattleAEC):
         size = self.layout.shape[0]
         view = np.zeros(size + choice.layout.shape[0], np.int8)
         if self._choosing:
-            choice.layout.write(view[size:], choice.offer, choice.chosen)
+            choice.write(view[size:])
         else:
             view[:size] = super()._view(player)
         return view

@@ -132,7 +132,7 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
 
     def _seen(self) -> Any:
         observation = np.empty(self.layout.shape, np.int8)
-        self.layout.write(observation, self._choice.offer, self._choice.chosen)
+        self._choice.write(observation)
         if self.options.mask == "info":
             return observation
         seen = {"observation": observation, "action_mask": self._choice.mask()}
@@ -376,9 +376,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         """Observation and info; `seen` is the battle's observation, None in the choice phase."""
         observation = np.zeros(self._size + self._choice.layout.shape[0], np.int8)
         if seen is None:
-            self._choice.layout.write(
-                observation[self._size :], self._choice.offer, self._choice.chosen
-            )
+            self._choice.write(observation[self._size :])
         else:
             observation[: self._size] = seen["observation"]
         mask = self._mask(seen)

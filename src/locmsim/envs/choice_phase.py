@@ -34,6 +34,11 @@ def _row(card: Card) -> NDArray[np.int8]:
     return np.array([*row, *[0] * (_ROW - len(row))], np.int8)
 
 
+def rows_of(cards: list[Card]) -> NDArray[np.int8]:
+    """The rows of cards."""
+    return np.array([_row(card) for card in cards], np.int8).reshape(-1, _ROW)
+
+
 def _pile(cards: list[Card]) -> list[int]:
     """Cards without an order, as the deck in layout "entities"."""
     counts = [0] * _PILE
@@ -71,13 +76,19 @@ class ChoiceLayout:
         self.shape = (start,)
         self.draft = rules.draft
 
-    def write(self, out: NDArray[np.int8], offer: list[Card], chosen: list[Card]) -> None:
-        """Fill a vector of this layout."""
+    def write(
+        self,
+        out: NDArray[np.int8],
+        offer: list[Card],
+        chosen: list[Card],
+        rows: NDArray[np.int8] | None = None,
+    ) -> None:
+        """Fill a vector of this layout; `rows` are those of the offer if they are there already."""
         out[:] = 0
         start, end = self.blocks["offer"]
-        rows = out[start:end].reshape(-1, _ROW)
-        for i, card in enumerate(offer):
-            rows[i] = _row(card)
+        if rows is None:
+            rows = rows_of(offer)
+        out[start : start + rows.size] = rows.reshape(-1)
         start, end = self.blocks["chosen"]
         if self.draft:
             rows = out[start:end].reshape(-1, _ROW)
@@ -119,6 +130,8 @@ class Choice:
         self._refresh = refresh
         self.match: Match | None = None
         self.chosen: list[Card] = []
+        self._copies = np.zeros(self.actions, np.int8)
+        self._rows: NDArray[np.int8] | None = None
 
     def begin(self, random: np.random.Generator, episode: int, params: Any = None) -> None:
         """Offers of another match; `episode` is the number of those before it."""
@@ -133,6 +146,8 @@ class Choice:
         """The offers of a match."""
         self.match = match
         self.chosen = []
+        self._copies[:] = 0
+        self._rows = None if self.rules.draft else rows_of(self.offer)  # the same in all steps
 
     @property
     def offer(self) -> list[Card]:
@@ -154,13 +169,17 @@ class Choice:
         elif self.rules.draft:
             mask[:] = 1
         else:
-            for i, card in enumerate(self.offer):
-                mask[i] = self.chosen.count(card) < COPIES_PER_CARD
+            mask[:] = self._copies < COPIES_PER_CARD
         return mask
 
     def pick(self, action: int) -> None:
         """Take a card; it has to be one that the mask allows."""
         self.chosen.append(self.offer[action])
+        self._copies[action] += 1
+
+    def write(self, out: NDArray[np.int8]) -> None:
+        """Fill a vector of the layout with what is seen now."""
+        self.layout.write(out, self.offer, self.chosen, self._rows)
 
     def again(self, random: np.random.Generator) -> Match:
         """The same match with other shuffles."""
