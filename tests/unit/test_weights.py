@@ -60,7 +60,9 @@ def test_the_weights_of_the_package(rules):
         assert len(weights.draft) + sum(sizes) <= 15_000
 
 
-@pytest.mark.parametrize(("rules", "part"), [("1.2", "draft"), ("1.2", "network")])
+@pytest.mark.parametrize(
+    ("rules", "part"), [("1.2", "draft"), ("1.2", "network"), ("1.0", "draft")]
+)
 def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, part):
     record = WeightsFile.load(data_file("weights.npz")).record
     entry = [e for e in record if e.get("rules") == rules and e["what"] == [part]][-1]
