@@ -42,6 +42,13 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("more")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A folder none of whose tests will run need not be imported."""
+    parts = config.option.markexpr.split(" and ")
+    left_out = [TESTS / part.removeprefix("not ") for part in parts if part.startswith("not ")]
+    return True if collection_path in left_out else None
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays: the garbage collector need not look at it again and again."""
     gc.collect()
