@@ -169,7 +169,6 @@ def _script() -> str:
     return re.sub(r"(?m)^(?:import [^\n]*\n|export )", "", _joined("cards.js", "replay.js"))
 
 
-@cache
 def _style() -> str:
     return _joined("base.css", "replay.css")
 
