@@ -20,7 +20,7 @@ SIGNATURES = {
     "Battle 1.0 max-attack": ("1fc8a087e37982ca", "a009870943354fa8"),
     "Battle 1.5 random gym-locm": ("7bd6b38af1eea87c", "601a7404402bb4ff"),
     "Construct 1.5": ("d98a125d786ea41a", "3fe7f174d193b09e"),
-    "Draft 1.2": ("d2f2e3b127641955", "d42b060a5b7bfec0"),
+    "Draft 1.2": ("d2f2e3b127641955", "cdefa218419c69b7"),
     "Match 1.5 random": ("b11eb747960ab642", "df8fadf66aa21736"),
     "Match 1.0 random": ("657db8ccc501fa0e", "d266149899663ca6"),
 }
