@@ -1,7 +1,8 @@
-"""Processes of this machine that share work, each bound to a core of its own.
+"""Who shares work: processes of this machine, each bound to a core of its own, or a Dask cluster.
 
-They are a `concurrent.futures.Executor`, so that any other one will do as well. (Threads, for
-compiled loops, are in `locmsim.parallel`, which everything imports and which must stay light.)
+They are a `concurrent.futures.Executor`, so that any other one will do as well; `Spread` gives them
+tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports and which
+must stay light.)
 """
 
 import contextlib
@@ -12,19 +13,30 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 __all__ = [
-    "QUEUED",
     "CorePool",
+    "Spread",
     "UnguardedError",
     "Workers",
+    "WorkersError",
     "available_cores",
+    "dask_workers",
     "end_if_imported_again",
     "local_workers",
 ]
@@ -33,16 +45,27 @@ _log = logging.getLogger(__name__)
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Task = TypeVar("_Task")
 
 #: Tasks that wait in line for each task that runs, so that no worker waits for the next one.
-QUEUED = 1
+_QUEUED = 1
+#: A task whose worker died is tried so many times, alone after the first.
+_ATTEMPTS = 3
+#: Seconds between looks at how many workers there are.
+_LOOK_SECONDS = 2.0
+#: How long to look for the scheduler of a cluster.
+_CONNECT_SECONDS = 15
 
 
 #: The exit code of a worker process in which the main script went on to start workers of its own.
 _UNGUARDED = 86
 
 
-class UnguardedError(RuntimeError):
+class WorkersError(RuntimeError):
+    """The workers are gone, or cannot do a task."""
+
+
+class UnguardedError(WorkersError):
     """A script that starts worker processes has no main guard."""
 
 
@@ -61,6 +84,8 @@ class Workers(NamedTuple):
 
     executor: Executor
     slots: Callable[[], int]
+    #: What comes of a task whose worker died.
+    lost: type[Exception] = BrokenExecutor
 
 
 def available_cores() -> list[int]:
@@ -105,11 +130,42 @@ def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
         return
     pool = CorePool(jobs, pinned)
     try:
-        yield Workers(pool, lambda: jobs * (1 + QUEUED))
+        yield Workers(pool, lambda: jobs * (1 + _QUEUED))
     except BaseException:
         pool.stop()
         raise
     pool.shutdown()
+
+
+@contextlib.contextmanager
+def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
+    """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
+
+    With `one_thread`, for games with time limits, workers of more threads than one are a
+    ``ValueError``, as an address is that makes no sense. What a lost worker had to do is done by
+    another one. ``OSError`` if there is no scheduler.
+    """
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError:
+        raise ImportError("a cluster needs dask.distributed: install locmsim[cluster]") from None
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS)
+    except ValueError as error:
+        raise ValueError(f"dask: {error}") from None
+    with client:
+        if one_thread and max(client.nthreads().values(), default=1) > 1:
+            raise ValueError(
+                "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
+            )
+        _log.info("cluster %s: workers and their threads %s", address, client.nthreads())
+        executor = client.get_executor(pure=False)
+
+        def slots() -> int:
+            threads = sum(client.nthreads().values())
+            return max(1, int(threads)) * (1 + _QUEUED)
+
+        yield Workers(executor, slots, KilledWorker)
 
 
 @contextlib.contextmanager
@@ -135,6 +191,124 @@ class _ThisProcess(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
+
+
+class Spread(Generic[_Task, _T]):
+    """Tasks on workers, as many at a time as these can have; to be iterated over once.
+
+    Parameters
+    ----------
+    workers
+        Who does them.
+    tasks
+        What is to be done; asked for as workers become free.
+    submit
+        Gives a task to an executor.
+    parts
+        What is tried in the place of a task whose worker died: where a worker has several tasks,
+        and in executors that end all their processes with one, it shows alone whose fault it was.
+    name
+        Of a task, for messages.
+
+    Yields
+    ------
+    tuple of task and Future
+        Tasks as they are done; the future has the result, or what the task raised.
+
+    Raises
+    ------
+    WorkersError
+        If the workers are gone, if a task ended its worker three times, and for a script without a
+        main guard.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        tasks: Iterable[_Task],
+        submit: Callable[[Executor, _Task], Future[_T]],
+        *,
+        parts: Callable[[_Task], Sequence[_Task]] = lambda task: [task],
+        name: Callable[[_Task], str] = str,
+    ) -> None:
+        self._workers = workers
+        self._left = iter(tasks)
+        self._submit = submit
+        self._parts = parts
+        self._name = name
+        #: Tasks, and how many workers died of them.
+        self._running: dict[Future[_T], tuple[_Task, int]] = {}
+        self._suspects: deque[tuple[_Task, int]] = deque()
+        self._slots = 0
+        self._looked = -_LOOK_SECONDS
+
+    def __iter__(self) -> Iterator[tuple[_Task, Future[_T]]]:
+        while True:
+            self._fill()
+            if not self._running:
+                return
+            for future in wait(self._running, return_when=FIRST_COMPLETED).done:
+                # Not there any more if it was cancelled meanwhile.
+                if future not in self._running:
+                    continue
+                task, deaths = self._running.pop(future)
+                if future.cancelled():
+                    raise WorkersError("the workers are gone")
+                error = future.exception()
+                if isinstance(error, WorkersError):
+                    raise error
+                if isinstance(error, self._workers.lost):
+                    self._suspect(task, deaths + 1)
+                else:
+                    yield task, future
+
+    def _fill(self) -> None:
+        if self._suspects:
+            if not self._running:
+                self._start(*self._suspects.popleft())
+            return
+        while len(self._running) < self._current_slots():
+            try:
+                task = next(self._left)
+            except StopIteration:
+                return
+            self._start(task, 0)
+
+    def _start(self, task: _Task, deaths: int) -> None:
+        try:
+            self._running[self._submit(self._workers.executor, task)] = task, deaths
+        except BrokenExecutor as error:
+            raise WorkersError(f"the workers are gone: {error}") from None
+
+    def _current_slots(self) -> int:
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            self._slots = self._workers.slots()
+        return self._slots
+
+    def _suspect(self, task: _Task, deaths: int) -> None:
+        if deaths >= _ATTEMPTS:
+            raise WorkersError(f"{self._name(task)} ended its worker process {deaths} times")
+        _log.warning("a worker died in %s: tried again, alone", self._name(task))
+        self._suspects.extend((part, deaths) for part in self._parts(task))
+
+    def stop(self) -> None:
+        """Begin no more tasks; those that run are waited for."""
+        self._left = iter(())
+        self._suspects.clear()
+        for future in list(self._running):
+            if future.cancel():
+                del self._running[future]
+
+    def results(self) -> list[_T]:
+        """Stop, and what tasks came to that are done and were not yielded."""
+        self.stop()
+        return [
+            future.result()
+            for future in self._running
+            if future.done() and not future.cancelled() and future.exception() is None
+        ]
 
 
 class CorePool(Executor):

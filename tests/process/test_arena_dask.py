@@ -77,7 +77,7 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
 
 
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("locmsim.arena.cluster._CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
     with (
         Arena(["random", "greedy"], games=2, timeout_scale=25.0) as arena,
         pytest.raises(OSError, match=r"127\.0\.0\.1:1"),

@@ -7,14 +7,19 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import default_signals
 
+from locmsim import __version__
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
 from locmsim.tuning import PROOF_SEEDS, games
+from locmsim.workers import Workers
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 
@@ -130,6 +135,41 @@ def test_a_package_that_is_missing(
     out = str(tmp_path / "tuned.npz")
     assert main(["tune", "--workers", "1", "--out", out]) == 1
     assert "locmsim[tune]" in capsys.readouterr().err
+
+
+def test_workers_that_are_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so, and how to resume."""
+
+    class Broken(Executor):
+        def submit(self, *task: Any, **options: Any) -> Future[Any]:
+            future = Future[Any]()
+            future.set_exception(BrokenExecutor())
+            return future
+
+    workers = nullcontext(Workers(Broken(), lambda: 1))
+    monkeypatch.setattr("locmsim.tuning.tuner.local_workers", lambda jobs, cores: workers)
+    monkeypatch.chdir(tmp_path)
+    assert main(["tune", "--out", "tuned.npz", "--state", "state"]) == 1
+    err = capsys.readouterr().err
+    assert "0 complete iterations; resume with: locmsim tune --state state --out tuned.npz" in err
+    assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
+
+
+def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
+    """It names a command that makes them again, the version and the number of games."""
+    words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]
+    said = locmsim(*words, "--out", "tuned.npz", "--workers", "1", cwd=tmp_path)
+    (record,) = WeightsFile.load(tmp_path / "tuned.npz").record
+    assert record["version"] == __version__
+    assert record["games_in_all"] == 20 + 6 * (1 + said.count("test of eval"))
+    (command,) = record["commands"]
+    assert command.startswith("locmsim tune ")
+    again = tmp_path / "again"
+    again.mkdir()
+    locmsim(*shlex.split(command)[1:], cwd=again)
+    assert (again / "tuned.npz").read_bytes() == (tmp_path / "tuned.npz").read_bytes()
 
 
 def test_commands_of_the_page(tmp_path: Path) -> None:

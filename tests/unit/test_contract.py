@@ -223,7 +223,7 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "cluster", "playing", "records", "report", "runner", "schedule", "store", "tally",
+            "playing", "records", "report", "runner", "schedule", "store", "tally",
             "tournament",
         )
     ),

@@ -20,7 +20,16 @@ from locmsim.networks import BLOCKS, SHAPES, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
 from locmsim.search._evaluation import Evaluator
-from locmsim.tuning import PROOF_SEEDS, TUNING_SEEDS, Tuner, TuningSettings, games, play_match
+from locmsim.tuning import (
+    PROOF_SEEDS,
+    RECORDED_SEEDS,
+    TUNING_SEEDS,
+    Tuner,
+    TuningSettings,
+    games,
+    play_match,
+    settings,
+)
 from locmsim.tuning.decks import propose_deck
 from locmsim.tuning.parts import fit_part
 
@@ -67,7 +76,7 @@ def test_terms_of_positions_add_up_to_the_evaluation() -> None:
     weights = [ours[name] for name in games.EVALUATION_TERMS]
     for state in states():
         for player in (0, 1):
-            terms = [unit(state, player) for unit in games._units()]
+            terms = [unit(state, player) for unit in games._ours.units]
             assert np.dot(terms, weights) == pytest.approx(evaluation(state, player), rel=1e-4)
 
 
@@ -150,6 +159,8 @@ def test_what_is_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < loss < 2
     assert new.deck_score != default_weights("1.5").deck_score
     assert len(new.deck_value) == len(default_weights("1.5").deck_value)
+    for arrays, old in zip(new.deck_value, default_weights("1.5").deck_value, strict=True):
+        assert 0 < np.abs(arrays["output"] - old["output"]).max() < 0.002  # short steps
     assert replace(new, deck_score=None, deck_value=None) == replace(
         default_weights("1.5"), deck_score=None, deck_value=None
     )
@@ -168,6 +179,14 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
     lines(Tuner(SMALL), 1)
     assert len(used) > SMALL.pools + SMALL.match_games // 2 - 3
     assert used <= set(TUNING_SEEDS)
+
+
+def test_nothing_is_learnt_from_recorded_card_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(TUNING_SEEDS) >= RECORDED_SEEDS
+    monkeypatch.setattr(settings, "TUNING_SEEDS", range(4000, 9000))
+    found = TuningSettings(pools=5000).card_sets()
+    assert set(found) == set(range(4000, 9000)) - RECORDED_SEEDS
+    assert len(found) == 5000
 
 
 # ------------------------------------------------------------------------------------ runs

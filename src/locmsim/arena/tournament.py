@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from locmsim.arena import report
-from locmsim.arena.cluster import dask_workers
 from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
@@ -25,7 +24,13 @@ from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
 from locmsim.referee.play import Result
 from locmsim.stats import Sprt
-from locmsim.workers import Workers, available_cores, end_if_imported_again, local_workers
+from locmsim.workers import (
+    Workers,
+    available_cores,
+    dask_workers,
+    end_if_imported_again,
+    local_workers,
+)
 
 __all__ = ["Tournament", "as_player"]
 

@@ -29,7 +29,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--nodes", type=int, metavar="N", help="positions searched in a turn (default: 2000)")
     add("--pools", type=int, metavar="N", help="different card sets (default: 1000)")
     add("--seed", type=int, metavar="N", help="all that is random follows from it (default: 1)")
-    add("--workers", type=int, metavar="N", help="processes (default: one for each core)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--workers", type=int, metavar="N", help="processes (default: one for each core)"
+    )
+    where.add_argument(
+        "--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler"
+    )
     add("-v", "--verbose", action="store_true", help="log to stderr what is done")
 
 
@@ -37,14 +43,14 @@ def run(options: argparse.Namespace) -> None:
     import logging
 
     from locmsim.tuning import PARTS, Tuner
-    from locmsim.workers import available_cores
+    from locmsim.workers import WorkersError, available_cores
 
     check_target(options.out)
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     words = ["locmsim", "tune"]
     for name, value in vars(options).items():
-        if name not in ("run", "parser", "workers", "verbose") and value is not None:
+        if name not in ("run", "parser", "workers", "dask", "verbose") and value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     names = ("rules", "games", "match_games", "nodes", "pools", "seed")
     given = {name: value for name in names if (value := getattr(options, name)) is not None}
@@ -56,20 +62,23 @@ def run(options: argparse.Namespace) -> None:
         tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
         tuner.write(options.out)
         with ended_by_signals(), _tuning_progress() as (on_games, say):
-            workers = len(available_cores()) if options.workers is None else options.workers
+            workers = options.workers
+            if workers is None and options.dask is None:
+                workers = len(available_cores())
             try:
-                for line in tuner.run(options.iterations, workers=workers, on_games=on_games):
+                for line in tuner.run(
+                    options.iterations, workers=workers, dask=options.dask, on_games=on_games
+                ):
                     tuner.write(options.out)
                     say(line)
-            except SystemExit:
+            except (SystemExit, WorkersError):
                 print(_how_to_resume(options, tuner.iteration), file=sys.stderr)
                 raise
     except ValueError as error:
-        raise Failure(error, code=2) from None
-    except ImportError as error:
-        raise Failure(f'{error}: pip install "locmsim[tune]"') from None
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}") from None
+        name, _, rest = str(error).partition(":")
+        raise Failure(f"--dask:{rest}" if name == "dask" else error, code=2) from None
+    except (WorkersError, ImportError) as error:
+        raise Failure(error) from None
     if not tuner.accepted:
         print("no new weights were accepted")
     for match in tuner.accepted:
@@ -84,7 +93,10 @@ def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
             " give --state DIR to keep it"
         )
     words = ["--state", options.state, "--out", options.out]
-    command = shlex.join(["locmsim", "tune", *words, "--iterations", str(options.iterations)])
+    words += ["--iterations", str(options.iterations)]
+    if options.dask is not None:
+        words += ["--dask", options.dask]
+    command = shlex.join(["locmsim", "tune", *words])
     return f"{said}; resume with: {command}"
 
 

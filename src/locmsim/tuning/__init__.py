@@ -5,12 +5,19 @@
 
 from locmsim.tuning.fitting import fit_logistic
 from locmsim.tuning.games import play_match
-from locmsim.tuning.settings import PARTS, PROOF_SEEDS, TUNING_SEEDS, TuningSettings
+from locmsim.tuning.settings import (
+    PARTS,
+    PROOF_SEEDS,
+    RECORDED_SEEDS,
+    TUNING_SEEDS,
+    TuningSettings,
+)
 from locmsim.tuning.tuner import Tuner
 
 __all__ = [
     "PARTS",
     "PROOF_SEEDS",
+    "RECORDED_SEEDS",
     "TUNING_SEEDS",
     "Tuner",
     "TuningSettings",

@@ -17,7 +17,7 @@ from locmsim.decks.value import SHAPES, UNITS, DeckValue
 from locmsim.networks.weights import Arrays, Weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
-from locmsim.tuning.training import Array, train
+from locmsim.tuning.training import RATE, Array, train
 
 __all__ = ["DeckModel", "propose_deck", "score_builder", "train_deck_value"]
 
@@ -99,6 +99,7 @@ def train_deck_value(
     players: NDArray[Any] | None = None,
     start: Arrays | None = None,
     epochs: int = 12,
+    rate: float = RATE,
     seed: int = 0,
 ) -> tuple[dict[str, Array], float]:
     """Train a network of a `DeckValue`.
@@ -118,6 +119,8 @@ def train_deck_value(
         Arrays to begin with, in the place of random ones.
     epochs
         How often each game is seen.
+    rate
+        The longest step of a weight: a short one goes on from arrays that more games have made.
     seed
         Of the first arrays and of the order of the games.
 
@@ -140,7 +143,9 @@ def train_deck_value(
     chance = np.random.default_rng(seed)
     model = DeckModel(decks, players, chance, start)
     decay = dict.fromkeys(SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
-    loss = train(model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=decay)
+    loss = train(
+        model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=decay, rate=rate
+    )
     return model.value(), loss
 
 

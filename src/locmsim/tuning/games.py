@@ -2,10 +2,11 @@
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, lru_cache
-from typing import TypeAlias, cast
+from functools import cached_property, lru_cache
+from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +45,12 @@ __all__ = [
     "counted",
     "deck_rows",
     "play_match",
+    "play_task",
 ]
 
-#: How the players search.
-_SEARCH = BeamOptions(turns=1, width=16, plans=16, reply_width=4)
+#: How the players search: as the agent `beam` does. What wins depends on it: values of cards from
+#: games with `turns=1` won 73 % of games played like that, and 52 % of those of the agent.
+_SEARCH = BeamOptions()
 #: Terms of an evaluation that add up; the scale is given.
 EVALUATION_TERMS = tuple(name for name in TERMS if name != "scale")
 #: Numbers that a network sees.
@@ -63,6 +66,7 @@ _RANDOM_PICKS = 0.5
 _GAMES_PER_POOL = 10
 _DECKS = 6
 
+_T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
 #: What a player judges positions by.
 _Judge: TypeAlias = tuple[Evaluator, Network | None]
@@ -152,17 +156,23 @@ class _Chooser:
 # -------------------------------------------------------------------------------------- games
 
 
-@cache
-def _engines() -> tuple[Engine, Engine]:
-    evaluator = Evaluation().compiled
-    return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
+class _Ours(threading.local):
+    """What a thread needs for itself: workers of a cluster may have many."""
+
+    @cached_property
+    def engines(self) -> tuple[Engine, Engine]:
+        """Those of both players."""
+        evaluator = Evaluation().compiled
+        return Engine(_SEARCH, evaluator), Engine(_SEARCH, evaluator)
+
+    @cached_property
+    def units(self) -> list[Evaluator]:
+        """An evaluation for each term that counts nothing else."""
+        none = {**dict.fromkeys(TERMS, 0.0), "scale": 1.0}
+        return [Evaluator({**none, name: 1.0}) for name in EVALUATION_TERMS]
 
 
-@cache
-def _units() -> list[Evaluator]:
-    """An evaluation for each term that counts nothing else."""
-    none = {**dict.fromkeys(TERMS, 0.0), "scale": 1.0}
-    return [Evaluator({**none, name: 1.0}) for name in EVALUATION_TERMS]
+_ours = _Ours()
 
 
 def _network(weights: Weights) -> Network | None:
@@ -181,7 +191,7 @@ def _play(
     """The winner, or -1 of a game that had no end."""
     start = State.new(*decks, rules=rules, pool=offer.cards)
     groups = [offer.groups, offer.groups]
-    engines = _engines()
+    engines = _ours.engines
     for engine, player in zip(engines, players, strict=True):
         engine.evaluate_by(*player)
     worlds = Determinizer(start, 0, groups), Determinizer(start, 1, groups)
@@ -330,7 +340,7 @@ class SelfPlay:
             # Positions of a game are much alike: half of them say as much.
             if chance.random() < 0.5 and not state.is_terminal():
                 player = turn % 2
-                rows.positions.append([unit(state, player) for unit in _units()])
+                rows.positions.append([unit(state, player) for unit in _ours.units])
                 if "network" in self.settings.what:
                     rows.inputs.append(inputs(state, player))
                 rows.position_won.append(winner == player)
@@ -345,6 +355,11 @@ def _perturbed(weights: Mapping[str, float], chance: random.Random) -> Evaluator
     }
     cut = {name: max(-MAX_WEIGHT, min(MAX_WEIGHT, weight)) for name, weight in changed.items()}
     return Evaluator({**cut, "scale": weights["scale"]})
+
+
+def play_task(task: Callable[[], _T]) -> _T:
+    """What a task comes to; this is what workers are asked for."""
+    return task()
 
 
 # ------------------------------------------------------------------------------------ matches

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +24,12 @@ _log = logging.getLogger(__name__)
 #: As how many positions, or decks, the weights so far count.
 _PRIOR_POSITIONS = 2000.0
 _PRIOR_DECKS = 4000.0
-#: Networks of an ensemble that values decks, if there is none to go on from; and how often each of
-#: them sees each game, starting from nothing and from what it was.
+#: Networks of an ensemble that values decks, if there is none to go on from.
 _NETWORKS = 4
-_FIRST_EPOCHS = 12
-_MORE_EPOCHS = 2
+#: How they are trained, starting from nothing and from what they were: what they know comes from
+#: many more games than those of a window, which long steps would overfit.
+_FIRST: dict[str, Any] = {"epochs": 12}
+_MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
 
 
 def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
@@ -84,9 +86,9 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
     found, _, _ = fit_logistic(x, games.deck_won, prior, rows_as_precision(x, _PRIOR_DECKS))
     score = dict(zip(CARD_TERMS, _cut(found), strict=True))
     starts: Sequence[Arrays | None] = weights.deck_value or [None] * _NETWORKS
-    epochs = _FIRST_EPOCHS if weights.deck_value is None else _MORE_EPOCHS
+    how = _FIRST if weights.deck_value is None else _MORE
     trained = [
-        train_deck_value(rows, games.deck_won, start=start, epochs=epochs, seed=seed)
+        train_deck_value(rows, games.deck_won, start=start, seed=seed, **how)
         for seed, start in enumerate(starts)
     ]
     networks = [arrays for arrays, _ in trained]

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["PARTS", "PROOF_SEEDS", "TUNING_SEEDS", "TuningSettings"]
+__all__ = ["PARTS", "PROOF_SEEDS", "RECORDED_SEEDS", "TUNING_SEEDS", "TuningSettings"]
 
 #: Seeds of card sets and drafts. Tuning sees those of the first range only, figures of strength
 #: come from the second: what was tuned on some cards has to prove itself on others.
 TUNING_SEEDS = range(1, 1_000_000)
 PROOF_SEEDS = range(10_000_000, 11_000_000)
+#: Card sets of rules 1.5 in the first range that self-play leaves out: on these a contest's games
+#: were recorded, and decks are compared with those of its winner (`tools/recorded_decks.py`).
+RECORDED_SEEDS = frozenset((4047, 8564, 20913, 27813))
 
 #: What can be tuned -> the fields of `Weights` that change with it.
 PARTS = {
@@ -78,6 +81,11 @@ class TuningSettings:
                 raise ValueError(f"{name}: expected {least} or more, got {value!r}")
         if self.pools > len(TUNING_SEEDS):
             raise ValueError(f"pools: expected at most {len(TUNING_SEEDS)}, got {self.pools}")
+
+    def card_sets(self) -> list[int]:
+        """The seeds of the cards of self-play, `RECORDED_SEEDS` replaced by the next ones."""
+        seeds = self.random("pools").sample(TUNING_SEEDS, self.pools)
+        return [seed + (seed in RECORDED_SEEDS) for seed in seeds]
 
     def random(self, *purpose: object) -> random.Random:
         """Random numbers for one purpose, the same for the same settings."""

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Model", "train"]
+__all__ = ["RATE", "Array", "Model", "train"]
 
 Array = NDArray[np.float32]
 
-#: Rows of a step, and the longest step of a weight.
+#: Rows of a step, and the longest step of a weight that starts from nothing.
 _BATCH = 1024
-_RATE = 3e-3
+RATE = 3e-3
 #: Part of the steps in which they grow to that; then they become shorter.
 _WARM_UP = 0.1
 #: By this part of a step weights shrink.
@@ -45,6 +45,7 @@ def train(
     epochs: int,
     chance: np.random.Generator,
     decay: Mapping[str, float] | None = None,
+    rate: float = RATE,
 ) -> float:
     """Train the arrays of a model, in place, to predict results from rows.
 
@@ -65,6 +66,8 @@ def train(
         Of the order in which they are seen.
     decay
         Name of an array -> by which part of a step it shrinks, if not by the usual one.
+    rate
+        The longest step of a weight.
 
     Returns
     -------
@@ -93,13 +96,13 @@ def train(
             losses += float(np.logaddexp(0, np.where(target > 0, -logits, logits)).sum())
             errors = 1 / (1 + np.exp(-logits)) - target
             step = epoch * batches + batch + 1
-            rate = _RATE * _pace(step / (epochs * batches))
+            pace = rate * _pace(step / (epochs * batches))
             for name, gradient in model.gradients(layers, errors / len(picked)).items():
                 first[name] += (1 - _MEANS[0]) * (gradient - first[name])
                 second[name] += (1 - _MEANS[1]) * (gradient**2 - second[name])
                 mean = first[name] / (1 - _MEANS[0] ** step)
                 size = np.sqrt(second[name] / (1 - _MEANS[1] ** step)) + 1e-8
-                model.arrays[name] -= rate * (mean / size + decays[name] * model.arrays[name])
+                model.arrays[name] -= pace * (mean / size + decays[name] * model.arrays[name])
         loss = losses / len(won)
     return loss
 

@@ -8,14 +8,14 @@
     >>> tuner.best == tuner.start or bool(tuner.accepted)
     True
 
-What is played depends on the settings alone, not on the number of workers.
+What is played depends on the settings alone, not on where and by how many workers.
 """
 
 import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import UnitCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
-from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted
+from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted, play_task
 from locmsim.tuning.parts import fit_part
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
-from locmsim.workers import local_workers
+from locmsim.workers import Spread, dask_workers, local_workers
 
 __all__ = ["Tuner"]
 
@@ -39,8 +39,9 @@ _PAIRS = 10
 _WINDOW = 6
 #: New weights have to win by more than luck does in five of six matches of equals.
 _LEVEL = 0.68
-#: At least so often what was played is saved.
+#: What was played is saved so often, or more seldom: saving takes at most this part of the time.
 _SAVE_SECONDS = 20.0
+_SAVE_SHARE = 0.02
 
 _T = TypeVar("_T")
 
@@ -79,7 +80,7 @@ class Tuner:
     ) -> None:
         self._folder = Folder(folder)
         self._games: dict[int, Games] = {}
-        self._saved = time.monotonic()
+        self._due = 0.0
         given = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
         if self._folder.exists():
             self.settings, self._progress = self._folder.load()
@@ -188,7 +189,8 @@ class Tuner:
         self,
         iterations: int,
         *,
-        workers: int = 1,
+        workers: int | None = None,
+        dask: str | None = None,
         on_games: Callable[[str, int, int], None] | None = None,
     ) -> Iterator[str]:
         """Do what is missing to so many iterations.
@@ -198,7 +200,10 @@ class Tuner:
         iterations
             In all, those already done included.
         workers
-            Processes; with one, all is done in this process.
+            Processes; with one, which is the default, all is done in this process.
+        dask
+            The address of the scheduler of a Dask cluster, whose workers play the games in the
+            place of processes here. What comes out is the same.
         on_games
             Called with what is played, how many of its games are done, and how many there are.
 
@@ -210,15 +215,27 @@ class Tuner:
         Raises
         ------
         ValueError
-            For less than one worker, and if games of earlier iterations are gone.
+            For less than one worker, for both workers and a cluster, for an address that makes no
+            sense, and if games of earlier iterations are gone.
+        OSError
+            If there is no scheduler at that address; if a file cannot be read or written.
         ImportError
-            If a package of the extra `tune` is missing.
+            If a package of the extra `tune`, or of `cluster`, is missing.
+        WorkersError
+            `locmsim.workers.WorkersError`, if a task ended its worker three times, or if the
+            cluster is gone.
         """
-        if workers < 1:
+        if workers is not None and dask is not None:
+            raise ValueError("expected one of workers and dask")
+        count = 1 if workers is None else workers
+        if count < 1:
             raise ValueError(f"workers: expected at least 1, got {workers}")
-        import_module("scipy.optimize")  # fail now, and not after all those games
+        try:
+            import_module("scipy.optimize")  # fail now, and not after all those games
+        except ImportError:
+            raise ImportError("tuning needs scipy: install locmsim[tune]") from None
         self._on_games = on_games or (lambda what, done, count: None)
-        with local_workers(workers, ()) as self._workers:
+        with local_workers(count, ()) if dask is None else dask_workers(dask) as self._workers:
             try:
                 while self.iteration < iterations:
                     started, before = time.monotonic(), self._progress
@@ -309,7 +326,7 @@ class Tuner:
             del self._games[old]
         settings = self.settings
         done = self._folder.load_games(iteration)
-        pools = settings.random("pools").sample(TUNING_SEEDS, settings.pools)
+        pools = settings.card_sets()
         players = [self.best, *self._progress.taken[:-1][-3:]]
         tasks = {
             chunk: SelfPlay(
@@ -322,7 +339,7 @@ class Tuner:
         played = settings.games - missing
         self._on_games("self-play", played, settings.games)
         try:
-            for chunk, games in self._spread(tasks):
+            for chunk, games in self._spread("self-play", tasks):
                 done[chunk] = games
                 played += tasks[chunk].games
                 self._on_games("self-play", played, settings.games)
@@ -347,37 +364,46 @@ class Tuner:
             for start in range(0, pairs, _PAIRS)
             if str(start) not in done
         }
-        for start, wins in self._spread(tasks):
+        for start, wins in self._spread(label, tasks):
             done[str(start)] = wins
             self._on_games(label, 2 * sum(map(len, done.values())), 2 * pairs)
             if self._is_due():
                 self._save()
         return counted([n for wins in done.values() for n in wins])
 
-    def _spread(self, tasks: Mapping[int, Callable[[], _T]]) -> Iterator[tuple[int, _T]]:
+    def _spread(
+        self, label: str, tasks: Mapping[int, Callable[[], _T]]
+    ) -> Iterator[tuple[int, _T]]:
         """Numbers and results of tasks as they are done by the workers."""
-        left = iter(tasks.items())
-        running: dict[Future[_T], int] = {}
-        while True:
-            while len(running) < self._workers.slots() and (task := next(left, None)) is not None:
-                running[self._workers.executor.submit(task[1])] = task[0]
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
+        spread: Spread[int, _T] = Spread(
+            self._workers,
+            tasks,
+            lambda executor, number: executor.submit(play_task, tasks[number]),
+            name=lambda number: f"task {number} of {label}",
+        )
+        for number, future in spread:
+            yield number, future.result()
 
     # ---------------------------------------------------------------------------------- files
 
     def _is_due(self) -> bool:
-        return time.monotonic() - self._saved > _SAVE_SECONDS
+        return time.monotonic() >= self._due
 
     def _save(self) -> None:
-        self._saved = time.monotonic()
-        self._folder.save(self.settings, self._progress)
+        with self._timed():
+            self._folder.save(self.settings, self._progress)
 
     def _save_games(self, iteration: int, done: Mapping[int, Games]) -> None:
-        self._saved = time.monotonic()
-        self._folder.save_games(iteration, done)
+        with self._timed():
+            self._folder.save_games(iteration, done)
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Save within; what takes long, as the games of hours do, is not due again soon."""
+        started = time.monotonic()
+        yield
+        saved = time.monotonic()
+        self._due = saved + max(_SAVE_SECONDS, (saved - started) / _SAVE_SHARE)
 
 
 def _joined_in_order(chunks: Mapping[int, Games]) -> Games:

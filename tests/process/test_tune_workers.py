@@ -1,0 +1,159 @@
+"""Tuning by several workers, one of which is killed in the middle, and on a cluster."""
+
+import json
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from locmsim.cli.main import main
+from locmsim.networks import WeightsFile, default_weights
+from locmsim.tuning import Tuner, TuningSettings, games
+
+SETTINGS = TuningSettings("1.2", games=240, match_games=40, nodes=40, pools=5)
+#: Weights that self-play finds better ones than.
+OURS = replace(default_weights("1.2"), network=None)
+BAD = replace(OURS, evaluation={**OURS.evaluation, "own.attack": -1.0, "their.attack": -1.0})
+
+#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+SCRIPT = """
+    import json, os, signal, sys
+    from distributed import Client, LocalCluster
+    from locmsim.tuning import Tuner
+
+    def kill(what, done, count):
+        if what == "self-play" and not killed and 0 < done < count:
+            (address, pid), *_ = workers.items()
+            os.kill(pid, signal.SIGKILL)
+            killed.append(done)
+
+    if __name__ == "__main__":
+        settings, start, folder, out = sys.argv[1:]
+        settings = json.loads(settings)
+        options = dict(n_workers=2, threads_per_worker=2, dashboard_address=None)
+        with LocalCluster(**options) as cluster, Client(cluster) as client:
+            workers = client.run(os.getpid)
+            killed = []
+            tuner = Tuner(
+                {**settings, "what": tuple(settings["what"])}, start=start, folder=folder
+            )
+            lines = list(tuner.run(1, dask=cluster.scheduler_address, on_games=kill))
+            tuner.write(out)
+            print(json.dumps({"killed": killed, "lines": lines}))
+"""
+
+
+def untimed(line: str) -> str:
+    return re.sub(r" \(\d+/min\)|; \d+ s$", "", line)
+
+
+def games_of(folder: Path) -> dict[str, np.ndarray]:
+    with np.load(folder / "games-0001.npz") as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tuner, str, Path]:
+    """A tuning in one process, what it says, and its folder."""
+    folder = tmp_path_factory.mktemp("alone")
+    tuner = Tuner(SETTINGS, start=BAD, folder=folder)
+    (line,) = tuner.run(1)
+    assert tuner.accepted  # else the weights would be the same whatever was played
+    return tuner, untimed(line), folder
+
+
+def same_games(first: Path, second: Path) -> bool:
+    a, b = games_of(first), games_of(second)
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
+    """Its games are played by others; the same games and weights come of it."""
+    pytest.importorskip("distributed")
+    tuner, line, folder = alone
+    script, start, out = (tmp_path / name for name in ("script.py", "start.npz", "out.npz"))
+    script.write_text(textwrap.dedent(SCRIPT))
+    WeightsFile({"1.2": BAD}).save(start)
+    words = [json.dumps(asdict(SETTINGS)), str(start), str(tmp_path / "state"), str(out)]
+    done = subprocess.run(
+        [sys.executable, str(script), *words], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    assert len(seen["killed"]) == 1
+    assert [untimed(said) for said in seen["lines"]] == [line]
+    assert same_games(tmp_path / "state", folder)
+    assert WeightsFile.load(out)["1.2"] == tuner.best
+    assert WeightsFile.load(out).record == [json.loads(json.dumps(tuner.record()))]
+
+
+def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> None:
+    tuner, line, folder = alone
+    killed = []
+
+    def kill(what: str, done: int, count: int) -> None:
+        if what == "self-play" and not killed and 0 < done < count:
+            child = multiprocessing.active_children()[0]
+            assert child.pid is not None
+            os.kill(child.pid, signal.SIGKILL)
+            killed.append(child)
+
+    other = Tuner(SETTINGS, start=BAD, folder=tmp_path)
+    (said,) = other.run(1, workers=2, on_games=kill)
+    assert len(killed) == 1
+    assert untimed(said) == line
+    assert same_games(tmp_path, folder)
+    assert other.best == tuner.best
+
+
+def test_threads_share_nothing() -> None:
+    """Workers of a cluster may have many."""
+    tasks = [
+        games.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD]) for chunk in range(12)
+    ]
+    expected = [games.play_task(task) for task in tasks]
+    with ThreadPoolExecutor(4) as executor:
+        found = list(executor.map(games.play_task, tasks))
+    for a, b in zip(expected, found, strict=True):
+        for name, column in vars(a).items():
+            assert np.array_equal(column, getattr(b, name)), name
+
+
+def test_no_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
+    words = ["tune", "--out", str(tmp_path / "tuned.npz"), "--dask"]
+    assert main([*words, "tcp://127.0.0.1:1"]) == 1
+    assert "Timed out trying to connect to tcp://127.0.0.1:1" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, "nowhere"])
+    assert "--dask: missing port number in address 'nowhere'" in capsys.readouterr().err
+
+
+def test_without_the_cluster_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    out = str(tmp_path / "tuned.npz")
+    assert main(["tune", "--out", out, "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert "locmsim[cluster]" in capsys.readouterr().err
+
+
+def test_workers_or_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="expected one of workers and dask"):
+        next(Tuner(SETTINGS).run(1, workers=2, dask="tcp://127.0.0.1:1"))
+    words = ["tune", "--out", str(tmp_path / "x.npz"), "--workers", "2", "--dask", "tcp://a:1"]
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+    assert "--dask: not allowed with argument --workers" in capsys.readouterr().err

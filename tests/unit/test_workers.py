@@ -1,0 +1,124 @@
+"""How tasks are spread over workers: what comes of them, of dead workers, and of stopping."""
+
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+
+import pytest
+
+from locmsim.workers import Spread, UnguardedError, Workers, WorkersError
+
+
+class Doing(Executor):
+    """Makes upper case of tasks, unless there are errors left for one."""
+
+    def __init__(self, errors: dict[str, list[Exception]]) -> None:
+        self.errors = errors
+        self.tasks: list[str] = []
+
+    def upper(self, task: str) -> Future[str]:
+        self.tasks.append(task)
+        future = Future[str]()
+        if errors := self.errors.get(task):
+            future.set_exception(errors.pop())
+        else:
+            future.set_result(task.upper())
+        return future
+
+
+def submit(executor: Executor, task: str) -> Future[str]:
+    assert isinstance(executor, Doing)
+    return executor.upper(task)
+
+
+def test_as_many_at_a_time_as_there_are_slots() -> None:
+    asked = []
+
+    def tasks() -> Iterator[str]:
+        for task in "abcdefgh":
+            asked.append(task)
+            yield task
+
+    with ThreadPoolExecutor(3) as executor:
+        found = {}
+        for task, future in Spread(
+            Workers(executor, lambda: 3), tasks(), lambda pool, task: pool.submit(task.upper)
+        ):
+            assert len(asked) - len(found) <= 3
+            found[task] = future.result()
+    assert found == {task: task.upper() for task in "abcdefgh"}
+
+
+def test_dead_workers() -> None:
+    """What they had to do is tried again, in parts, and alone."""
+    doing = Doing({"xy": [BrokenExecutor()], "y": [BrokenExecutor()]})
+    spread = Spread(Workers(doing, lambda: 1), ["a", "xy", "b"], submit, parts=list)
+    found = [(task, future.result()) for task, future in spread]
+    assert found == [("a", "A"), ("x", "X"), ("y", "Y"), ("b", "B")]
+    assert doing.tasks == ["a", "xy", "x", "y", "y", "b"]
+
+
+def test_a_task_that_ends_its_workers() -> None:
+    class Gone(Exception):
+        pass
+
+    doing = Doing({"b": [Gone(), Gone(), Gone()], "a": [BrokenExecutor()]})
+    workers = Workers(doing, lambda: 1, lost=Gone)
+    found = iter(Spread(workers, "ab", submit, name=lambda task: f"task {task}"))
+    assert isinstance(next(found)[1].exception(), BrokenExecutor)  # here that tells of nothing
+    with pytest.raises(WorkersError, match="task b ended its worker process 3 times"):
+        next(found)
+
+
+def test_errors_of_tasks_and_of_scripts() -> None:
+    doing = Doing({"a": [KeyError("mine")], "b": [UnguardedError("no guard")]})
+    found = iter(Spread(Workers(doing, lambda: 1), "ab", submit))
+    task, future = next(found)
+    assert task == "a"
+    assert isinstance(future.exception(), KeyError)
+    with pytest.raises(UnguardedError, match="no guard"):
+        next(found)
+
+
+def test_workers_that_are_gone() -> None:
+    def cancelled(executor: Executor, task: str) -> Future[str]:
+        future = Future[str]()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+    def broken(executor: Executor, task: str) -> Future[str]:
+        raise BrokenExecutor("all of them")
+
+    for give, message in ((cancelled, "are gone"), (broken, "are gone: all of them")):
+        with pytest.raises(WorkersError, match=message):
+            list(Spread(Workers(Doing({}), lambda: 2), "ab", give))
+
+
+def test_stopping() -> None:
+    """What runs is waited for, what waits in line is not begun, and the rest is not asked for."""
+    begun = []
+
+    def work(task: str) -> str:
+        begun.append(task)
+        return task.upper()
+
+    with ThreadPoolExecutor(1) as executor:
+        workers = Workers(executor, lambda: 3)
+        spread = Spread(workers, "abcdefgh", lambda pool, task: pool.submit(work, task))
+        found = []
+        for task, future in spread:
+            found.append((task, future.result()))
+            if task == "b":
+                spread.stop()
+    assert sorted(found) == [(task, task.upper()) for task in begun]
+    assert "b" in begun
+    assert "h" not in begun
+
+
+def test_results_of_what_is_done() -> None:
+    """For those who stop in the middle, and keep what there is."""
+    doing = Doing({"b": [KeyError("mine")]})
+    spread = Spread(Workers(doing, lambda: 4), "abcdefgh", submit)
+    task, _ = next(iter(spread))
+    assert sorted(spread.results()) == sorted({"A", "C", "D"} - {task.upper()})
+    assert doing.tasks == ["a", "b", "c", "d"]
