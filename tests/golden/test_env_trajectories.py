@@ -19,8 +19,10 @@ SIGNATURES = {
     "Battle 1.2 osl": ("361e66606efc475d", "e8ed4ae4ab827594"),
     "Battle 1.0 max-attack": ("1fc8a087e37982ca", "a009870943354fa8"),
     "Battle 1.5 random gym-locm": ("7bd6b38af1eea87c", "601a7404402bb4ff"),
+    "Battle 1.5 random entities-f32": ("20b9427af004aae0", "9cc215e23de325fc"),
     "Construct 1.5": ("d98a125d786ea41a", "3fe7f174d193b09e"),
-    "Draft 1.2": ("d2f2e3b127641955", "cdefa218419c69b7"),
+    "Draft 1.2": ("f8c01e8ee23b307d", "7d14007ce1f62e5a"),
+    "Draft 1.0 first": ("f8c01e8ee23b307d", "15ce51e7e9b0cb77"),
     "Match 1.5 random": ("b11eb747960ab642", "df8fadf66aa21736"),
     "Match 1.0 random": ("657db8ccc501fa0e", "d266149899663ca6"),
 }
@@ -50,8 +52,10 @@ CASES = [
     ("Battle", {"rules": "1.2", "opponent": "osl"}),
     ("Battle", {"rules": "1.0", "opponent": "max-attack"}),
     ("Battle", {"rules": "1.5", "opponent": "random", "layout": "gym-locm"}),
+    ("Battle", {"rules": "1.5", "opponent": "random", "layout": "entities-f32"}),
     ("Construct", {"rules": "1.5"}),
     ("Draft", {"rules": "1.2"}),
+    ("Draft", {"rules": "1.0", "seat": "first"}),
     ("Match", {"rules": "1.5", "opponent": "random"}),
     ("Match", {"rules": "1.0", "opponent": "random"}),
 ]

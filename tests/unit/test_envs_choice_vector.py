@@ -14,9 +14,12 @@ from locmsim.envs import (
     ConstructVectorEnv,
     DraftEnv,
     DraftVectorEnv,
+    LocmVectorEnv,
     MatchEnv,
     MatchVectorEnv,
+    SelfPlayVectorEnv,
 )
+from locmsim.envs.battle import seed_bits
 
 FEW = {"card_sets": 2}
 BATTLERS = {"battlers": ("random", "osl"), "battles": 2}
@@ -35,6 +38,20 @@ def both(name, rules, n, **given):
     keywords = {k: v for k, v in given.items() if k in ("threads", "autoreset_mode", "final_obs")}
     options = {"rules": rules, **FEW, **options, **{k: given[k] for k in given.keys() - keywords}}
     return vector(n, **keywords, **options), [single(**options) for _ in range(n)]
+
+
+@pytest.mark.parametrize("kind", [LocmVectorEnv, SelfPlayVectorEnv, DraftVectorEnv, MatchVectorEnv])
+def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
+    """In all vector environments alike."""
+    venv, other = (kind(3, rules="1.2", **FEW) for _ in range(2))
+    venv.np_random = np.random.default_rng(8)
+    chance = np.random.default_rng(8)
+    expected = other.reset(seed=[seed_bits(chance) for _ in range(3)])[0]
+    np.testing.assert_equal(venv.reset()[0], expected)
+    # Then each row goes on with its own.
+    np.testing.assert_equal(venv.reset()[0], other.reset()[0])
+    venv.close()
+    other.close()
 
 
 def row(observations, i):

@@ -281,13 +281,14 @@ class MatchEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        self._set_up(BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"}), options)
+        battle = BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"})
+        self._set_up(battle, Options(**options))
         self.render_mode = render_mode
 
-    def _set_up(self, battle: Any, options: dict[str, Any]) -> None:
+    def _set_up(self, battle: Any, options: Options) -> None:
         """Begin with a `battle`, an environment of its own or a row of many."""
         self._battle = battle
-        self.options = Options(**options)
+        self.options = options
         self._choice = choice_of(self.options)
         self.first_pick: int = battle.action_space.n
         self.observation_space, self.action_space = joint_spaces(

@@ -1,6 +1,5 @@
 """Many choices or whole matches at once: the vector environments of `locmsim.envs.choice`."""
 
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.envs.battle import seed_bits
 from locmsim.envs.choice import ChoiceEnv, ConstructEnv, DraftEnv, MatchEnv
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options
+from locmsim.envs.games import Games, Options
 from locmsim.envs.vector import VectorBase
 from locmsim.envs.workers import Workers
 from locmsim.policy.layouts import Layout
@@ -27,85 +26,21 @@ _NOT_IN_INFO = ("action_mask", "match")
 class _Rows(VectorBase):
     """Rows that are single environments, which write into the arrays of all."""
 
-    def __init__(
-        self,
-        num_envs: int,
-        make: Callable[[int], Any],
-        *,
-        threads: int,
-        autoreset_mode: AutoresetMode | str,
-        copy: bool,
-        final_obs: bool,
-        render_mode: str | None,
-    ) -> None:
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if value < 1:
-                raise ValueError(f"{name}: expected at least 1, got {value}")
-        self._rows = rows = [make(i) for i in range(num_envs)]
-        options: Options = rows[0].options
-        super().__init__(
-            num_envs, options, autoreset_mode=autoreset_mode, copy=copy, render_mode=render_mode
-        )
-        self.threads = threads
-        n = self.num_envs
-        action_space: spaces.Discrete = rows[0].action_space
-        self._set_spaces(rows[0].observation_space, action_space)
-        box = rows[0].observation_space
-        if isinstance(box, spaces.Dict):
-            box = box["observation"]
-        self._observations = np.zeros((n, *box.shape), np.int8)
-        self._masks = np.zeros((n, int(action_space.n)), np.int8)
-        self._hidden = np.zeros((n, HIDDEN_SIZE), np.int8) if options.privileged else None
-        self._rewards = np.zeros(n, np.float32)
-        self._terminated = np.zeros(n, np.bool_)
-        self._truncated = np.zeros(n, np.bool_)
-        self._over = np.ones(n, np.bool_)
-        self._final = np.zeros_like(self._observations) if final_obs else None
-        self._matches: list[Any] = [None] * n
+    def _make_rows(
+        self, options: dict[str, Any]
+    ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
+        self._rows = rows = self._singles(options, self.render_mode and "ansi")
+        self._over = np.ones(self.num_envs, np.bool_)
+        self._matches: list[Any] = [None] * self.num_envs
+        return rows[0].options, rows[0].observation_space, rows[0].action_space
+
+    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
+        """The environments."""
+        raise NotImplementedError
 
     # ------------------------------------------------------------------------------ episodes
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode in each row.
-
-        Parameters
-        ----------
-        seed : int or sequence of int, optional
-            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
-            with that seed does.
-        options : dict, optional
-            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
-            rows that begin anew.
-
-        Returns
-        -------
-        observations, info
-
-        Raises
-        ------
-        ValueError
-            For a value that cannot be used.
-        """
-        rows = self._reset_rows(options)
-        seeds = self._row_seeds(seed)
-        if seed is None and not self._started:
-            seeds = [int(self.np_random.integers(1 << 31)) for _ in range(self.num_envs)]
-        for i in rows:
-            self._begin(i, seeds[i], options)
-            self._rewards[i] = 0
-            self._terminated[i] = self._truncated[i] = False
-        self._started = True
-        info: dict[str, Any] = {}
-        if self._in_info:
-            info["action_mask"] = self._masks.copy()
-        return self._given(), info
-
-    def _begin(
+    def _begin_row(
         self, i: int, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> None:
         self._put(i, *self._rows[i].reset(seed=seed, options=options))
@@ -120,17 +55,7 @@ class _Rows(VectorBase):
         if self._hidden is not None:
             self._hidden[i] = seen["state"]
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """An action for each row.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-
-        Returns
-        -------
-        observations, rewards (float32), terminated (bool), truncated (bool), info
-        """
+    def _step(self, actions: Any) -> dict[str, Any]:
         actions = self._actions(actions)
         if self.options.illegal == "raise":
             size = self._masks.shape[1]
@@ -152,20 +77,13 @@ class _Rows(VectorBase):
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 if self._final is not None:
                     self._final[i] = self._observations[i]
-                self._begin(i)
-        if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP and results:
-            info["final_obs"] = self._final.copy()
-            info["_final_obs"] = self._terminated | self._truncated
+                self._begin_row(i)
+        if results:
+            self._add_final(info, self._terminated | self._truncated)
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
             for i in np.flatnonzero(again).tolist():
-                self._begin(i)
-        if self._in_info:
-            info["action_mask"] = self._masks.copy() if self.copy else self._masks
-        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
-        if self.copy:
-            rewards, terminated = rewards.copy(), terminated.copy()
-            truncated = truncated.copy()
-        return self._given(), rewards, terminated, truncated, info
+                self._begin_row(i)
+        return info
 
     def _step_rows(
         self, rows: NDArray[np.intp], actions: NDArray[np.int64]
@@ -201,31 +119,11 @@ class _ChoiceVector(_Rows):
 
     _single: type[ChoiceEnv]
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        final_obs: bool = False,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            num_envs,
-            lambda i: self._single(render_mode=render_mode and "ansi", **options),
-            threads=threads, autoreset_mode=autoreset_mode, copy=copy, final_obs=final_obs,
-            render_mode=render_mode,
-        )  # fmt: skip
-        self._pool = ThreadPoolExecutor(threads)
+    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
+        return [self._single(render_mode=render_mode, **options) for _ in range(self.num_envs)]
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_pool"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._pool = ThreadPoolExecutor(self.threads)
+    def _start(self) -> None:
+        self._workers = ThreadPoolExecutor(self.threads)
 
     def _step_rows(
         self, rows: NDArray[np.intp], actions: NDArray[np.int64]
@@ -234,7 +132,7 @@ class _ChoiceVector(_Rows):
             return self._rows[i].step(actions[i])
 
         last = [int(i) for i in rows if self._rows[i].last_pick]
-        results = dict(zip(last, self._pool.map(step, last), strict=True))
+        results = dict(zip(last, self._workers.map(step, last), strict=True))
         ended: list[tuple[int, dict[str, Any]]] = []
         for i in map(int, rows):
             ended += self._take(i, results[i] if i in results else step(i))
@@ -242,7 +140,7 @@ class _ChoiceVector(_Rows):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._pool.shutdown()
+        self._workers.shutdown()
 
 
 class DraftVectorEnv(_ChoiceVector):
@@ -306,9 +204,7 @@ class _RowBattle:
 class _RowMatch(MatchEnv):
     """A row's choice phase; its battle is one of many."""
 
-    def __init__(
-        self, battle: _RowBattle, options: dict[str, Any], render_mode: str | None
-    ) -> None:
+    def __init__(self, battle: _RowBattle, options: Options, render_mode: str | None) -> None:
         self._set_up(battle, options)
         self.render_mode = render_mode
 
@@ -329,46 +225,22 @@ class MatchVectorEnv(_Rows):
     arrays, and `match` how it came about. Battles are stepped in compiled code, all at once.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        final_obs: bool = False,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        self.games = Games(num_envs, Options(**{**options, "mask": "obs"}))
-        shown = render_mode and "ansi"
-        super().__init__(
-            num_envs,
-            lambda i: _RowMatch(_RowBattle(self, i), options, shown),
-            threads=threads, autoreset_mode=autoreset_mode, copy=copy, final_obs=final_obs,
-            render_mode=render_mode,
-        )  # fmt: skip
-        rows = self.games.rows
+    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
+        n, chosen = self.num_envs, Options(**options)
+        self.games = Games(n, chosen)
         self._size = self.games.layout.shape[0]
-        self._battle_observations = np.zeros((num_envs, self._size), np.int8)
-        self._battle_masks = np.zeros((num_envs, rows.n_actions), np.int8)
-        self._battle_rewards = np.zeros(num_envs, np.float32)
-        self._battle_ends = np.zeros((2, num_envs), np.bool_)
-        self._begin_workers()
+        self._battle_observations = np.zeros((n, self._size), np.int8)
+        self._battle_masks = np.zeros((n, self.games.rows.n_actions), np.int8)
+        self._battle_rewards = np.zeros(n, np.float32)
+        self._battle_ends = np.zeros((2, n), np.bool_)
+        return [_RowMatch(_RowBattle(self, i), chosen, render_mode) for i in range(n)]
 
-    def _begin_workers(self) -> None:
+    def _start(self) -> None:
         self.games.rows.bind(
             self._battle_observations, self._battle_masks, self._battle_rewards,
             self._battle_ends[0], self._battle_ends[1], hidden=self._hidden,
         )  # fmt: skip
         self._workers = Workers(self.games.rows, self.threads)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._begin_workers()
 
     def battle_seen(self, i: int) -> dict[str, Any]:
         """What a row's battle shows now."""
@@ -405,7 +277,3 @@ class MatchVectorEnv(_Rows):
     def set_opponent(self, opponent: Any) -> None:
         """Play against another opponent from the next battles on."""
         self.games.set_opponent(opponent)
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        self._workers.close()

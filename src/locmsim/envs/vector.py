@@ -28,7 +28,11 @@ _SHOWN_ROWS = 10
 
 
 class VectorBase(VectorEnv[Any, Any, Any]):
-    """What all vector environments here have in common: arrays for all rows, seeds, checks."""
+    """What all vector environments here have in common: arrays for all rows, episodes, threads.
+
+    A subclass makes the rows (`_make_rows`), begins their episodes (`_begin_row`) and the threads
+    that work on them (`_start`), and steps them.
+    """
 
     metadata = {  # noqa: RUF012
         "render_modes": RENDER_MODES,
@@ -36,36 +40,145 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
-    _observations: NDArray[Any]
-    _masks: NDArray[np.int8]
-    _hidden: NDArray[np.int8] | None
+    #: What works on the rows; no pickle has it.
+    _workers: Any
 
     def __init__(
         self,
-        num_envs: int,
-        options: Options,
+        num_envs: int = 1,
         *,
-        autoreset_mode: AutoresetMode | str,
-        copy: bool,
-        render_mode: str | None,
+        threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        copy: bool = True,
+        final_obs: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
     ) -> None:
         super().__init__()
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if value < 1:
+                raise ValueError(f"{name}: expected at least 1, got {value}")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
         self.render_mode = render_mode
         self.num_envs = num_envs
-        self.options = options
+        self.threads = threads
         self.copy = copy
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.options, observation, action = self._make_rows(options)
+        self.single_observation_space, self.single_action_space = observation, action
+        self.observation_space = batch_space(observation, num_envs)
+        self.action_space = batch_space(action, num_envs)
+        box = observation["observation"] if isinstance(observation, spaces.Dict) else observation
+        assert box.shape is not None
+        self._observations = np.zeros((num_envs, *box.shape), box.dtype)
+        self._masks = np.zeros((num_envs, int(action.n)), np.int8)
+        self._hidden = (
+            np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
+        )
+        self._rewards = np.zeros(num_envs, np.float32)
+        self._terminated = np.zeros(num_envs, np.bool_)
+        self._truncated = np.zeros(num_envs, np.bool_)
+        self._final = np.zeros_like(self._observations) if final_obs else None
         self._in_info = self.options.mask == "info"
         self._started = False
+        self._start()
 
-    def _set_spaces(self, observation: spaces.Space[Any], action: spaces.Discrete) -> None:
-        """Those of a row and of all."""
-        self.single_observation_space, self.single_action_space = observation, action
-        self.observation_space = batch_space(observation, self.num_envs)
-        self.action_space = batch_space(action, self.num_envs)
+    def _make_rows(
+        self, options: dict[str, Any]
+    ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
+        """Make the rows, and arrays of this kind alone; options and spaces of one."""
+        raise NotImplementedError
+
+    def _start(self) -> None:
+        """Begin the threads, with all arrays there: of a new environment and after a pickle."""
+        raise NotImplementedError
+
+    def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Begin an episode of a row and write what it shows; None goes on with its chance."""
+        raise NotImplementedError
+
+    def _own_arrays(self) -> None:
+        """Have the rows write into the arrays of this object."""
+
+    def _step(self, actions: Any) -> dict[str, Any]:
+        """Step all rows, which write into the arrays; the info, but for the mask."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    # ------------------------------------------------------------------------------ episodes
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in each row.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
+            with that seed does.
+        options : dict, optional
+            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
+            rows that begin anew.
+
+        Returns
+        -------
+        observations, info
+
+        Raises
+        ------
+        ValueError
+            For a value that cannot be used.
+        """
+        rows = self._reset_rows(options)
+        seeds = self._row_seeds(seed)
+        self._own_arrays()
+        for i in rows:
+            self._begin_row(i, seeds[i], options)
+            self._terminated[i] = self._truncated[i] = False
+            self._rewards[i] = 0
+        self._started = True
+        info: dict[str, Any] = {}
+        if self._in_info:
+            info["action_mask"] = self._masks.copy()
+        return self._given(), info
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """An action for each row.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+
+        Returns
+        -------
+        observations, rewards (float32), terminated (bool), truncated (bool), info
+        """
+        info = self._step(actions)
+        if self._in_info:
+            info["action_mask"] = self._masks.copy() if self.copy else self._masks
+        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
+        if self.copy:
+            rewards, terminated = rewards.copy(), terminated.copy()
+            truncated = truncated.copy()
+        return self._given(), rewards, terminated, truncated, info
+
+    def _add_final(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
+        """Add the last observations of the rows that ended, if they are wanted."""
+        if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            info["final_obs"] = self._final.copy()
+            info["_final_obs"] = ended
 
     def _given(self) -> Any:
         """Observations for the caller."""
@@ -95,10 +208,13 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         return [int(i) for i in np.flatnonzero(mask)]
 
     def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """The seed of each row: `seed` + i, or its own of a sequence."""
+        """The seed of each row: `seed` + i, or its own of a sequence; None goes on with its chance.
+
+        Without any the first ones are drawn.
+        """
         n = self.num_envs
         if seed is None:
-            return [None] * n
+            return [None if self._started else seed_bits(self.np_random) for _ in range(n)]
         if isinstance(seed, int | np.integer):
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
             return [int(seed) + i for i in range(n)]
@@ -140,62 +256,39 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         print("\n\n".join(texts))
         return None
 
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self._workers.close()
+
 
 class _Vector(VectorBase):
-    """What both vector environments of battles have in common: rows, buffers."""
+    """What both vector environments of battles have in common: compiled rows."""
 
-    def __init__(
-        self,
-        num_envs: int,
-        options: dict[str, Any],
-        *,
-        both: bool,
-        threads: int,
-        autoreset_mode: AutoresetMode | str,
-        copy: bool,
-        final_obs: bool,
-        render_mode: str | None,
-    ) -> None:
-        super().__init__(
-            num_envs, Options(**options), autoreset_mode=autoreset_mode, copy=copy,
-            render_mode=render_mode,
-        )  # fmt: skip
-        self.games = Games(
-            num_envs, self.options, both=both, autoreset=_AUTORESETS[self.autoreset_mode]
-        )
-        rows = self._rows = self.games.rows
-        self.threads = threads
-        self._workers = Workers(rows, threads)
-        self._set_spaces(*battle_spaces(self.options, rows.n_actions))
-        layout = self.layout
-        self._observations = np.zeros((num_envs, *layout.shape), layout.dtype)
-        self._masks = np.zeros((num_envs, rows.n_actions), np.int8)
-        self._rewards = np.zeros(num_envs, np.float32)
-        self._terminated = np.zeros(num_envs, np.bool_)
-        self._truncated = np.zeros(num_envs, np.bool_)
-        self._to_move = np.zeros(num_envs, np.int8)
-        self._acted = np.zeros(num_envs, np.int8)
-        self._both_rewards = np.zeros((num_envs, 2), np.float32) if both else None
-        self._final = np.zeros_like(self._observations) if final_obs else None
-        self._hidden = (
-            np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
-        )
+    #: Whether the caller plays both sides.
+    _both: bool
+    _workers: Workers
+
+    def _make_rows(
+        self, options: dict[str, Any]
+    ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
+        n, chosen = self.num_envs, Options(**options)
+        autoreset = _AUTORESETS[self.autoreset_mode]
+        self.games = Games(n, chosen, both=self._both, autoreset=autoreset)
+        self._rows = self.games.rows
+        self._to_move = np.zeros(n, np.int8)
+        self._acted = np.zeros(n, np.int8)
+        self._both_rewards = np.zeros((n, 2), np.float32) if self._both else None
+        return chosen, *battle_spaces(chosen, self._rows.n_actions)
+
+    def _start(self) -> None:
+        self._workers = Workers(self._rows, self.threads)
         self._bound: tuple[Any, ...] = ()
-        self._bind_own()
+        self._own_arrays()
 
     @property
     def layout(self) -> Layout:
         """What the numbers of an observation mean."""
         return self.games.layout
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._workers = Workers(self._rows, self.threads)
-        self._bound = ()
-        self._bind_own()
 
     # ------------------------------------------------------------------------------- arrays
 
@@ -229,7 +322,7 @@ class _Vector(VectorBase):
         )  # fmt: skip
         self._bound = wanted
 
-    def _bind_own(self) -> None:
+    def _own_arrays(self) -> None:
         self._bind(
             self._observations, self._masks, self._rewards, self._terminated, self._to_move,
             self._both_rewards,
@@ -237,52 +330,14 @@ class _Vector(VectorBase):
 
     # ------------------------------------------------------------------------------ episodes
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode in each row.
+    def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
+        self.games.begin(i, seed, options)
 
-        Parameters
-        ----------
-        seed : int or sequence of int, optional
-            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
-            with that seed does.
-        options : dict, optional
-            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
-            rows that begin anew.
-
-        Returns
-        -------
-        observations, info
-
-        Raises
-        ------
-        ValueError
-            For a value that cannot be used.
-        """
-        rows = self._reset_rows(options)
-        seeds = self._seeds(seed)
-        self._bind_own()
-        for i in rows:
-            self.games.begin(i, seeds[i], options)
-            self._terminated[i] = self._truncated[i] = False
-            self._rewards[i] = 0
-        self._started = True
-        info: dict[str, Any] = {}
-        if self._in_info:
-            info["action_mask"] = self._masks.copy()
-        return self._given(), info
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """64 bits for each row; None goes on with its chance."""
-        if seed is None and not self._started:
-            return [seed_bits(self.np_random) for _ in range(self.num_envs)]
+    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """64 bits for each row, as a single environment makes them of its seed."""
         return [
             None if one is None else seed_bits(seeding.np_random(one)[0])
-            for one in self._row_seeds(seed)
+            for one in super()._row_seeds(seed)
         ]
 
     def _advance(self, actions: Any) -> int:
@@ -295,15 +350,13 @@ class _Vector(VectorBase):
             self.games.serve()
         return special
 
-    def _step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """What `step` does in all vector environments."""
-        self._bind_own()
-        info = self._infos(self._advance(actions))
-        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
-        if self.copy:
-            rewards, terminated = rewards.copy(), terminated.copy()
-            truncated = truncated.copy()
-        return self._given(), rewards, terminated, truncated, info
+    def _step(self, actions: Any) -> dict[str, Any]:
+        self._own_arrays()
+        info: dict[str, Any] = {}
+        if self._advance(actions) and (ended := self._terminated | self._truncated).any():
+            info.update(self._results(ended))
+            self._add_final(info, ended)
+        return info
 
     def _step_into(
         self, actions: Any, obs: Any, masks: Any, rewards: Any, dones: Any, to_move: Any, both: Any
@@ -314,20 +367,6 @@ class _Vector(VectorBase):
         if special:
             np.logical_or(dones, self._truncated, out=dones)
         return special
-
-    def _infos(self, special: int) -> dict[str, Any]:
-        info: dict[str, Any] = {}
-        if self._in_info:
-            info["action_mask"] = self._masks.copy() if self.copy else self._masks
-        if not special:
-            return info
-        ended = self._terminated | self._truncated
-        if ended.any():
-            info.update(self._results(ended))
-            if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-                info["final_obs"] = self._final.copy()
-                info["_final_obs"] = ended
-        return info
 
     def _results(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
         """Results of the rows that ended, as arrays, and which rows they are for."""
@@ -366,10 +405,6 @@ class _Vector(VectorBase):
     def _texts(self) -> list[str]:
         return [str(state) for state in self.states()]
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        self._workers.close()
-
 
 class LocmVectorEnv(_Vector):
     """`num_envs` battles against opponents, in compiled code: ``gym.make_vec`` makes this one.
@@ -395,34 +430,7 @@ class LocmVectorEnv(_Vector):
     which rows they are for, and only there if a row has ended.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        final_obs: bool = False,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            num_envs, options, both=False, threads=threads, autoreset_mode=autoreset_mode,
-            copy=copy, final_obs=final_obs, render_mode=render_mode,
-        )  # fmt: skip
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """An action for each row.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-
-        Returns
-        -------
-        observations, rewards (float32), terminated (bool), truncated (bool), info
-        """
-        return self._step(actions)
+    _both = False
 
     def step_into(
         self,
@@ -473,21 +481,7 @@ class SelfPlayVectorEnv(_Vector):
     they are to move again, or at the end. `gae` computes advantages from these arrays.
     """
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        threads: int = 1,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-        copy: bool = True,
-        final_obs: bool = False,
-        render_mode: str | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(
-            num_envs, options, both=True, threads=threads, autoreset_mode=autoreset_mode,
-            copy=copy, final_obs=final_obs, render_mode=render_mode,
-        )  # fmt: skip
+    _both = True
 
     @property
     def to_move(self) -> NDArray[np.int8]:
@@ -505,24 +499,14 @@ class SelfPlayVectorEnv(_Vector):
         info["to_move"] = self.to_move
         return observations, info
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """An action of the player to move in each row.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-
-        Returns
-        -------
-        observations, rewards (float32), terminated (bool), truncated (bool), info
-        """
-        result = self._step(actions)
+    def _step(self, actions: Any) -> dict[str, Any]:
+        info = super()._step(actions)
         both, to_move, acted = self._both_rewards, self._to_move, self._acted
         assert both is not None
         if self.copy:
             both, to_move, acted = both.copy(), to_move.copy(), acted.copy()
-        result[4].update({"rewards_both": both, "to_move": to_move, "acted": acted})
-        return result
+        info.update({"rewards_both": both, "to_move": to_move, "acted": acted})
+        return info
 
     def step_into(
         self,
