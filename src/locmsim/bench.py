@@ -33,7 +33,7 @@ from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
 from locmsim.referee.play import play
 from locmsim.rules.generator import generate_cards
-from locmsim.search import MCTS, BeamSearch, Belief, MCTSOptions
+from locmsim.search import MCTS, BeamSearch, Belief
 
 __all__ = ["Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
@@ -284,8 +284,7 @@ def search_positions(rules: str) -> list[tuple[Observation, Belief]]:
 #: Name -> search, what its budget and its rate count, the budget of a sample.
 SEARCHES: dict[str, tuple[Any, str, int]] = {
     "beam": (BeamSearch(), "nodes", 200_000),
-    "MCTS": (MCTS(), "iterations", 3_000),
-    "MCTS, 8 random replies a leaf": (MCTS(MCTSOptions(playouts=8)), "iterations", 10_000),
+    "MCTS": (MCTS(), "iterations", 500),
 }
 
 

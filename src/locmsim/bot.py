@@ -69,7 +69,7 @@ def command_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--search", choices=("beam", "mcts"), default="beam", help="how it searches (%(default)s)")
+    add("--search", choices=("mcts", "beam"), default="mcts", help="how it searches (%(default)s)")
     add(
         "--agent",
         metavar="SPEC",

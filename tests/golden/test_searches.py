@@ -15,7 +15,7 @@ from locmsim.search import MCTS, BeamSearch, MCTSOptions
 SEARCHES: dict[str, tuple[Any, dict[str, int]]] = {
     "beam": (BeamSearch(), {"nodes": 3000}),
     "mcts": (MCTS(), {"iterations": 120}),
-    "mcts, playouts=8": (MCTS(MCTSOptions(playouts=8)), {"iterations": 200}),
+    "mcts, worlds=3": (MCTS(MCTSOptions(worlds=3)), {"iterations": 200}),
 }
 EXPECTED = json.loads((DATA / "searches.json").read_text())
 

@@ -400,8 +400,7 @@ def most_choice() -> State:
 @each_search
 def test_a_larger_budget_goes_deeper(search):
     state = most_choice()
-    bound = "nodes" if search is BeamSearch else "iterations"
-    small, large = (search().search(state, **{bound: n}) for n in (20, 2000))
+    small, large = (search().search(state, **budget(search, share)) for share in (0.02, 1))
     assert small.nodes < large.nodes
     assert small.depth < large.depth
 
@@ -450,6 +449,48 @@ def test_the_tree_keeps_to_its_nodes():
     state = most_choice()
     result = MCTS(MCTSOptions(max_nodes=16)).search(state, iterations=500)
     assert result.iterations == 500
+
+
+# ---- plans ---------------------------------------------------------------------------------------
+
+
+@each_search
+@each_rules
+def test_plans_tell_what_was_compared(search, rules):
+    compared = 0
+    for state in list(positions(rules, games=2))[:10]:
+        result = search().search(state, **budget(search), seed=3)
+        if not result.plans:
+            assert result.visits == 0 or result.value == 1
+            continue
+        compared += len(result.plans) > 1
+        assert [plan.visits for plan in result.plans] == sorted(
+            (plan.visits for plan in result.plans), reverse=True
+        )
+        assert all(-1 <= plan.value <= 1 for plan in result.plans)
+        (chosen,) = (plan for plan in result.plans if plan.actions == result.actions)
+        assert (chosen.visits, chosen.value) == (result.visits, pytest.approx(result.value))
+        if search is MCTS:
+            assert sum(plan.visits for plan in result.plans) == result.iterations
+            assert chosen.visits == max(plan.visits for plan in result.plans)
+        ends = []
+        for plan in result.plans:
+            end = state.clone()
+            for action in plan.actions:
+                end.apply_action(action)
+            ends.append(turn_key(end))
+        assert len(set(ends)) == len(ends)
+    assert compared > 3
+
+
+def test_the_tree_goes_into_the_same_worlds_again():
+    """With one world a plan's visits go deeper, along other replies, and values change."""
+    state = most_choice()
+    few = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=2)
+    many = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=400)
+    assert few.iterations == 2
+    assert many.iterations == 400
+    assert {plan.value for plan in few.plans}.isdisjoint(plan.value for plan in many.plans)
 
 
 # ---- arguments -----------------------------------------------------------------------------------
@@ -552,20 +593,20 @@ def test_a_function_that_fails(search):
             searcher.search(state, **budget(search))
 
 
+@each_search
 @each_rules
-def test_random_replies_leave_sound_states(rules):
+def test_turns_that_are_played_on_leave_sound_states(search, rules):
     """A function is shown them; actions may follow there."""
-    checked = []
+    checked = set()
 
     def function(state: State, player: int) -> float:
         state.validate()
-        checked.append(state.turn)
+        checked.add(state.turn)
         return 0.0
 
-    search = MCTS(MCTSOptions(playouts=3), evaluation=function)
     for state in list(positions(rules, games=3))[:6]:
-        search.search(state, iterations=3)
-    assert len(set(checked)) > 3
+        search(evaluation=function).search(state, **budget(search, 0.2))
+    assert len(checked) > 3
 
 
 # ---- games between engines -----------------------------------------------------------------------

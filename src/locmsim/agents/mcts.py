@@ -12,11 +12,10 @@ __all__ = ["MCTSAgent"]
 
 
 class MCTSAgent(SearchAgent):
-    """Monte-Carlo tree search over the actions of its own turn.
+    """Monte-Carlo tree search over whole turns, its own and those that may follow.
 
-    The search is `locmsim.search.MCTS`. A turn is bounded by `iterations`, descents of
-    the tree, as by `time_ms`; 0 is for no bound of that kind. See `SearchAgent` for the other
-    options.
+    The search is `locmsim.search.MCTS`. A turn is bounded by `iterations`, visits of plans, as by
+    `time_ms`; 0 is for no bound of that kind. See `SearchAgent` for the other options.
     """
 
     options_class = MCTSOptions

@@ -145,7 +145,7 @@ def export_bot(
                 rules=rules,
                 search=search,
                 weights="a network" if given.network is not None else "linear weights",
-                bound="descents" if search == "mcts" else "nodes",
+                bound="visits" if search == "mcts" else "nodes",
             ),
             template(f"{search}-{rules}"),
             template("state"),

@@ -23,7 +23,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
-from locmsim.search.results import SearchResult
+from locmsim.search.results import Plan, SearchResult
 
 if TYPE_CHECKING:
     from locmsim.search.analysis import Analysis as Analysis
@@ -38,6 +38,7 @@ __all__ = [
     "Belief",
     "Evaluation",
     "MCTSOptions",
+    "Plan",
     "SearchOptions",
     "SearchResult",
     "analyse",

@@ -1,6 +1,6 @@
 """Beam search over the own turn, and the choice between whole turns by what comes of them."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from locmsim._core cimport MAX_ACTIONS, PASS, state_apply, state_list, state_t
 from locmsim._platform cimport now_ns_
@@ -159,9 +159,31 @@ cdef void beam_search(work_t* w, int width) noexcept nogil:
         this_width *= 4
 
 
-cdef int best_plan(
-    work_t* w, int turns, int plans, float static_worlds, float* value
-) noexcept nogil:
+cdef int ranked_plans(work_t* w, int plans, int32_t* order) noexcept nogil:
+    """The best `plans` by what is expected at their own ends, best first in `order`; returns how
+    many there are. All get that as their result, and an end in `w.ends`."""
+    cdef uint8_t path[MAX_TURN_ACTIONS + 2]
+    cdef int n = w.n_plans, i, j, length
+    order[0] = 0
+    for i in range(n):
+        w.ends[i] = w.root
+        length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
+        for j in range(length):
+            state_apply(&w.ends[i], w.table, path[j])
+        w.plans[i].visits = 0
+        if w.network is NULL:
+            w.plans[i].result = squashed(w.plans[i].value, w.eval)
+        else:
+            w.plans[i].result = result_of(w, &w.ends[i], w.who)
+        j = i
+        while j > 0 and w.plans[order[j - 1]].result < w.plans[i].result:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    return min(n, plans)
+
+
+cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil:
     """The plan with the best mean result over worlds, the same ones for all plans.
 
     The best `plans` by the result expected at their own ends are compared, by sequential halving:
@@ -170,32 +192,17 @@ cdef int best_plan(
     """
     cdef float total[MAX_PLANS]
     cdef float results[MAX_PLANS]
-    cdef int order[MAX_PLANS]
-    cdef uint8_t path[MAX_TURN_ACTIONS + 2]
+    cdef int32_t order[MAX_PLANS]
     cdef const state_t* world
     cdef int64_t now, start = now_ns_()
     cdef int64_t nodes = w.budget.nodes
     # The nodes of playing on once: a guess at first. A small budget is for fewer plans.
     cdef int64_t before, cost = 24 * turns * w.reply_width
-    cdef int n = w.n_plans, alive, worlds = 0, rounds = 0, round = 0, i, j, k, length
+    cdef int n = ranked_plans(w, plans, order)
+    cdef int alive, worlds = 0, rounds = 0, round = 0, i, j, k
     cdef float x, used
-    order[0] = 0
-    for i in range(n):
-        w.ends[i] = w.root
-        length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
-        for j in range(length):
-            state_apply(&w.ends[i], w.table, path[j])
-        if w.network is NULL:
-            results[i] = squashed(w.plans[i].value, w.eval)
-        else:
-            results[i] = result_of(w, &w.ends[i], w.who)
-        total[i] = static_worlds * results[i]
-        j = i
-        while j > 0 and results[order[j - 1]] < results[i]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
-    n = min(n, plans)
+    for i in range(w.n_plans):
+        total[i] = static_worlds * w.plans[i].result
     while n > 1 and cost * n > w.budget.nodes:
         n >>= 1
     alive = n
@@ -211,6 +218,7 @@ cdef int best_plan(
         else:                           # a world that not all plans were tried in does not count
             for k in range(alive):
                 total[order[k]] += results[k]
+                w.plans[order[k]].visits += 1
             worlds += 1
         cost = 1 + (before - w.budget.nodes) // alive
         used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes)
@@ -230,10 +238,12 @@ cdef int best_plan(
                     j -= 1
                 order[j] = k
             alive = (alive + 1) >> 1
+    for i in range(n):
+        k = order[i]
+        if w.plans[k].visits:
+            w.plans[k].result = total[k] / (w.plans[k].visits + static_worlds)
     k = order[0]
     for i in range(1, alive):
         if total[order[i]] > total[k]:
             k = order[i]
-    value[0] = total[k] / (worlds + static_worlds) if worlds + static_worlds > 0 else result_of(
-        w, &w.ends[k], w.who)
     return k

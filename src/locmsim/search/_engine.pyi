@@ -13,6 +13,7 @@ class EngineResult:
     depth: int
     iterations: int
     nodes: int
+    plans: list[tuple[list[int], int, float]]
     value: float
     visits: int
     won: bool

@@ -33,7 +33,7 @@ from locmsim.networks._network cimport Network, network_t
 from locmsim.search._beam cimport beam_search, best_plan, search_wins
 from locmsim.search._evaluation cimport MAX_VALUE, Evaluator, eval_t, eval_use_table
 from locmsim.search._keys cimport fill_card_keys, mixed, turn_hash
-from locmsim.search._mcts cimport edge_t, most_visited, node_t, tree_search
+from locmsim.search._mcts cimport node_t, tree_search, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
     PLANS_SEEN,
@@ -41,6 +41,7 @@ from locmsim.search._work cimport (
     candidate_t,
     options_t,
     path_of,
+    plan_t,
     record_t,
     value_function_t,
     work_t,
@@ -57,6 +58,7 @@ cdef enum:
     MAX_RECORDS = 1 << 18
     SEEN = 1 << 17              # places for hashes
     WIN_WIDTH = 256             # of the beam that looks for a win
+    VISIT_NODES = 256           # for each visit, of the beam that looks for plans
     MAX_GAME = 400              # turns of a game between engines
 
 
@@ -64,10 +66,8 @@ cdef enum:
 
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
     cdef work_t* w = &e.w
-    cdef int places = 1, i
+    cdef int i
     e.o = o[0]
-    if o.is_tree:
-        e.o.width = WIN_WIDTH
     w.reply_width = o.reply_width
     w.max_worlds = o.worlds
     w.max_width = e.o.width
@@ -88,15 +88,10 @@ cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
             return -1
     if not o.is_tree:
         return 0
-    while places < 2 * o.max_nodes:
-        places *= 2
-    e.tree.places_mask = places - 1
-    e.tree.max_nodes = o.max_nodes
-    e.tree.max_edges = 12 * o.max_nodes
+    e.tree.max_nodes = o.plans + o.max_nodes
     e.tree.nodes = <node_t*>malloc(e.tree.max_nodes * sizeof(node_t))
-    e.tree.edges = <edge_t*>malloc(e.tree.max_edges * sizeof(edge_t))
-    e.tree.places = <int32_t*>malloc(places * sizeof(int32_t))
-    return -1 if e.tree.nodes is NULL or e.tree.edges is NULL or e.tree.places is NULL else 0
+    e.tree.replies = <turns_t*>malloc(o.plans * o.worlds * sizeof(turns_t))
+    return -1 if e.tree.nodes is NULL or e.tree.replies is NULL else 0
 
 
 cdef void engine_free(engine_t* e) noexcept nogil:
@@ -109,8 +104,7 @@ cdef void engine_free(engine_t* e) noexcept nogil:
     free(e.w.seen)
     free(e.w.worlds)
     free(e.tree.nodes)
-    free(e.tree.edges)
-    free(e.tree.places)
+    free(e.tree.replies)
 
 
 cdef void engine_use(
@@ -141,7 +135,6 @@ cdef void engine_begin(
     w.n_worlds = 0
     w.n_records = 0
     w.n_plans = 0
-    e.tree.n_nodes = 0
     w.won = False
     w.failed = False
     w.made = 0
@@ -209,24 +202,22 @@ cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept n
     search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
     restore(w, &given, &part)
     if not w.won:
-        if e.o.is_tree:
-            found.visits = <int32_t>tree_search(w, &e.tree, &e.o, iterations, found.path)
-            found.iterations = e.tree.nodes[0].visits
-            if w.won:
-                found.value = 1
-                found.length = finish(w, found.path, w.n_win)
-            else:
-                found.length = most_visited(w, &e.tree, found.path, &found.value, &found.visits)
-            return
         w.n_records = 0
         part = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
+        if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
+            # Few visits are for a beam that is as small.
+            part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
         given = w.budget
         w.budget = part
         beam_search(w, e.o.width)
         restore(w, &given, &part)
         if not w.won:
-            n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds, &found.value)
-            found.visits = w.n_worlds
+            if e.o.is_tree:
+                found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
+            else:
+                n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds)
+            found.value = w.plans[n].result
+            found.visits = w.plans[n].visits
             found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
             return
     found.value = 1
@@ -264,7 +255,7 @@ cdef int engine_game(
 class EngineResult:
     """What `Engine.search` found; `locmsim.search.SearchResult` says what the fields are."""
 
-    __slots__ = ("actions", "depth", "iterations", "nodes", "value", "visits", "won")
+    __slots__ = ("actions", "depth", "iterations", "nodes", "plans", "value", "visits", "won")
 
 
 cdef int fill_options(options_t* o, options) except -1:
@@ -273,17 +264,14 @@ cdef int fill_options(options_t* o, options) except -1:
     o.reply_width = options.reply_width
     o.worlds = options.worlds
     o.wins_share = options.wins_share
+    o.width = options.width
+    o.plans = options.plans
+    o.static_worlds = options.static_worlds
+    o.plan_share = options.plan_share
     if o.is_tree:
         o.exploration = options.exploration
-        o.widening = options.widening
         o.temperature = options.temperature
-        o.playouts = options.playouts
         o.max_nodes = options.max_nodes
-    else:
-        o.width = options.width
-        o.plans = options.plans
-        o.static_worlds = options.static_worlds
-        o.plan_share = options.plan_share
     return 0
 
 
@@ -353,6 +341,9 @@ cdef class Engine:
         function raises.
         """
         cdef found_t found
+        cdef uint8_t path[MAX_PATH]
+        cdef const plan_t* plan
+        cdef int i, k, n
         cdef int64_t until = UNLIMITED
         cdef int64_t most = UNLIMITED if nodes is None else nodes
         cdef int64_t descents = UNLIMITED if iterations is None else iterations
@@ -372,6 +363,12 @@ cdef class Engine:
             raise error
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
+        result.plans = []
+        for i in range(0 if w.won else w.n_plans):
+            plan = &w.plans[i]
+            if plan.visits:
+                n = path_of(w, plan.parent, plan.action, path)
+                result.plans.append(([path[k] for k in range(n)], plan.visits, plan.result))
         result.value = found.value
         result.visits = found.visits
         result.won = w.won

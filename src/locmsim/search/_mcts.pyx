@@ -1,304 +1,219 @@
-"""Monte-Carlo tree search; _mcts.pxd says what its structs are."""
+"""Monte-Carlo tree search over whole turns; _mcts.pxd says what its structs are."""
 
 from libc.math cimport expf, sqrtf
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
 
-from locmsim._core cimport (
-    MAX_ACTIONS,
-    PASS,
-    state_apply,
-    state_end_turn,
-    state_list,
-    state_play_turn,
-    state_t,
-    state_winner,
-    stream_start,
-)
+from locmsim._core cimport state_end_turn, state_t, state_winner
 from locmsim._platform cimport now_ns_
-from locmsim.search._evaluation cimport MAX_VALUE, squashed
-from locmsim.search._keys cimport mixed, turn_hash
-from locmsim.search._mcts cimport tree_t, node_t, edge_t
-from locmsim.search._wins cimport can_kill
+from locmsim.search._beam cimport ranked_plans
+from locmsim.search._evaluation cimport squashed
+from locmsim.search._mcts cimport node_t, tree_t, turns_t
 from locmsim.search._work cimport (
-    MAX_TURN_ACTIONS,
+    MAX_PLANS,
+    MAX_REPLY_WIDTH,
+    narrow_turns,
     options_t,
-    work_t,
-    spend,
     put_world,
-    value_of,
-    greedy_turn,
+    result_of,
+    work_t,
     world_of,
-    play_on,
 )
 
 
-cdef int32_t find_node(tree_t* tree, const state_t* s, uint64_t hash, bint ended) noexcept nogil:
-    """The node of a position, made if need be; -1 if there is no room."""
-    cdef uint64_t i = hash & tree.places_mask
-    cdef node_t* node
-    while tree.places[i] >= 0:
-        if tree.nodes[tree.places[i]].hash == hash:
-            return tree.places[i]
-        i = (i + 1) & tree.places_mask
-    if tree.n_nodes == tree.max_nodes:
-        return -1
-    tree.places[i] = tree.n_nodes
-    node = &tree.nodes[tree.n_nodes]
+cdef enum:
+    MAX_DEPTH = 32              # turns that a visit follows
+
+
+cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
+    """The priors of the turns of a position: the better a turn's value, the higher."""
+    cdef node_t* nodes = &tree.nodes[turns.first]
+    cdef float best = -1, total = 0
+    cdef int i
+    for i in range(turns.n):
+        best = max(best, nodes[i].value)
+    for i in range(turns.n):
+        nodes[i].prior = expf((nodes[i].value - best) / temperature)
+        total += nodes[i].prior
+    for i in range(turns.n):
+        nodes[i].prior /= total
+
+
+cdef node_t* add_node(tree_t* tree, const state_t* s, float value) noexcept nogil:
+    cdef node_t* node = &tree.nodes[tree.n_nodes]
+    memset(node, 0, sizeof(node_t))
     node.s = s[0]
-    node.hash = hash
-    node.total = 0
-    node.visits = 0
-    node.first = 0
-    node.n_edges = -1
-    node.ended = ended
+    node.value = value
     tree.n_nodes += 1
-    return tree.n_nodes - 1
+    return node
 
 
 cdef bint expand(
-    work_t* w, tree_t* tree, node_t* node, const options_t* o, bint* won
+    work_t* w, tree_t* tree, const options_t* o, const state_t* s, turns_t* turns
 ) noexcept nogil:
-    """Give a node its edges, sorted by the static values of where they lead. False if there is no
-    room, or no budget. Sets `won` for an edge that wins, which comes first."""
-    cdef uint8_t actions[MAX_ACTIONS + 1]
-    cdef float values[MAX_ACTIONS + 1]
-    cdef state_t child
-    cdef edge_t* edges = &tree.edges[tree.n_edges]
-    cdef int n = state_list(&node.s, w.table, actions)
-    cdef int i, j, k = 0
-    cdef float value, total = 0
-    if tree.n_edges + n > tree.max_edges:
+    """Look for the turns of the player to move; False if there is no room for them."""
+    cdef state_t kept[MAX_REPLY_WIDTH]
+    cdef float values[MAX_REPLY_WIDTH]
+    cdef int who = s.turn & 1
+    cdef int n, i
+    if tree.n_nodes + MAX_REPLY_WIDTH > tree.max_nodes:
         return False
+    n = narrow_turns(w, s, kept, values)
+    turns.first = tree.n_nodes
+    turns.n = n
     for i in range(n):
-        child = node.s
-        if actions[i] == PASS:
-            value = value_of(w, &child, w.who)
+        if w.network is NULL and state_winner(&kept[i]) < 0:
+            add_node(tree, &kept[i], squashed(values[i], w.eval))
         else:
-            if not spend(w):
-                return False
-            state_apply(&child, w.table, actions[i])
-            if child.p[1 - w.who].won:
-                continue
-            if child.p[w.who].won or can_kill(&child, w.table):
-                value = MAX_VALUE
-                won[0] = True
-            else:
-                value = value_of(w, &child, w.who)
-        j = k
-        while j > 0 and values[j - 1] < value:
-            values[j] = values[j - 1]
-            edges[j] = edges[j - 1]
-            j -= 1
-        values[j] = value
-        edges[j].action = actions[i]
-        edges[j].node = -1
-        edges[j].visits = 0
-        k += 1
-    for i in range(k):
-        edges[i].prior = expf((values[i] - values[0]) / o.temperature)
-        total += edges[i].prior
-    for i in range(k):
-        edges[i].prior /= total
-    node.first = tree.n_edges
-    node.n_edges = k
-    tree.n_edges += k
+            add_node(tree, &kept[i], result_of(w, &kept[i], who))
+    set_priors(tree, turns, o.temperature)
     return True
 
 
-cdef edge_t* select_edge(tree_t* tree, const node_t* node, const options_t* o) noexcept nogil:
-    """The edge with the highest sum of mean result and of exploration by prior (PUCT), among the
-    first ones: the more visits the more of them (progressive widening)."""
-    cdef edge_t* edges = &tree.edges[node.first]
-    cdef edge_t* best = edges
-    cdef float root = sqrtf(<float>node.visits)
-    cdef int n = 1 + <int>(o.widening * root)
-    cdef float mean = <float>(node.total / node.visits) if node.visits else 0
-    cdef float highest = -1e9, x
-    cdef int i
-    if n > node.n_edges:
-        n = node.n_edges
-    for i in range(n):
-        x = mean
-        if edges[i].visits:
-            x = <float>(tree.nodes[edges[i].node].total / tree.nodes[edges[i].node].visits)
-        x += o.exploration * edges[i].prior * root / (1 + edges[i].visits)
+cdef inline float mean_result(const node_t* node, float static_visits) noexcept nogil:
+    """The mean of the results of visits and of the expected one, which counts as so many."""
+    if node.visits == 0:
+        return node.value
+    return <float>(
+        (node.total + static_visits * node.value) / (node.visits + static_visits))
+
+
+cdef node_t* select_turn(tree_t* tree, const turns_t* turns, const options_t* o) noexcept nogil:
+    """The turn with the highest sum of mean result and of exploration by prior (PUCT)."""
+    cdef node_t* nodes = &tree.nodes[turns.first]
+    cdef node_t* best = nodes
+    cdef float highest = -1e9, root, x
+    cdef int visits = 1, i
+    for i in range(turns.n):
+        visits += nodes[i].visits
+    root = o.exploration * sqrtf(<float>visits)
+    for i in range(turns.n):
+        x = mean_result(&nodes[i], 1) + root * nodes[i].prior / (1 + nodes[i].visits)
         if x > highest:
             highest = x
-            best = &edges[i]
+            best = &nodes[i]
     return best
 
 
-cdef float random_replies(
-    work_t* w, const state_t* end, const state_t* world, int playouts, uint64_t* stream
+cdef node_t* best_by_value(tree_t* tree, const turns_t* turns) noexcept nogil:
+    cdef node_t* nodes = &tree.nodes[turns.first]
+    cdef node_t* best = nodes
+    cdef int i
+    for i in range(1, turns.n):
+        if nodes[i].value > best.value:
+            best = &nodes[i]
+    return best
+
+
+cdef void visit(
+    work_t* w, tree_t* tree, const options_t* o, node_t* plan, int number
 ) noexcept nogil:
-    """The mean value after random turns of the opponent, as a result from -1 to 1."""
-    cdef state_t begin = end[0]
-    cdef state_t s
-    cdef float total = 0
-    put_world(w, &begin, world)
-    state_end_turn(&begin, w.table)
-    if state_winner(&begin) >= 0:
-        return 1 if begin.p[w.who].won else -1
-    for _ in range(playouts):
-        s = begin
-        state_play_turn(&s, w.table, stream)
-        total += value_of(w, &s, 1 - w.who)
-    w.budget.nodes -= playouts
-    return -squashed(total / playouts, w.eval)
-
-
-cdef float leaf_value(
-    work_t* w, node_t* node, const options_t* o, uint64_t* stream
-) noexcept nogil:
-    """The result of a visit that goes no further in the tree."""
-    cdef const state_t* world = world_of(w, min(node.visits % w.max_worlds, w.n_worlds))
-    cdef state_t s
-    if o.playouts:
-        return random_replies(w, &node.s, world, o.playouts, stream)
-    if node.ended:
-        return play_on(w, &node.s, world, o.turns)
-    s = node.s
-    greedy_turn(w, &s, NULL)
-    if s.p[w.who].won:
-        return 1
-    return play_on(w, &s, world, o.turns)
-
-
-cdef bint follow(work_t* w, state_t* s, const node_t* node, uint8_t* action) noexcept nogil:
-    """Apply the action that leads from `s` to a node. The node may have been made by actions in
-    another order, in which creatures have other places and so actions other numbers."""
-    cdef uint8_t actions[MAX_ACTIONS + 1]
-    cdef state_t child
-    cdef int n = state_list(s, w.table, actions), i
-    for i in range(1, n):
-        child = s[0]
-        state_apply(&child, w.table, actions[i])
-        if turn_hash(&child, w.table, w.card_keys) == node.hash:
-            s[0] = child
-            action[0] = actions[i]
-            return True
-    return False
-
-
-cdef int winning_turn(
-    work_t* w, const tree_t* tree, const int32_t* path, int depth, uint8_t* actions
-) noexcept nogil:
-    """The actions along a path of nodes, and the winning one at its end; their number."""
-    cdef uint8_t legal[MAX_ACTIONS + 1]
-    cdef state_t s = w.root
-    cdef state_t child
-    cdef int n, i
-    for i in range(depth):
-        follow(w, &s, &tree.nodes[path[i + 1]], &actions[i])
-    n = state_list(&s, w.table, legal)
-    for i in range(1, n):
-        child = s
-        state_apply(&child, w.table, legal[i])
-        if not child.p[1 - w.who].won and (child.p[w.who].won or can_kill(&child, w.table)):
-            actions[depth] = legal[i]
-            return depth + 1
-    return depth
-
-
-cdef bint visit(
-    work_t* w, tree_t* tree, const options_t* o, uint64_t* stream, uint8_t* actions
-) noexcept nogil:
-    """One descent. False if it found a winning turn, which is then in `actions`, `w.n_win` long."""
-    cdef int32_t path[MAX_TURN_ACTIONS]
-    cdef node_t* node = &tree.nodes[0]
-    cdef edge_t* edge
-    cdef state_t child
+    """Follow a plan in one of the worlds: through the turns that are known by PUCT, and then
+    through new ones, each the best by its value, until `turns` have followed the plan and its own
+    player has moved last."""
+    cdef node_t* path[MAX_DEPTH]
+    cdef node_t* node = plan
+    cdef int world = plan.visits % w.max_worlds
+    cdef turns_t* turns = &tree.replies[number * w.max_worlds + world]
+    cdef state_t s = plan.s
     cdef float result
-    cdef int32_t at = 0
+    cdef bint new = False
     cdef int depth = 0, i
-    cdef uint64_t hash
-    cdef bint won = False
-    path[0] = 0
+    put_world(w, &s, world_of(w, world))
     while True:
-        if node.ended or depth == MAX_TURN_ACTIONS - 1:
+        state_end_turn(&s, w.table)
+        if state_winner(&s) >= 0:
+            # For the player of `node`, whose turn has just ended.
+            result = 1 if s.p[(w.who + depth) & 1].won else -1
             break
-        if node.n_edges < 0:
-            if node.visits == 0 and at != 0:
-                break                       # the first visit to a node goes no further
-            if not expand(w, tree, node, o, &won):
+        if turns.n == 0:
+            if not expand(w, tree, o, &s, turns):
+                result = node.value
                 break
-            if won:
-                w.won = True
-                w.n_win = winning_turn(w, tree, path, depth, actions)
-                return False
-        edge = select_edge(tree, node, o)
-        if edge.node < 0:
-            child = node.s
-            if edge.action == PASS:
-                hash = mixed(node.hash)
-            else:
-                state_apply(&child, w.table, edge.action)
-                hash = turn_hash(&child, w.table, w.card_keys)
-            edge.node = find_node(tree, &child, hash, edge.action == PASS)
-            if edge.node < 0:
-                break
-        edge.visits += 1
-        at = edge.node
-        node = &tree.nodes[at]
+            new = True
+        node = best_by_value(tree, turns) if new else select_turn(tree, turns, o)
+        path[depth] = node
         depth += 1
-        path[depth] = at
-    result = leaf_value(w, node, o, stream)
-    for i in range(depth + 1):
-        tree.nodes[path[i]].visits += 1
-        tree.nodes[path[i]].total += result
-    w.depth = max(w.depth, depth)
-    return True
+        result = node.value
+        if state_winner(&node.s) >= 0 or depth == MAX_DEPTH:
+            break
+        if new and depth >= o.turns and (depth - o.turns) % 2 == 0:
+            break
+        s = node.s
+        turns = &node.next
+    # `result` is for the player of the last turn.
+    for i in range(depth - 1, -1, -1):
+        path[i].visits += 1
+        path[i].total += result
+        result = -result
+    plan.visits += 1
+    plan.total += result
+
+
+cdef void put_best_first(
+    const tree_t* tree, int32_t* plans, int n, float static_visits
+) noexcept nogil:
+    """Sort plans by their mean results; those of the same one keep their order."""
+    cdef int32_t plan
+    cdef float mean
+    cdef int i, j
+    for i in range(1, n):
+        plan = plans[i]
+        mean = mean_result(&tree.nodes[plan], static_visits)
+        j = i
+        while j > 0 and mean_result(&tree.nodes[plans[j - 1]], static_visits) < mean:
+            plans[j] = plans[j - 1]
+            j -= 1
+        plans[j] = plan
 
 
 cdef int64_t tree_search(
-    work_t* w, tree_t* tree, const options_t* o, int64_t iterations, uint8_t* actions
+    work_t* w, tree_t* tree, const options_t* o, int64_t iterations, int* best
 ) noexcept nogil:
-    """Visits until the budget is used up, or a winning turn is found; their number."""
-    cdef uint64_t stream = stream_start(w.world_seed, 1ULL << 32)
-    cdef int64_t done = 0
-    cdef uint64_t i
-    for i in range(tree.places_mask + 1):
-        tree.places[i] = -1
+    cdef int32_t order[MAX_PLANS]           # of plans in `w.plans`
+    cdef int32_t plans[MAX_PLANS]           # nodes, the best first
+    cdef int64_t now, start = now_ns_(), nodes = w.budget.nodes, before, done = 0
+    # The nodes of a visit: a guess at first. A small budget is for fewer plans.
+    cdef int64_t cost = 24 * o.turns * w.reply_width
+    cdef int n, alive, rounds = 0, round = 0, i
+    cdef float used
+    cdef node_t* plan
+    n = ranked_plans(w, o.plans, order)
+    while n > 1 and (cost * n > w.budget.nodes or n > iterations):
+        n >>= 1
     tree.n_nodes = 0
-    tree.n_edges = 0
-    find_node(tree, &w.root, turn_hash(&w.root, w.table, w.card_keys), False)
-    while done < iterations and not w.budget.over and w.budget.nodes > 0:
-        if now_ns_() >= w.budget.deadline:
-            break
-        if not visit(w, tree, o, &stream, actions):
-            break
-        w.budget.nodes -= 1             # a reply may need none
-        done += 1
+    for i in range(n):
+        add_node(tree, &w.ends[order[i]], w.plans[order[i]].result)
+        plans[i] = i
+    memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
+    alive = n
+    while (1 << rounds) < n:
+        rounds += 1
+    # Sequential halving: after each part of the budget the worse half drops out.
+    while round < rounds and w.budget.nodes >= cost * alive and done + alive <= iterations:
+        before = w.budget.nodes
+        for i in range(alive):
+            if w.failed or now_ns_() >= w.budget.deadline:
+                break
+            visit(w, tree, o, &tree.nodes[plans[i]], plans[i])
+            w.budget.nodes -= 1             # a visit may need none
+            done += 1
+        cost = 1 + (before - w.budget.nodes) // alive
+        used = max(<float>done / iterations, <float>(nodes - w.budget.nodes) / nodes)
+        now = now_ns_()
+        if w.failed or now >= w.budget.deadline:
+            used = 1
+        else:
+            used = max(used, <float>(now - start) / (w.budget.deadline - start))
+        while round < rounds and used * rounds >= round + 1:
+            round += 1
+            put_best_first(tree, plans, alive, o.static_worlds)
+            alive = (alive + 1) >> 1
+    put_best_first(tree, plans, alive, o.static_worlds)
+    for i in range(n):
+        plan = &tree.nodes[i]
+        if plan.visits:
+            w.plans[order[i]].visits = plan.visits
+            w.plans[order[i]].result = mean_result(plan, o.static_worlds)
+    best[0] = order[plans[0]]
     return done
-
-
-cdef int most_visited(
-    work_t* w, tree_t* tree, uint8_t* path, float* value, int32_t* visits
-) noexcept nogil:
-    """The turn along the most visited edges, finished greedily where visits are few."""
-    cdef node_t* node = &tree.nodes[0]
-    cdef edge_t* edge
-    cdef edge_t* best
-    cdef state_t s = w.root
-    cdef int n = 0, i
-    if node.visits:
-        value[0] = <float>(node.total / node.visits)
-    while not node.ended and node.n_edges > 0 and n < MAX_TURN_ACTIONS:
-        best = NULL
-        for i in range(node.n_edges):
-            edge = &tree.edges[node.first + i]
-            if edge.node >= 0 and (best is NULL or edge.visits > best.visits):
-                best = edge
-        if best is NULL:
-            break
-        if n == 0:
-            visits[0] = best.visits
-            value[0] = <float>(tree.nodes[best.node].total / max(1, tree.nodes[best.node].visits))
-        node = &tree.nodes[best.node]
-        if not node.ended:
-            if not follow(w, &s, node, &path[n]):
-                return n
-            n += 1
-    if not node.ended and n < MAX_TURN_ACTIONS // 2:
-        n += greedy_turn(w, &s, &path[n])
-    return n

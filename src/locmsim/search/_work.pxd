@@ -40,6 +40,8 @@ ctypedef struct plan_t:         # a whole turn
     int32_t parent              # record, and the last action from there; PASS: the root itself
     uint8_t action
     uint64_t hash
+    int32_t visits              # how often it was played on
+    float result                # the mean of that, from -1 to 1; what is expected at its end counts
 
 ctypedef struct options_t:      # see the dataclasses in options.py
     bint is_tree                # MCTS, not beam search; 0 where the other has no such option:
@@ -47,14 +49,12 @@ ctypedef struct options_t:      # see the dataclasses in options.py
     int32_t reply_width         # 1: turns are played on greedily
     int32_t worlds
     float wins_share
-    int32_t width               # beam search
+    int32_t width
     int32_t plans
     float static_worlds
     float plan_share
     float exploration           # MCTS
-    float widening
     float temperature
-    int32_t playouts
     int32_t max_nodes
 
 # A value that some other code gives in the place of the weights: negative, and the search ends, if
@@ -89,8 +89,7 @@ ctypedef struct work_t:
     int32_t n_plans, max_plans
     state_t ends[MAX_PLANS]     # ... and the positions at their ends
     bint won                    # a winning turn was found; attacks on the player may follow it:
-    plan_t win                  # ... by a beam
-    int32_t n_win               # ... in the tree: its number of actions
+    plan_t win
     int32_t reply_width         # 1: turns are played on greedily
     state_t* worlds             # samples of what is hidden, drawn when they are first used
     int32_t n_worlds, max_worlds
@@ -154,6 +153,7 @@ cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noe
 cdef void note_plan(
     work_t* w, float value, uint64_t hash, int32_t parent, uint8_t action) noexcept nogil
 # Turns that are played on, by either player.
-cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil
+cdef int narrow_turns(
+    work_t* w, const state_t* start, state_t* kept, float* kept_values) noexcept nogil
 cdef const state_t* world_of(work_t* w, int i) noexcept nogil
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil

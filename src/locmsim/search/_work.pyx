@@ -91,23 +91,22 @@ cdef void note_plan(
     w.plans[i].action = action
 
 
-cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
+cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
     """Play a turn action by action, each the best by its result, as long as that improves it.
 
-    Returns the number of actions, which go to `path` if it isn't NULL. A kill by attacks alone is
-    not carried out, only its result.
+    A kill by attacks alone is not carried out, only its result.
     """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t children[2]
     cdef int who = s.turn & 1
-    cdef int n, i, free = 0, action = PASS, length = 0
+    cdef int n, i, free = 0
     cdef float best, value
     cdef bint improved
     if can_kill(s, w.table):
         s.p[who].won = 1
-        return 0
+        return
     best = value_of(w, s, who)
-    while True:
+    for _ in range(MAX_TURN_ACTIONS):
         improved = False
         n = state_list(s, w.table, actions)
         for i in range(1, n):
@@ -118,40 +117,41 @@ cdef int greedy_turn(work_t* w, state_t* s, uint8_t* path) noexcept nogil:
             if value > best:
                 best = value
                 improved = True
-                action = actions[i]
                 free = 1 - free
         w.budget.nodes -= n - 1
         w.budget.until_clock -= n - 1
         if not improved:
-            return length
+            return
         s[0] = children[1 - free]
-        if path is not NULL:
-            path[length] = action
-        length += 1
-        if s.p[who].won or length == MAX_TURN_ACTIONS:
-            return length
+        if s.p[who].won:
+            return
 
 
-cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
-    """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
-    when an action more has not made any position better. A network chooses from the best of all."""
+cdef int narrow_turns(
+    work_t* w, const state_t* start, state_t* kept, float* kept_values
+) noexcept nogil:
+    """The best ends of a turn that a beam of `reply_width` positions finds, of all numbers of
+    actions; best first by their values. Returns how many, at most `reply_width`.
+
+    It ends when an action more has not made any position better. If the turn wins, that end is the
+    only one.
+    """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t level[2][MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
-    cdef state_t kept[MAX_REPLY_WIDTH]          # the best of all levels, best first
-    cdef float kept_values[MAX_REPLY_WIDTH]
     cdef state_t child
-    cdef int who = s.turn & 1
+    cdef int who = start.turn & 1
     cdef int n_here = 1, n_kept = 1, n_next, n, i, j, k, m, now = 0
-    cdef float best, value, odds = 0
+    cdef float best, value
     cdef bint improved = True
-    if can_kill(s, w.table):
-        s.p[who].won = 1
-        return
-    best = value_of(w, s, who)
-    kept[0] = s[0]
+    kept[0] = start[0]
+    kept_values[0] = MAX_VALUE
+    if can_kill(start, w.table):
+        kept[0].p[who].won = 1
+        return 1
+    best = value_of(w, start, who)
     kept_values[0] = best
-    level[0][0] = s[0]
+    level[0][0] = start[0]
     for _ in range(MAX_TURN_ACTIONS):
         if not improved:
             break
@@ -166,9 +166,10 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
                 state_apply(&child, w.table, actions[j])
                 value = value_of(w, &child, who)
                 if value >= MAX_VALUE or can_kill(&child, w.table):
-                    s[0] = child
-                    s.p[who].won = 1
-                    return
+                    kept[0] = child
+                    kept[0].p[who].won = 1
+                    kept_values[0] = MAX_VALUE
+                    return 1
                 if n_next == w.reply_width and value <= values[n_next - 1]:
                     continue
                 # Insert by value. Positions of the same value are taken for the same one.
@@ -201,11 +202,21 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
                 k -= 1
             kept_values[k] = values[i]
             kept[k] = level[now][i]
-    k = 0
-    if w.network is not NULL:
-        for i in range(n_kept):
+    return n_kept
+
+
+cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
+    """Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. A
+    network chooses from the best of all."""
+    cdef state_t kept[MAX_REPLY_WIDTH]
+    cdef float values[MAX_REPLY_WIDTH]
+    cdef int who = s.turn & 1
+    cdef int n = narrow_turns(w, s, kept, values), i, k = 0
+    cdef float value, odds = 0
+    if w.network is not NULL and n > 1:
+        for i in range(n):
             value = network_value(w.network, &kept[i], w.table, who)
-            if (i == 0 or value > odds) and kept_values[i] > -MAX_VALUE:
+            if (i == 0 or value > odds) and values[i] > -MAX_VALUE:
                 odds = value
                 k = i
     s[0] = kept[k]
@@ -246,7 +257,7 @@ cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turn
         if w.reply_width > 1:
             narrow_turn(w, &s)
         else:
-            greedy_turn(w, &s, NULL)
+            greedy_turn(w, &s)
         if state_winner(&s) >= 0:
             break
     mover = s.turn & 1

@@ -13,7 +13,7 @@ from locmsim.search._engine import Engine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, ValueFunction
 from locmsim.search.options import SearchOptions
-from locmsim.search.results import SearchResult
+from locmsim.search.results import Plan, SearchResult
 
 __all__ = ["Search"]
 
@@ -93,6 +93,7 @@ class Search:
             depth=outcome.depth,
             pv=texts,
             elapsed=time.perf_counter() - started,
+            plans=sorted((Plan(*plan) for plan in outcome.plans), key=lambda plan: -plan.visits),
         )
 
     def __getstate__(self) -> dict[str, Any]:

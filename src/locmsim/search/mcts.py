@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search over the single actions of the own turn."""
+"""Monte-Carlo tree search over whole turns."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,9 @@ __all__ = ["MCTS"]
 
 
 class MCTS(Search):
-    """Monte-Carlo tree search over the single actions of the own turn.
+    """Monte-Carlo tree search over whole turns: the own ones of a beam search, and replies to them.
+
+    Each sampled world has a tree below each of the own turns, of turns that a narrow beam finds.
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ class MCTS(Search):
         time_ms : float, optional
             Milliseconds that the search may take, kept to within 2.
         iterations : int, optional
-            Descents of the tree. With this bound alone the result depends on the arguments only.
+            Visits of plans. With this bound alone the result depends on the arguments only, and the
+            beam that finds the plans makes at most 256 positions for each.
         seed : int
             Of the sampled worlds.
         belief : Belief, optional

@@ -55,6 +55,20 @@ class SearchOptions:
     wins_share: float = _option(
         0.2, 0.0, 1.0, "part of the budget for the search for a win in this turn"
     )
+    width: int = _option(
+        1024,
+        1,
+        65536,
+        "positions followed after each number of actions, at most; the search is repeated with "
+        "more as long as there is time",
+    )
+    plans: int = _option(64, 1, 256, "whole turns whose ends are played on from")
+    static_worlds: float = _option(
+        2.0, 0.0, 1e6, "how many sampled worlds the static value of a whole turn counts for"
+    )
+    plan_share: float = _option(
+        0.4, 0.0, 1.0, "part of the budget for finding whole turns, after the search for a win"
+    )
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -74,49 +88,25 @@ class BeamOptions(SearchOptions):
     """Options of `BeamSearch`; the defaults are the tuned ones. With no `turns` to play on, static
     values decide."""
 
-    width: int = _option(
-        1024,
-        1,
-        65536,
-        "positions followed after each number of actions, at most; the search is repeated with "
-        "more as long as there is time",
-    )
-    plans: int = _option(64, 1, 256, "whole turns whose ends are played on from")
-    static_worlds: float = _option(
-        2.0, 0.0, 1e6, "how many sampled worlds the static value of a whole turn counts for"
-    )
-    plan_share: float = _option(
-        0.4, 0.0, 1.0, "part of the budget for finding whole turns, after the search for a win"
-    )
-
 
 @_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MCTSOptions(SearchOptions):
-    """Options of `MCTS`; the defaults are the tuned ones. Visits of a leaf go through the sampled
-    worlds in turn."""
+    """Options of `MCTS`; the defaults are the tuned ones. Visits of a plan go through the sampled
+    worlds in turn, and in each further into the tree."""
 
     turns: int = _option(
-        2, 1, 20, "turns played on greedily at a leaf, the first one the opponent's"
+        2, 1, 20, "turns that a visit of a plan follows at least, the first one the opponent's"
     )
-    reply_width: int = _option(
-        1, 1, 16, "positions of the beam that finds these turns; 1: the best action, one by one"
-    )
-    worlds: int = _option(256, 1, 4096, "sampled worlds, at most")
+    worlds: int = _option(48, 1, 4096, "sampled worlds, at most")
     exploration: float = _option(
-        0.6, 0.0, 1000.0, "weight of the prior against the mean result (PUCT)"
-    )
-    widening: float = _option(
-        1.5, 0.0, 1000.0, "after n visits the first 1 + widening * sqrt(n) actions are looked at"
+        0.1, 0.0, 1000.0, "weight of the prior against the mean result (PUCT)"
     )
     temperature: float = _option(
-        3.0, 0.001, 1e6, "differences of static values are divided by it for the priors"
-    )
-    playouts: int = _option(
-        0, 0, 1000, "if above 0, so many random turns of the opponent instead of playing on"
+        0.2, 0.001, 1e6, "differences of expected results are divided by it for the priors"
     )
     max_nodes: int = _option(
-        65536, 16, 1 << 22, "nodes of the tree, at most; each takes about 0.5 KB"
+        65536, 16, 1 << 22, "turns in the tree, at most; each takes about 0.3 KB"
     )
 
 

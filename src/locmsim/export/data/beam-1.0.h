@@ -190,6 +190,7 @@ enum {
   MAX_RECORDS = 262144,
   SEEN = 131072,  // places for hashes
   WIN_WIDTH = 256,  // of the beam that looks for a win
+  VISIT_NODES = 256,  // for each visit, of the beam that looks for plans
   MAX_GAME = 400,  // turns of a game between engines
 };
 
@@ -224,8 +225,8 @@ typedef struct wins_t wins_t;
 typedef struct belief_t belief_t;
 typedef struct pool_t pool_t;
 typedef struct tree_t tree_t;
+typedef struct turns_t turns_t;
 typedef struct node_t node_t;
-typedef struct edge_t edge_t;
 typedef struct engine_t engine_t;
 typedef struct found_t found_t;
 
@@ -500,14 +501,12 @@ struct options_t {
   int32_t reply_width;  // 1: turns are played on greedily
   int32_t worlds;
   float wins_share;
-  int32_t width;  // beam search
+  int32_t width;
   int32_t plans;
   float static_worlds;
   float plan_share;
   float exploration;  // MCTS
-  float widening;
   float temperature;
-  int32_t playouts;
   int32_t max_nodes;
 };
 
@@ -521,6 +520,8 @@ struct plan_t {
   int32_t parent;  // record, and the last action from there; PASS: the root itself
   uint8_t action;
   uint64_t hash;
+  int32_t visits;  // how often it was played on
+  float result;  // the mean of that, from -1 to 1; what is expected at its end counts
 };
 
 struct work_t {
@@ -552,8 +553,7 @@ struct work_t {
   int32_t max_plans;
   state_t ends[MAX_PLANS];  // ... and the positions at their ends
   int won;  // a winning turn was found; attacks on the player may follow it:
-  plan_t win;  // ... by a beam
-  int32_t n_win;  // ... in the tree: its number of actions
+  plan_t win;
   int32_t reply_width;  // 1: turns are played on greedily
   state_t *worlds;  // samples of what is hidden, drawn when they are first used
   int32_t n_worlds;
@@ -597,31 +597,26 @@ struct pool_t {
 };
 
 struct tree_t {
-  node_t *nodes;
+  node_t *nodes;  // the plans come first, in the order of `w.plans`
   int32_t n_nodes;
   int32_t max_nodes;
-  edge_t *edges;
-  int32_t n_edges;
-  int32_t max_edges;
-  int32_t *places;  // hash table of nodes, -1: free
-  uint64_t places_mask;
+  turns_t *replies;  // [plan * worlds + world]
 };
 
+// the turns that may follow a position
+struct turns_t {
+  int32_t first;  // node
+  int32_t n;  // 0: not looked for yet
+};
+
+// a turn of one player
 struct node_t {
-  state_t s;
-  uint64_t hash;
-  double total;  // of the results of all visits, from -1 to 1
+  state_t s;  // its end
+  double total;  // of the results of visits for that player, from -1 to 1
+  float value;  // the result expected at its end
+  float prior;  // its share among the turns of the same position
   int32_t visits;
-  int32_t first;  // edge; they are sorted, the highest prior first
-  int32_t n_edges;  // -1: not expanded
-  int ended;  // the turn ends here
-};
-
-struct edge_t {
-  float prior;  // share of its static value among its siblings'
-  int32_t node;  // -1: not made yet
-  int32_t visits;
-  uint8_t action;
+  turns_t next;  // those of the other player; of a plan there are some in each world
 };
 
 struct engine_t {
@@ -651,6 +646,10 @@ INLINE int max_int(int a, int b) {
 }
 
 INLINE int min_int(int a, int b) {
+  return b < a ? b : a;
+}
+
+INLINE int64_t min_int64(int64_t a, int64_t b) {
   return b < a ? b : a;
 }
 
@@ -2148,29 +2147,25 @@ INLINE int can_kill(const state_t *s, const table_t *t) {
   return missing_damage(s, t) <= 0;
 }
 
-// Turns that are played on, by either player.
 // Play a turn action by action, each the best by its result, as long as that improves it.
 //
-// Returns the number of actions, which go to `path` if it isn't NULL. A kill by attacks alone is
-// not carried out, only its result.
-static int greedy_turn(work_t *w, state_t *s, uint8_t *path) {
+// A kill by attacks alone is not carried out, only its result.
+static void greedy_turn(work_t *w, state_t *s) {
   uint8_t actions[156];
   state_t children[2];
   int who = s->turn & 1;
   int n;
   int i;
   int free = 0;
-  int action = PASS;
-  int length = 0;
   float best;
   float value;
   int improved;
   if (can_kill(s, w->table)) {
     s->p[who].won = 1;
-    return 0;
+    return;
   }
   best = value_of(w, s, who);
-  for (;;) {
+  for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
     improved = 0;
     n = state_list(s, w->table, actions);
     for (i = 1; i < n; i++) {
@@ -2181,31 +2176,29 @@ static int greedy_turn(work_t *w, state_t *s, uint8_t *path) {
       if (value > best) {
         best = value;
         improved = 1;
-        action = actions[i];
         free = 1 - free;
       }
     }
     w->budget.nodes -= n - 1;
     w->budget.until_clock -= n - 1;
-    if (!improved) return length;
+    if (!improved) return;
     *s = children[1 - free];
-    if (path != NULL) path[length] = action;
-    length++;
-    if (s->p[who].won || length == MAX_TURN_ACTIONS) return length;
+    if (s->p[who].won) return;
   }
 }
 
-// Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
-// when an action more has not made any position better. A network chooses from the best of all.
-static void narrow_turn(work_t *w, state_t *s) {
+// Turns that are played on, by either player.
+// The best ends of a turn that a beam of `reply_width` positions finds, of all numbers of
+// actions; best first by their values. Returns how many, at most `reply_width`.
+//
+// It ends when an action more has not made any position better. If the turn wins, that end is the
+// only one.
+static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *kept_values) {
   uint8_t actions[156];
   state_t level[2][MAX_REPLY_WIDTH];
   float values[MAX_REPLY_WIDTH];
-  // the best of all levels, best first
-  state_t kept[MAX_REPLY_WIDTH];
-  float kept_values[MAX_REPLY_WIDTH];
   state_t child;
-  int who = s->turn & 1;
+  int who = start->turn & 1;
   int n_here = 1;
   int n_kept = 1;
   int n_next;
@@ -2217,16 +2210,16 @@ static void narrow_turn(work_t *w, state_t *s) {
   int now = 0;
   float best;
   float value;
-  float odds = 0;
   int improved = 1;
-  if (can_kill(s, w->table)) {
-    s->p[who].won = 1;
-    return;
+  *kept = *start;
+  *kept_values = MAX_VALUE;
+  if (can_kill(start, w->table)) {
+    (*kept).p[who].won = 1;
+    return 1;
   }
-  best = value_of(w, s, who);
-  kept[0] = *s;
-  kept_values[0] = best;
-  level[0][0] = *s;
+  best = value_of(w, start, who);
+  *kept_values = best;
+  level[0][0] = *start;
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
     if (!improved) break;
     n_next = 0;
@@ -2240,9 +2233,10 @@ static void narrow_turn(work_t *w, state_t *s) {
         state_apply(&child, w->table, actions[j]);
         value = value_of(w, &child, who);
         if (value >= MAX_VALUE || can_kill(&child, w->table)) {
-          *s = child;
-          s->p[who].won = 1;
-          return;
+          *kept = child;
+          (*kept).p[who].won = 1;
+          *kept_values = MAX_VALUE;
+          return 1;
         }
         if (n_next == w->reply_width && value <= values[n_next - 1]) continue;
         // Insert by value. Positions of the same value are taken for the same one.
@@ -2275,11 +2269,24 @@ static void narrow_turn(work_t *w, state_t *s) {
       kept[k] = level[now][i];
     }
   }
-  k = 0;
-  if (w->network != NULL) {
-    for (i = 0; i < n_kept; i++) {
+  return n_kept;
+}
+
+// Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. A
+// network chooses from the best of all.
+static void narrow_turn(work_t *w, state_t *s) {
+  state_t kept[MAX_REPLY_WIDTH];
+  float values[MAX_REPLY_WIDTH];
+  int who = s->turn & 1;
+  int n = narrow_turns(w, s, kept, values);
+  int i;
+  int k = 0;
+  float value;
+  float odds = 0;
+  if (w->network != NULL && n > 1) {
+    for (i = 0; i < n; i++) {
       value = network_value(w->network, &kept[i], w->table, who);
-      if ((i == 0 || value > odds) && kept_values[i] > -1000) {
+      if ((i == 0 || value > odds) && values[i] > -1000) {
         odds = value;
         k = i;
       }
@@ -2310,7 +2317,7 @@ static float play_on(work_t *w, const state_t *end, const state_t *world, int tu
     state_end_turn(&s, w->table);
     if (state_winner(&s) >= 0) break;
     if (w->reply_width > 1) narrow_turn(w, &s);
-    else greedy_turn(w, &s, NULL);
+    else greedy_turn(w, &s);
     if (state_winner(&s) >= 0) break;
   }
   mover = s.turn & 1;
@@ -2636,36 +2643,16 @@ static void beam_search(work_t *w, int width) {
   }
 }
 
-// The plan with the best mean result over sampled worlds, and that result.
-// The plan with the best mean result over worlds, the same ones for all plans.
-//
-// The best `plans` by the result expected at their own ends are compared, by sequential halving:
-// after each part of the budget the worse half drops out. That expectation counts as so many
-// `static_worlds`.
-static int best_plan(work_t *w, int turns, int plans, float static_worlds, float *value) {
-  float total[MAX_PLANS];
-  float results[MAX_PLANS];
-  int order[MAX_PLANS];
+// The best of them by what is expected at their own ends, which go to `w.ends`.
+// The best `plans` by what is expected at their own ends, best first in `order`; returns how
+// many there are. All get that as their result, and an end in `w.ends`.
+static int ranked_plans(work_t *w, int plans, int32_t *order) {
   uint8_t path[66];
-  const state_t *world;
-  int64_t now;
-  int64_t start = now_ns_();
-  int64_t nodes = w->budget.nodes;
-  // The nodes of playing on once: a guess at first. A small budget is for fewer plans.
-  int64_t before;
-  int64_t cost = 24 * turns * w->reply_width;
   int n = w->n_plans;
-  int alive;
-  int worlds = 0;
-  int rounds = 0;
-  int round = 0;
   int i;
   int j;
-  int k;
   int length;
-  float x;
-  float used;
-  order[0] = 0;
+  *order = 0;
   for (i = 0; i < n; i++) {
     w->ends[i] = w->root;
     length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
@@ -2673,17 +2660,48 @@ static int best_plan(work_t *w, int turns, int plans, float static_worlds, float
       j = i1_;
       state_apply(&w->ends[i], w->table, path[j]);
     }
-    if (!w->network) results[i] = squashed(w->plans[i].value, w->eval);
-    else results[i] = result_of(w, &w->ends[i], w->who);
-    total[i] = static_worlds * results[i];
+    w->plans[i].visits = 0;
+    if (!w->network) w->plans[i].result = squashed(w->plans[i].value, w->eval);
+    else w->plans[i].result = result_of(w, &w->ends[i], w->who);
     j = i;
-    while (j > 0 && results[order[j - 1]] < results[i]) {
+    while (j > 0 && w->plans[order[j - 1]].result < w->plans[i].result) {
       order[j] = order[j - 1];
       j--;
     }
     order[j] = i;
   }
-  n = min_int(n, plans);
+  return min_int(n, plans);
+}
+
+// The plan with the best mean result over sampled worlds.
+// The plan with the best mean result over worlds, the same ones for all plans.
+//
+// The best `plans` by the result expected at their own ends are compared, by sequential halving:
+// after each part of the budget the worse half drops out. That expectation counts as so many
+// `static_worlds`.
+static int best_plan(work_t *w, int turns, int plans, float static_worlds) {
+  float total[MAX_PLANS];
+  float results[MAX_PLANS];
+  int32_t order[MAX_PLANS];
+  const state_t *world;
+  int64_t now;
+  int64_t start = now_ns_();
+  int64_t nodes = w->budget.nodes;
+  // The nodes of playing on once: a guess at first. A small budget is for fewer plans.
+  int64_t before;
+  int64_t cost = 24 * turns * w->reply_width;
+  int n = ranked_plans(w, plans, order);
+  int alive;
+  int worlds = 0;
+  int rounds = 0;
+  int round = 0;
+  int i;
+  int j;
+  int k;
+  float x;
+  float used;
+  int n1_ = w->n_plans;
+  for (i = 0; i < n1_; i++) total[i] = static_worlds * w->plans[i].result;
   while (n > 1 && cost * n > w->budget.nodes) n >>= 1;
   alive = n;
   while (turns && 1 << rounds < n) rounds++;
@@ -2703,6 +2721,7 @@ static int best_plan(work_t *w, int turns, int plans, float static_worlds, float
       for (int i4_ = 0; i4_ < alive; i4_++) {
         k = i4_;
         total[order[k]] += results[k];
+        w->plans[order[k]].visits++;
       }
       worlds++;
     }
@@ -2728,12 +2747,14 @@ static int best_plan(work_t *w, int turns, int plans, float static_worlds, float
       alive = (alive + 1) >> 1;
     }
   }
+  for (i = 0; i < n; i++) {
+    k = order[i];
+    if (w->plans[k].visits) w->plans[k].result = total[k] / (w->plans[k].visits + static_worlds);
+  }
   k = order[0];
   for (i = 1; i < alive; i++) {
     if (total[order[i]] > total[k]) k = order[i];
   }
-  *value = worlds + static_worlds > 0 ? total[k] / (worlds + static_worlds) : result_of(w,
-      &w->ends[k], w->who);
   return k;
 }
 
@@ -3075,7 +3096,6 @@ static void engine_begin(engine_t *e, const state_t *root, const table_t *t,
   w->n_worlds = 0;
   w->n_records = 0;
   w->n_plans = 0;
-  e->tree.n_nodes = 0;
   w->won = 0;
   w->failed = 0;
   w->made = 0;
@@ -3143,13 +3163,18 @@ static void engine_run(engine_t *e, int64_t iterations, found_t *found) {
   if (!w->won) {
     w->n_records = 0;
     part = share_of(w, e->o.turns ? e->o.plan_share : (float)1.0, now_ns_());
+    if (part.deadline >= UNLIMITED && part.nodes >= UNLIMITED) {
+      // Few visits are for a beam that is as small.
+      part.nodes = VISIT_NODES * min_int64(iterations, UNLIMITED / VISIT_NODES);
+    }
     given = w->budget;
     w->budget = part;
     beam_search(w, e->o.width);
     restore(w, &given, &part);
     if (!w->won) {
-      n = best_plan(w, e->o.turns, e->o.plans, e->o.static_worlds, &found->value);
-      found->visits = w->n_worlds;
+      n = best_plan(w, e->o.turns, e->o.plans, e->o.static_worlds);
+      found->value = w->plans[n].result;
+      found->visits = w->plans[n].visits;
       found->length = path_of(w, w->plans[n].parent, w->plans[n].action, found->path);
       return;
     }

@@ -179,6 +179,10 @@ enum {
 };
 
 enum {
+  MAX_DEPTH = 32,  // turns that a visit follows
+};
+
+enum {
   COPIES = 2,  // of a card in a deck of 1.5
 };
 
@@ -190,6 +194,7 @@ enum {
   MAX_RECORDS = 262144,
   SEEN = 131072,  // places for hashes
   WIN_WIDTH = 256,  // of the beam that looks for a win
+  VISIT_NODES = 256,  // for each visit, of the beam that looks for plans
   MAX_GAME = 400,  // turns of a game between engines
 };
 
@@ -206,7 +211,6 @@ typedef struct shown_t shown_t;
 typedef struct unknown_t unknown_t;
 typedef struct mine_t mine_t;
 typedef struct theirs_t theirs_t;
-typedef struct legal_t legal_t;
 typedef struct reader_t reader_t;
 typedef struct line_t line_t;
 typedef struct inputs_t inputs_t;
@@ -222,7 +226,7 @@ typedef struct options_t options_t;
 typedef struct plan_t plan_t;
 typedef struct work_t work_t;
 typedef struct wins_t wins_t;
-typedef struct edge_t edge_t;
+typedef struct turns_t turns_t;
 typedef struct node_t node_t;
 typedef struct tree_t tree_t;
 typedef struct belief_t belief_t;
@@ -380,11 +384,6 @@ struct theirs_t {
   uint8_t _pad;
 };
 
-struct legal_t {
-  uint64_t attacks;
-  uint64_t plays;  // byte h: summons and uses of the hand positions 0..h together
-};
-
 struct reader_t {
   int32_t stage;  // what the next line is
   int32_t done;  // lines of its kind that were read
@@ -506,14 +505,12 @@ struct options_t {
   int32_t reply_width;  // 1: turns are played on greedily
   int32_t worlds;
   float wins_share;
-  int32_t width;  // beam search
+  int32_t width;
   int32_t plans;
   float static_worlds;
   float plan_share;
   float exploration;  // MCTS
-  float widening;
   float temperature;
-  int32_t playouts;
   int32_t max_nodes;
 };
 
@@ -527,6 +524,8 @@ struct plan_t {
   int32_t parent;  // record, and the last action from there; PASS: the root itself
   uint8_t action;
   uint64_t hash;
+  int32_t visits;  // how often it was played on
+  float result;  // the mean of that, from -1 to 1; what is expected at its end counts
 };
 
 struct work_t {
@@ -558,8 +557,7 @@ struct work_t {
   int32_t max_plans;
   state_t ends[MAX_PLANS];  // ... and the positions at their ends
   int won;  // a winning turn was found; attacks on the player may follow it:
-  plan_t win;  // ... by a beam
-  int32_t n_win;  // ... in the tree: its number of actions
+  plan_t win;
   int32_t reply_width;  // 1: turns are played on greedily
   state_t *worlds;  // samples of what is hidden, drawn when they are first used
   int32_t n_worlds;
@@ -575,32 +573,27 @@ struct wins_t {
   int counts_creatures;  // some card harms the opponent for each own creature
 };
 
-struct edge_t {
-  float prior;  // share of its static value among its siblings'
-  int32_t node;  // -1: not made yet
-  int32_t visits;
-  uint8_t action;
+// the turns that may follow a position
+struct turns_t {
+  int32_t first;  // node
+  int32_t n;  // 0: not looked for yet
 };
 
+// a turn of one player
 struct node_t {
-  state_t s;
-  uint64_t hash;
-  double total;  // of the results of all visits, from -1 to 1
+  state_t s;  // its end
+  double total;  // of the results of visits for that player, from -1 to 1
+  float value;  // the result expected at its end
+  float prior;  // its share among the turns of the same position
   int32_t visits;
-  int32_t first;  // edge; they are sorted, the highest prior first
-  int32_t n_edges;  // -1: not expanded
-  int ended;  // the turn ends here
+  turns_t next;  // those of the other player; of a plan there are some in each world
 };
 
 struct tree_t {
-  node_t *nodes;
+  node_t *nodes;  // the plans come first, in the order of `w.plans`
   int32_t n_nodes;
   int32_t max_nodes;
-  edge_t *edges;
-  int32_t n_edges;
-  int32_t max_edges;
-  int32_t *places;  // hash table of nodes, -1: free
-  uint64_t places_mask;
+  turns_t *replies;  // [plan * worlds + world]
 };
 
 struct belief_t {
@@ -648,11 +641,19 @@ INLINE double max_double(double a, double b) {
   return b > a ? b : a;
 }
 
+INLINE float max_float(float a, float b) {
+  return b > a ? b : a;
+}
+
 INLINE int max_int(int a, int b) {
   return b > a ? b : a;
 }
 
 INLINE int min_int(int a, int b) {
+  return b < a ? b : a;
+}
+
+INLINE int64_t min_int64(int64_t a, int64_t b) {
   return b < a ? b : a;
 }
 
@@ -844,85 +845,6 @@ INLINE uint32_t gathered(uint64_t bytes) {
   return (uint32_t)((bytes & BYTES) * 0x102040810204080ULL >> 56);
 }
 
-// Number of legal actions, PASS included, and in `l` what they are made of.
-INLINE uint64_t count_legal(const player_t *me, const player_t *op, legal_t *l) {
-  const mine_t *mine = &MINE[0][me->marks & 4095];
-  const theirs_t *theirs = &THEIRS[0][(op->marks >> OCCUPIED) & 4095];
-  // Byte h: choices for hand position h, at most 7: as many as lanes with room, and for an item
-  // that many less than its targets more. One multiplication sums them, and the sums on the way
-  // find the k-th below.
-  int64_t lanes = mine->lanes;
-  uint64_t choices = lanes * BYTES + (me->prices & BYTES) + ((me->prices >> 1) & BYTES) *
-      (uint64_t)mine->creatures + ((me->prices >> 2) & BYTES) * (uint64_t)(theirs->creatures -
-      lanes);
-  uint64_t paid = payable(me);
-  l->plays = (choices & ((paid << 8) - paid)) * BYTES;
-  // (a + 256 b) * (d + 256 c) has a * c + b * d, both lanes' attacks, in its second byte.
-  l->attacks = ((uint32_t)mine->attackers * theirs->targets >> 8) & 255;
-  return 1 + l->attacks + (l->plays >> 56);
-}
-
-// Slot of the i-th creature, lane 0 before lane 1.
-INLINE int slot_of(const player_t *p, int i) {
-  int first;
-  first = COUNT[(p->marks >> OCCUPIED) & 7];
-  return i + (3 - first) * (i >= first);
-}
-
-// The k-th attack: lane by lane, attacker by attacker. With two lanes by one table, as dividing
-// and looking up both parts is a long chain of dependent steps (1 % in 1.5, 4 % in 1.2).
-INLINE move_t kth_attack(const player_t *me, const player_t *op, int k) {
-  uint32_t index = (op->marks >> OCCUPIED) & 4095;
-  uint32_t targets = TARGETS[0][index];
-  const mine_t *mine = &MINE[0][me->marks & 4095];
-  int first = (mine->attackers & 255) * (THEIRS[0][index].targets >> 8);
-  int lane = k >= first;
-  int n;
-  move_t m;
-  m.kind = ATTACK;
-  m._pad = 0;
-  k -= first * lane;
-  targets = (targets >> 8 * lane) & 255;
-  n = ATTACKS[(((me->marks >> 3 * lane) & 7) << 8) | (targets << 4) | k];
-  k = n >> 4;
-  m.source = 3 * lane + (n & 15);
-  m.target = k + 3 * lane * (k != 0);
-  return m;
-}
-
-// The k-th summon or use, in the order of the hand.
-INLINE move_t kth_play(const player_t *me, const player_t *op, uint64_t plays, uint64_t n) {
-  // The top bits of the positions whose plays, and those before, are at most k; their number.
-  uint64_t before = n * BYTES + (128 * BYTES - plays);
-  int h = (int)(((before >> 7) & BYTES) * BYTES >> 56);
-  uint32_t price = (uint32_t)(me->prices >> 8 * h);
-  int blue = price & IS_BLUE;
-  int green = (price >> 1) & 1;
-  move_t m;
-  int k = (int)(n - ((plays << 8 >> 8 * h) & 255));
-  m.source = h;
-  m._pad = 0;
-  if ((price & 6) == 0) {
-    m.kind = SUMMON;
-    // If lane 0 is full: lane 1.
-    m.target = k | ((me->marks >> 8) & 1);
-  }
-  else {
-    m.kind = USE;
-    m.target = 7 - 6 * green + slot_of(green ? me : op, k - blue);
-    // a blue item's first target is the player
-    m.target = m.target * (k >= blue);
-  }
-  return m;
-}
-
-// The k-th legal action, in the order that state_kth has.
-INLINE move_t kth_legal(const player_t *me, const player_t *op, const legal_t *l, int k) {
-  if (k == 0) return MOVES[0][PASS];
-  if (k <= (int)l->attacks) return kth_attack(me, op, k - 1);
-  return kth_play(me, op, l->plays, k - 1 - l->attacks);
-}
-
 // The number of a decoded action: the inverse of `move_of`.
 INLINE int action_of(move_t m) {
   if (m.kind == PASS) return 0;
@@ -1026,16 +948,16 @@ INLINE void remove_from_hand(player_t *p, int h) {
 }
 
 // Append a creature to a lane that has room.
-INLINE void add_creature(player_t *p, const card_t *c, const int copy, int lane, const int shown) {
+INLINE void add_creature(player_t *p, const card_t *c, const int copy, int lane) {
   int slot = 3 * lane + COUNT[(p->marks >> (OCCUPIED + 3 * lane)) & 7];
   p->board[slot] = c->creature;
   if (copy) p->board[slot].copy = 1;
   p->marks |= c->marks << slot;
-  if (shown) p->order = (p->order << 1) | lane;
+  p->order = (p->order << 1) | lane;
 }
 
 // Take a creature off the board and close the gap in its lane.
-INLINE void remove_creature(player_t *p, int slot, const int shown) {
+INLINE void remove_creature(player_t *p, int slot) {
   int j;
   int lane;
   int i;
@@ -1043,17 +965,15 @@ INLINE void remove_creature(player_t *p, int slot, const int shown) {
   // of its lane; no comparison, no branch
   int start = 3 * ((slot + 1) >> 2);
   creature_t *first = &p->board[start];
-  if (shown) {
-    // Find the creature's bit in the order: the i-th of its lane, from the top.
-    lane = slot >= 3;
-    i = slot - 3 * lane;
-    bit = COUNT[marked(p, OCCUPIED)];
-    while (i >= 0) {
-      bit--;
-      i -= ((p->order >> bit) & 1) == lane;
-    }
-    p->order = (p->order >> (bit + 1) << bit) | (p->order & ((1 << bit) - 1));
+  // Find the creature's bit in the order: the i-th of its lane, from the top.
+  lane = slot >= 3;
+  i = slot - 3 * lane;
+  bit = COUNT[marked(p, OCCUPIED)];
+  while (i >= 0) {
+    bit--;
+    i -= ((p->order >> bit) & 1) == lane;
   }
+  p->order = (p->order >> (bit + 1) << bit) | (p->order & ((1 << bit) - 1));
   p->marks = (p->marks & KEEP[0][slot]) | ((p->marks >> 1) & CLOSE[0][slot]);
   slot -= start;
   for (j = 0; j < 2; j++) {
@@ -1143,18 +1063,18 @@ INLINE int effects(player_t *me, player_t *op, const card_t *c, int times) {
   return check_win(me, op);
 }
 
-INLINE int summon(player_t *me, player_t *op, const table_t *t, int h, int lane, const int shown) {
+INLINE int summon(player_t *me, player_t *op, const table_t *t, int h, int lane) {
   const card_t *c = &t->cards[(me->hand >> 8 * h) & 255];
   int times = 1;
   remove_from_hand(me, h);
   me->mana -= c->cost;
-  add_creature(me, c, 0, lane, shown);
+  add_creature(me, c, 0, lane);
   return effects(me, op, c, times);
 }
 
-INLINE int attack_player(player_t *me, player_t *op, int slot, const int shown) {
+INLINE int attack_player(player_t *me, player_t *op, int slot) {
   creature_t *x = &me->board[slot];
-  if (shown) x->forgotten = 1;
+  x->forgotten = 1;
   me->marks = (me->marks & ~(1U << slot)) | (1U << SPENT << slot);
   change_health(op, -x->attack);
   // Drain
@@ -1168,7 +1088,7 @@ INLINE int16_t core_short(int value) {
   return value < 32767 ? value : 32767;
 }
 
-INLINE int attack_creature(player_t *me, player_t *op, int slot, int target, const int shown) {
+INLINE int attack_creature(player_t *me, player_t *op, int slot, int target) {
   creature_t *x = &me->board[slot];
   creature_t *y = &op->board[target];
   int attack = x->attack;
@@ -1179,18 +1099,18 @@ INLINE int attack_creature(player_t *me, player_t *op, int slot, int target, con
   uint32_t keywords = x->keywords;
   int x_dies = x_left <= 0 || (y->keywords & LETHAL && taken > 0);
   int y_dies = y_left <= 0 || (keywords & LETHAL && given > 0);
-  if (x_dies) remove_creature(me, slot, shown);
+  if (x_dies) remove_creature(me, slot);
   else {
     me->marks = (me->marks & ~(1U << slot)) | (1U << SPENT << slot);
     x->defense = core_short(x_left);
     if (y->attack > 0) x->keywords &= ~WARD;
-    if (shown) x->forgotten = 1;
+    x->forgotten = 1;
   }
-  if (y_dies) remove_creature(op, target, shown);
+  if (y_dies) remove_creature(op, target);
   else {
     y->defense = core_short(y_left);
     if (attack > 0) y->keywords &= ~WARD;
-    if (shown) y->forgotten = 1;
+    y->forgotten = 1;
   }
   // Drain
   me->health += attack * ((keywords >> 2) & (given > 0));
@@ -1202,7 +1122,7 @@ INLINE int attack_creature(player_t *me, player_t *op, int slot, int target, con
 }
 
 // An item's effect on one creature of `p`.
-INLINE void use_on(player_t *p, const card_t *c, int slot, const int shown) {
+INLINE void use_on(player_t *p, const card_t *c, int slot) {
   creature_t *x = &p->board[slot];
   uint32_t keywords = c->type == GREEN ? x->keywords | c->keywords : x->keywords &
       ~(uint32_t)c->keywords;
@@ -1212,7 +1132,7 @@ INLINE void use_on(player_t *p, const card_t *c, int slot, const int shown) {
   else defense += c->defense;
   if (defense <= 0) {
     // 1.x: a green item that would kill leaves its target as it was.
-    if (c->type != GREEN) remove_creature(p, slot, shown);
+    if (c->type != GREEN) remove_creature(p, slot);
     return;
   }
   x->attack = attack > 0 ? core_short(attack) : 0;
@@ -1223,7 +1143,7 @@ INLINE void use_on(player_t *p, const card_t *c, int slot, const int shown) {
   if (c->type == GREEN && c->keywords & CHARGE) {
     p->marks = (p->marks & ~(1U << slot)) | (((~p->marks >> SPENT >> slot) & 1) << slot);
   }
-  if (shown) x->forgotten = 1;
+  x->forgotten = 1;
 }
 
 // `op if other else me`, without a branch.
@@ -1231,7 +1151,7 @@ INLINE player_t *chosen(player_t *me, player_t *op, int other) {
   return (player_t *)((uint64_t)me ^ (((uint64_t)me ^ (uint64_t)op) & -(uint64_t)other));
 }
 
-INLINE int use(player_t *me, player_t *op, const table_t *t, int h, int target, const int shown) {
+INLINE int use(player_t *me, player_t *op, const table_t *t, int h, int target) {
   const card_t *c = &t->cards[(uint8_t)(me->hand >> 8 * h)];
   player_t *p;
   int slot;
@@ -1246,7 +1166,7 @@ INLINE int use(player_t *me, player_t *op, const table_t *t, int h, int target, 
   }
   p = chosen(me, op, target >= 7);
   slot = target - 1 - 6 * (target >= 7);
-  use_on(p, c, slot, shown);
+  use_on(p, c, slot);
   return effects(me, op, c, 1);
 }
 
@@ -1271,20 +1191,20 @@ INLINE int end_turn(state_t *s, const table_t *t, player_t *op, player_t *me) {
 }
 
 // Apply a decoded action other than PASS; returns whether the game has ended.
-INLINE int play(const table_t *t, player_t *me, player_t *op, move_t m, const int shown) {
+INLINE int play(const table_t *t, player_t *me, player_t *op, move_t m) {
   if (m.kind == ATTACK) {
-    if (m.target == 0) return attack_player(me, op, m.source, shown);
-    return attack_creature(me, op, m.source, m.target - 1, shown);
+    if (m.target == 0) return attack_player(me, op, m.source);
+    return attack_creature(me, op, m.source, m.target - 1);
   }
-  if (m.kind == SUMMON) return summon(me, op, t, m.source, m.target, shown);
-  return use(me, op, t, m.source, m.target, shown);
+  if (m.kind == SUMMON) return summon(me, op, t, m.source, m.target);
+  return use(me, op, t, m.source, m.target);
 }
 
 INLINE void apply_with(state_t *s, const table_t *t, int action) {
   player_t *me = &s->p[s->turn & 1];
   player_t *op = &s->p[~s->turn & 1];
   if (action == PASS) end_turn(s, t, me, op);
-  else play(t, me, op, MOVES[0][action], 1);
+  else play(t, me, op, MOVES[0][action]);
 }
 
 // What happens (sections 4, 5 and 7).
@@ -1314,34 +1234,6 @@ static uint64_t stream_start(uint64_t seed, uint64_t i) {
 INLINE uint64_t below(uint64_t *stream, uint64_t n) {
   *stream = *stream * 0x5851F42D4C957F2DULL + 0x14057B7EF767814FULL;
   return (*stream >> 32) * n >> 32;
-}
-
-INLINE void play_turn_with(state_t *s, const table_t *t, uint64_t *stream) {
-  legal_t l;
-  player_t *me = &s->p[s->turn & 1];
-  player_t *op = &s->p[~s->turn & 1];
-  int k;
-  for (;;) {
-    k = (int)below(stream, count_legal(me, op, &l));
-    if (k == 0 || play(t, me, op, kth_legal(me, op, &l, k), 0)) return;
-  }
-}
-
-// Make the summon order that of the slots; without one that fits the board a removal would
-// look for its creature forever.
-INLINE void set_order(player_t *p) {
-  int n = COUNT[marked(p, OCCUPIED)];
-  int right = COUNT[(p->marks >> 9) & 7];
-  p->order = (1 << n) | ((1 << right) - 1);
-}
-
-// The rest of a turn of an unfinished game, up to where PASS is drawn, which is not applied. What
-// only the protocol shows, the summon order over both lanes, is lost: it is lane by lane then.
-// The rest of a turn at random, up to where PASS is drawn, which is not applied.
-static void state_play_turn(state_t *s, const table_t *t, uint64_t *stream) {
-  play_turn_with(s, t, stream);
-  set_order(&s->p[0]);
-  set_order(&s->p[1]);
 }
 
 // Fill in the derived fields of an entry.
@@ -1567,7 +1459,7 @@ static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const t
     }
     slot += 3 * row->lane;
     printed = &t->cards[entry];
-    add_creature(p, printed, printed->id != row->id, row->lane, 1);
+    add_creature(p, printed, printed->id != row->id, row->lane);
     x = &p->board[slot];
     x->attack = (int16_t)row->attack;
     x->defense = (int16_t)row->defense;
@@ -2267,63 +2159,17 @@ INLINE int can_kill(const state_t *s, const table_t *t) {
 }
 
 // Turns that are played on, by either player.
-// Play a turn action by action, each the best by its result, as long as that improves it.
+// The best ends of a turn that a beam of `reply_width` positions finds, of all numbers of
+// actions; best first by their values. Returns how many, at most `reply_width`.
 //
-// Returns the number of actions, which go to `path` if it isn't NULL. A kill by attacks alone is
-// not carried out, only its result.
-static int greedy_turn(work_t *w, state_t *s, uint8_t *path) {
-  uint8_t actions[156];
-  state_t children[2];
-  int who = s->turn & 1;
-  int n;
-  int i;
-  int free = 0;
-  int action = PASS;
-  int length = 0;
-  float best;
-  float value;
-  int improved;
-  if (can_kill(s, w->table)) {
-    s->p[who].won = 1;
-    return 0;
-  }
-  best = value_of(w, s, who);
-  for (;;) {
-    improved = 0;
-    n = state_list(s, w->table, actions);
-    for (i = 1; i < n; i++) {
-      w->made++;
-      children[free] = *s;
-      state_apply(&children[free], w->table, actions[i]);
-      value = value_of(w, &children[free], who);
-      if (value > best) {
-        best = value;
-        improved = 1;
-        action = actions[i];
-        free = 1 - free;
-      }
-    }
-    w->budget.nodes -= n - 1;
-    w->budget.until_clock -= n - 1;
-    if (!improved) return length;
-    *s = children[1 - free];
-    if (path != NULL) path[length] = action;
-    length++;
-    if (s->p[who].won || length == MAX_TURN_ACTIONS) return length;
-  }
-}
-
-// Play a turn that a beam of a few positions finds: a stronger reply than a greedy one. It ends
-// when an action more has not made any position better. A network chooses from the best of all.
-static void narrow_turn(work_t *w, state_t *s) {
+// It ends when an action more has not made any position better. If the turn wins, that end is the
+// only one.
+static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *kept_values) {
   uint8_t actions[156];
   state_t level[2][MAX_REPLY_WIDTH];
   float values[MAX_REPLY_WIDTH];
-  // the best of all levels, best first
-  state_t kept[MAX_REPLY_WIDTH];
-  float kept_values[MAX_REPLY_WIDTH];
   state_t child;
-  int who = s->turn & 1;
+  int who = start->turn & 1;
   int n_here = 1;
   int n_kept = 1;
   int n_next;
@@ -2335,16 +2181,16 @@ static void narrow_turn(work_t *w, state_t *s) {
   int now = 0;
   float best;
   float value;
-  float odds = 0;
   int improved = 1;
-  if (can_kill(s, w->table)) {
-    s->p[who].won = 1;
-    return;
+  *kept = *start;
+  *kept_values = MAX_VALUE;
+  if (can_kill(start, w->table)) {
+    (*kept).p[who].won = 1;
+    return 1;
   }
-  best = value_of(w, s, who);
-  kept[0] = *s;
-  kept_values[0] = best;
-  level[0][0] = *s;
+  best = value_of(w, start, who);
+  *kept_values = best;
+  level[0][0] = *start;
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
     if (!improved) break;
     n_next = 0;
@@ -2358,9 +2204,10 @@ static void narrow_turn(work_t *w, state_t *s) {
         state_apply(&child, w->table, actions[j]);
         value = value_of(w, &child, who);
         if (value >= MAX_VALUE || can_kill(&child, w->table)) {
-          *s = child;
-          s->p[who].won = 1;
-          return;
+          *kept = child;
+          (*kept).p[who].won = 1;
+          *kept_values = MAX_VALUE;
+          return 1;
         }
         if (n_next == w->reply_width && value <= values[n_next - 1]) continue;
         // Insert by value. Positions of the same value are taken for the same one.
@@ -2393,17 +2240,7 @@ static void narrow_turn(work_t *w, state_t *s) {
       kept[k] = level[now][i];
     }
   }
-  k = 0;
-  if (w->network != NULL) {
-    for (i = 0; i < n_kept; i++) {
-      value = network_value(w->network, &kept[i], w->table, who);
-      if ((i == 0 || value > odds) && kept_values[i] > -1000) {
-        odds = value;
-        k = i;
-      }
-    }
-  }
-  *s = kept[k];
+  return n_kept;
 }
 
 // The i-th sample, i at most the number drawn before.
@@ -2417,23 +2254,6 @@ static const state_t *world_of(work_t *w, int i) {
   if (!w->unknown) return world;
   state_deal(world, w->table, w->unknown, &stream);
   return world;
-}
-
-// The result, from -1 to 1, when after the own turn `turns` more are played greedily.
-static float play_on(work_t *w, const state_t *end, const state_t *world, int turns) {
-  state_t s = *end;
-  int mover;
-  put_world(w, &s, world);
-  for (int _ = 0; _ < turns; _++) {
-    state_end_turn(&s, w->table);
-    if (state_winner(&s) >= 0) break;
-    if (w->reply_width > 1) narrow_turn(w, &s);
-    else greedy_turn(w, &s, NULL);
-    if (state_winner(&s) >= 0) break;
-  }
-  mover = s.turn & 1;
-  float value = result_of(w, &s, mover);
-  return mover == w->who ? value : -value;
 }
 
 INLINE uint64_t mixed(uint64_t x) {
@@ -2742,279 +2562,261 @@ static void search_wins(work_t *w, int width) {
   }
 }
 
-// The node of a position, made if need be; -1 if there is no room.
-static int32_t find_node(tree_t *tree, const state_t *s, uint64_t hash, int ended) {
-  uint64_t i = hash & tree->places_mask;
-  node_t *node;
-  while (tree->places[i] >= 0) {
-    if (tree->nodes[tree->places[i]].hash == hash) return tree->places[i];
-    i = (i + 1) & tree->places_mask;
+// Beams of growing width, as long as the budget lasts or until nothing is left out.
+static void beam_search(work_t *w, int width) {
+  int this_width = 16;
+  note_plan(w, value_of(w, &w->root, w->who), turn_hash(&w->root, w->table, w->card_keys), -1,
+      PASS);
+  while (!w->budget.over) {
+    if (this_width > width) this_width = width;
+    if (beam_pass(w, this_width, NULL) || w->won || this_width == width) return;
+    this_width *= 4;
   }
-  if (tree->n_nodes == tree->max_nodes) return -1;
-  tree->places[i] = tree->n_nodes;
-  node = &tree->nodes[tree->n_nodes];
-  node->s = *s;
-  node->hash = hash;
-  node->total = 0;
-  node->visits = 0;
-  node->first = 0;
-  node->n_edges = -1;
-  node->ended = ended;
-  tree->n_nodes++;
-  return tree->n_nodes - 1;
 }
 
-// Give a node its edges, sorted by the static values of where they lead. False if there is no
-// room, or no budget. Sets `won` for an edge that wins, which comes first.
-static int expand(work_t *w, tree_t *tree, node_t *node, const options_t *o, int *won) {
-  uint8_t actions[156];
-  float values[156];
-  state_t child;
-  edge_t *edges = &tree->edges[tree->n_edges];
-  int n = state_list(&node->s, w->table, actions);
+// The best of them by what is expected at their own ends, which go to `w.ends`.
+// The best `plans` by what is expected at their own ends, best first in `order`; returns how
+// many there are. All get that as their result, and an end in `w.ends`.
+static int ranked_plans(work_t *w, int plans, int32_t *order) {
+  uint8_t path[66];
+  int n = w->n_plans;
   int i;
   int j;
-  int k = 0;
-  float value;
-  float total = 0;
-  if (tree->n_edges + n > tree->max_edges) return 0;
+  int length;
+  *order = 0;
   for (i = 0; i < n; i++) {
-    child = node->s;
-    if (actions[i] == PASS) value = value_of(w, &child, w->who);
-    else {
-      if (!spend(w)) return 0;
-      state_apply(&child, w->table, actions[i]);
-      if (child.p[1 - w->who].won) continue;
-      if (child.p[w->who].won || can_kill(&child, w->table)) {
-        value = MAX_VALUE;
-        *won = 1;
-      }
-      else value = value_of(w, &child, w->who);
+    w->ends[i] = w->root;
+    length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
+    for (int i1_ = 0; i1_ < length; i1_++) {
+      j = i1_;
+      state_apply(&w->ends[i], w->table, path[j]);
     }
-    j = k;
-    while (j > 0 && values[j - 1] < value) {
-      values[j] = values[j - 1];
-      edges[j] = edges[j - 1];
+    w->plans[i].visits = 0;
+    if (!w->network) w->plans[i].result = squashed(w->plans[i].value, w->eval);
+    else w->plans[i].result = result_of(w, &w->ends[i], w->who);
+    j = i;
+    while (j > 0 && w->plans[order[j - 1]].result < w->plans[i].result) {
+      order[j] = order[j - 1];
       j--;
     }
-    values[j] = value;
-    edges[j].action = actions[i];
-    edges[j].node = -1;
-    edges[j].visits = 0;
-    k++;
+    order[j] = i;
   }
-  for (i = 0; i < k; i++) {
-    edges[i].prior = expf((values[i] - values[0]) / o->temperature);
-    total += edges[i].prior;
+  return min_int(n, plans);
+}
+
+// The priors of the turns of a position: the better a turn's value, the higher.
+static void set_priors(tree_t *tree, const turns_t *turns, float temperature) {
+  node_t *nodes = &tree->nodes[turns->first];
+  float best = -1;
+  float total = 0;
+  int i;
+  int n1_ = turns->n;
+  for (i = 0; i < n1_; i++) best = max_float(best, nodes[i].value);
+  int n2_ = turns->n;
+  for (i = 0; i < n2_; i++) {
+    nodes[i].prior = expf((nodes[i].value - best) / temperature);
+    total += nodes[i].prior;
   }
-  for (i = 0; i < k; i++) edges[i].prior /= total;
-  node->first = tree->n_edges;
-  node->n_edges = k;
-  tree->n_edges += k;
+  int n3_ = turns->n;
+  for (i = 0; i < n3_; i++) nodes[i].prior /= total;
+}
+
+static node_t *add_node(tree_t *tree, const state_t *s, float value) {
+  node_t *node = &tree->nodes[tree->n_nodes];
+  memset(node, 0, sizeof(node_t));
+  node->s = *s;
+  node->value = value;
+  tree->n_nodes++;
+  return node;
+}
+
+// Look for the turns of the player to move; False if there is no room for them.
+static int expand(work_t *w, tree_t *tree, const options_t *o, const state_t *s, turns_t *turns) {
+  state_t kept[MAX_REPLY_WIDTH];
+  float values[MAX_REPLY_WIDTH];
+  int who = s->turn & 1;
+  int n;
+  int i;
+  if (tree->n_nodes + MAX_REPLY_WIDTH > tree->max_nodes) return 0;
+  n = narrow_turns(w, s, kept, values);
+  turns->first = tree->n_nodes;
+  turns->n = n;
+  for (i = 0; i < n; i++) {
+    if (!w->network && state_winner(&kept[i]) < 0) {
+      add_node(tree, &kept[i], squashed(values[i], w->eval));
+    }
+    else add_node(tree, &kept[i], result_of(w, &kept[i], who));
+  }
+  set_priors(tree, turns, o->temperature);
   return 1;
 }
 
-// The edge with the highest sum of mean result and of exploration by prior (PUCT), among the
-// first ones: the more visits the more of them (progressive widening).
-static edge_t *select_edge(tree_t *tree, const node_t *node, const options_t *o) {
-  edge_t *edges = &tree->edges[node->first];
-  edge_t *best = edges;
-  float root = sqrtf((float)node->visits);
-  int n = 1 + (int)(o->widening * root);
-  float mean = node->visits ? (float)(node->total / node->visits) : 0;
+// The mean of the results of visits and of the expected one, which counts as so many.
+INLINE float mean_result(const node_t *node, float static_visits) {
+  if (node->visits == 0) return node->value;
+  return (float)((node->total + static_visits * node->value) / (node->visits + static_visits));
+}
+
+// The turn with the highest sum of mean result and of exploration by prior (PUCT).
+static node_t *select_turn(tree_t *tree, const turns_t *turns, const options_t *o) {
+  node_t *nodes = &tree->nodes[turns->first];
+  node_t *best = nodes;
   float highest = -1e9;
+  float root;
   float x;
+  int visits = 1;
   int i;
-  if (n > node->n_edges) n = node->n_edges;
-  for (i = 0; i < n; i++) {
-    x = mean;
-    if (edges[i].visits) {
-      x = (float)(tree->nodes[edges[i].node].total / tree->nodes[edges[i].node].visits);
-    }
-    x += o->exploration * edges[i].prior * root / (1 + edges[i].visits);
+  for (i = 0; i < turns->n; i++) visits += nodes[i].visits;
+  root = o->exploration * sqrtf((float)visits);
+  int n1_ = turns->n;
+  for (i = 0; i < n1_; i++) {
+    x = mean_result(&nodes[i], 1) + root * nodes[i].prior / (1 + nodes[i].visits);
     if (x > highest) {
       highest = x;
-      best = &edges[i];
+      best = &nodes[i];
     }
   }
   return best;
 }
 
-// The mean value after random turns of the opponent, as a result from -1 to 1.
-static float random_replies(work_t *w, const state_t *end, const state_t *world, int playouts,
-    uint64_t *stream) {
-  state_t begin = *end;
-  state_t s;
-  float total = 0;
-  put_world(w, &begin, world);
-  state_end_turn(&begin, w->table);
-  if (state_winner(&begin) >= 0) return begin.p[w->who].won ? 1 : -1;
-  for (int _ = 0; _ < playouts; _++) {
-    s = begin;
-    state_play_turn(&s, w->table, stream);
-    total += value_of(w, &s, 1 - w->who);
-  }
-  w->budget.nodes -= playouts;
-  return -squashed(total / playouts, w->eval);
-}
-
-// The result of a visit that goes no further in the tree.
-static float leaf_value(work_t *w, node_t *node, const options_t *o, uint64_t *stream) {
-  const state_t *world = world_of(w, min_int(node->visits % w->max_worlds, w->n_worlds));
-  state_t s;
-  if (o->playouts) return random_replies(w, &node->s, world, o->playouts, stream);
-  if (node->ended) return play_on(w, &node->s, world, o->turns);
-  s = node->s;
-  greedy_turn(w, &s, NULL);
-  if (s.p[w->who].won) return 1;
-  return play_on(w, &s, world, o->turns);
-}
-
-// Apply the action that leads from `s` to a node. The node may have been made by actions in
-// another order, in which creatures have other places and so actions other numbers.
-static int follow(work_t *w, state_t *s, const node_t *node, uint8_t *action) {
-  uint8_t actions[156];
-  state_t child;
-  int n = state_list(s, w->table, actions);
+static node_t *best_by_value(tree_t *tree, const turns_t *turns) {
+  node_t *nodes = &tree->nodes[turns->first];
+  node_t *best = nodes;
   int i;
-  for (i = 1; i < n; i++) {
-    child = *s;
-    state_apply(&child, w->table, actions[i]);
-    if (turn_hash(&child, w->table, w->card_keys) == node->hash) {
-      *s = child;
-      *action = actions[i];
-      return 1;
-    }
+  for (i = 1; i < turns->n; i++) {
+    if (nodes[i].value > best->value) best = &nodes[i];
   }
-  return 0;
+  return best;
 }
 
-// The actions along a path of nodes, and the winning one at its end; their number.
-static int winning_turn(work_t *w, const tree_t *tree, const int32_t *path, int depth,
-    uint8_t *actions) {
-  uint8_t legal[156];
-  state_t s = w->root;
-  state_t child;
-  int n;
-  int i;
-  for (i = 0; i < depth; i++) follow(w, &s, &tree->nodes[path[i + 1]], &actions[i]);
-  n = state_list(&s, w->table, legal);
-  for (i = 1; i < n; i++) {
-    child = s;
-    state_apply(&child, w->table, legal[i]);
-    if (!child.p[1 - w->who].won && (child.p[w->who].won || can_kill(&child, w->table))) {
-      actions[depth] = legal[i];
-      return depth + 1;
-    }
-  }
-  return depth;
-}
-
-// One descent. False if it found a winning turn, which is then in `actions`, `w.n_win` long.
-static int visit(work_t *w, tree_t *tree, const options_t *o, uint64_t *stream, uint8_t *actions) {
-  int32_t path[MAX_TURN_ACTIONS];
-  node_t *node = tree->nodes;
-  edge_t *edge;
-  state_t child;
+// Follow a plan in one of the worlds: through the turns that are known by PUCT, and then
+// through new ones, each the best by its value, until `turns` have followed the plan and its own
+// player has moved last.
+static void visit(work_t *w, tree_t *tree, const options_t *o, node_t *plan, int number) {
+  node_t *path[MAX_DEPTH];
+  node_t *node = plan;
+  int world = plan->visits % w->max_worlds;
+  turns_t *turns = &tree->replies[number * w->max_worlds + world];
+  state_t s = plan->s;
   float result;
-  int32_t at = 0;
+  int new_ = 0;
   int depth = 0;
   int i;
-  uint64_t hash;
-  int won = 0;
-  path[0] = 0;
+  put_world(w, &s, world_of(w, world));
   for (;;) {
-    if (node->ended || depth == 63) break;
-    if (node->n_edges < 0) {
-      if (node->visits == 0 && at != 0) {
-        // the first visit to a node goes no further
+    state_end_turn(&s, w->table);
+    if (state_winner(&s) >= 0) {
+      // For the player of `node`, whose turn has just ended.
+      result = s.p[(w->who + depth) & 1].won ? 1 : -1;
+      break;
+    }
+    if (turns->n == 0) {
+      if (!expand(w, tree, o, &s, turns)) {
+        result = node->value;
         break;
       }
-      if (!expand(w, tree, node, o, &won)) break;
-      if (won) {
-        w->won = 1;
-        w->n_win = winning_turn(w, tree, path, depth, actions);
-        return 0;
-      }
+      new_ = 1;
     }
-    edge = select_edge(tree, node, o);
-    if (edge->node < 0) {
-      child = node->s;
-      if (edge->action == PASS) hash = mixed(node->hash);
-      else {
-        state_apply(&child, w->table, edge->action);
-        hash = turn_hash(&child, w->table, w->card_keys);
-      }
-      edge->node = find_node(tree, &child, hash, edge->action == PASS);
-      if (edge->node < 0) break;
-    }
-    edge->visits++;
-    at = edge->node;
-    node = &tree->nodes[at];
+    node = new_ ? best_by_value(tree, turns) : select_turn(tree, turns, o);
+    path[depth] = node;
     depth++;
-    path[depth] = at;
+    result = node->value;
+    if (state_winner(&node->s) >= 0 || depth == MAX_DEPTH) break;
+    if (new_ && depth >= o->turns && (depth - o->turns) % 2 == 0) break;
+    s = node->s;
+    turns = &node->next;
   }
-  result = leaf_value(w, node, o, stream);
-  for (i = 0; i < depth + 1; i++) {
-    tree->nodes[path[i]].visits++;
-    tree->nodes[path[i]].total += result;
+  // `result` is for the player of the last turn.
+  for (i = depth - 1; i > -1; i--) {
+    path[i]->visits++;
+    path[i]->total += result;
+    result = -result;
   }
-  w->depth = max_int(w->depth, depth);
-  return 1;
+  plan->visits++;
+  plan->total += result;
 }
 
-// Visits until the budget or their number is used up, or a winning turn is found, which is then in
-// `actions`, `w.n_win` long; returns their number.
-// Visits until the budget is used up, or a winning turn is found; their number.
-static int64_t tree_search(work_t *w, tree_t *tree, const options_t *o, int64_t iterations,
-    uint8_t *actions) {
-  uint64_t stream = stream_start(w->world_seed, 1ULL << 32);
-  int64_t done = 0;
-  uint64_t i;
-  uint64_t n1_ = tree->places_mask + 1;
-  for (i = 0; i < n1_; i++) tree->places[i] = -1;
-  tree->n_nodes = 0;
-  tree->n_edges = 0;
-  find_node(tree, &w->root, turn_hash(&w->root, w->table, w->card_keys), 0);
-  while (done < iterations && !w->budget.over && w->budget.nodes > 0) {
-    if (now_ns_() >= w->budget.deadline) break;
-    if (!visit(w, tree, o, &stream, actions)) break;
-    // a reply may need none
-    w->budget.nodes--;
-    done++;
-  }
-  return done;
-}
-
-// The turn along the most visited edges; `value` and `visits` are those of its first action.
-// The turn along the most visited edges, finished greedily where visits are few.
-static int most_visited(work_t *w, tree_t *tree, uint8_t *path, float *value, int32_t *visits) {
-  node_t *node = tree->nodes;
-  edge_t *edge;
-  edge_t *best;
-  state_t s = w->root;
-  int n = 0;
+// Sort plans by their mean results; those of the same one keep their order.
+static void put_best_first(const tree_t *tree, int32_t *plans, int n, float static_visits) {
+  int32_t plan;
+  float mean;
   int i;
-  if (node->visits) *value = (float)(node->total / node->visits);
-  while (!node->ended && node->n_edges > 0 && n < MAX_TURN_ACTIONS) {
-    best = NULL;
-    for (i = 0; i < node->n_edges; i++) {
-      edge = &tree->edges[node->first + i];
-      if (edge->node >= 0 && (!best || edge->visits > best->visits)) best = edge;
+  int j;
+  for (i = 1; i < n; i++) {
+    plan = plans[i];
+    mean = mean_result(&tree->nodes[plan], static_visits);
+    j = i;
+    while (j > 0 && mean_result(&tree->nodes[plans[j - 1]], static_visits) < mean) {
+      plans[j] = plans[j - 1];
+      j--;
     }
-    if (!best) break;
-    if (n == 0) {
-      *visits = best->visits;
-      *value = (float)(tree->nodes[best->node].total / max_int(1, tree->nodes[best->node].visits));
+    plans[j] = plan;
+  }
+}
+
+// The best of the plans in `w.plans`, by visits until the budget or their number is used up; returns
+// how many there were.
+static int64_t tree_search(work_t *w, tree_t *tree, const options_t *o, int64_t iterations,
+    int *best) {
+  // of plans in `w.plans`
+  int32_t order[MAX_PLANS];
+  // nodes, the best first
+  int32_t plans[MAX_PLANS];
+  int64_t now;
+  int64_t start = now_ns_();
+  int64_t nodes = w->budget.nodes;
+  int64_t before;
+  int64_t done = 0;
+  // The nodes of a visit: a guess at first. A small budget is for fewer plans.
+  int64_t cost = 24 * o->turns * w->reply_width;
+  int n;
+  int alive;
+  int rounds = 0;
+  int round = 0;
+  int i;
+  float used;
+  node_t *plan;
+  n = ranked_plans(w, o->plans, order);
+  while (n > 1 && (cost * n > w->budget.nodes || n > iterations)) n >>= 1;
+  tree->n_nodes = 0;
+  for (i = 0; i < n; i++) {
+    add_node(tree, &w->ends[order[i]], w->plans[order[i]].result);
+    plans[i] = i;
+  }
+  memset(tree->replies, 0, n * w->max_worlds * sizeof(turns_t));
+  alive = n;
+  while (1 << rounds < n) rounds++;
+  // Sequential halving: after each part of the budget the worse half drops out.
+  while (round < rounds && w->budget.nodes >= cost * alive && done + alive <= iterations) {
+    before = w->budget.nodes;
+    for (i = 0; i < alive; i++) {
+      if (w->failed || now_ns_() >= w->budget.deadline) break;
+      visit(w, tree, o, &tree->nodes[plans[i]], plans[i]);
+      // a visit may need none
+      w->budget.nodes--;
+      done++;
     }
-    node = &tree->nodes[best->node];
-    if (!node->ended) {
-      if (!follow(w, &s, node, &path[n])) return n;
-      n++;
+    cost = 1 + (before - w->budget.nodes) / alive;
+    used = max_float((float)done / iterations, (float)(nodes - w->budget.nodes) / nodes);
+    now = now_ns_();
+    if (w->failed || now >= w->budget.deadline) used = 1;
+    else used = max_float(used, (float)(now - start) / (w->budget.deadline - start));
+    while (round < rounds && used * rounds >= round + 1) {
+      round++;
+      put_best_first(tree, plans, alive, o->static_worlds);
+      alive = (alive + 1) >> 1;
     }
   }
-  if (!node->ended && n < 32) n += greedy_turn(w, &s, &path[n]);
-  return n;
+  put_best_first(tree, plans, alive, o->static_worlds);
+  for (i = 0; i < n; i++) {
+    plan = &tree->nodes[i];
+    if (plan->visits) {
+      w->plans[order[i]].visits = plan->visits;
+      w->plans[order[i]].result = mean_result(plan, o->static_worlds);
+    }
+  }
+  *best = order[plans[0]];
+  return done;
 }
 
 static void belief_reset(belief_t *b) {
@@ -3310,10 +3112,8 @@ static void belief_unknown(const belief_t *b, const shown_t *o, const pool_t *po
 // Take memory for searches; -1 if there is none, and engine_free is due then, too.
 static int engine_init(engine_t *e, const options_t *o) {
   work_t *w = &e->w;
-  int places = 1;
   int i;
   e->o = *o;
-  e->o.width = WIN_WIDTH;
   w->reply_width = o->reply_width;
   w->max_worlds = o->worlds;
   w->max_width = e->o.width;
@@ -3331,14 +3131,10 @@ static int engine_init(engine_t *e, const options_t *o) {
     w->level_records[i] = (int32_t *)malloc(w->max_width * sizeof(int32_t));
     if (!w->level[i] || !w->level_records[i]) return -1;
   }
-  while (places < 2 * o->max_nodes) places *= 2;
-  e->tree.places_mask = places - 1;
-  e->tree.max_nodes = o->max_nodes;
-  e->tree.max_edges = 12 * o->max_nodes;
+  e->tree.max_nodes = o->plans + o->max_nodes;
   e->tree.nodes = (node_t *)malloc(e->tree.max_nodes * sizeof(node_t));
-  e->tree.edges = (edge_t *)malloc(e->tree.max_edges * sizeof(edge_t));
-  e->tree.places = (int32_t *)malloc(places * sizeof(int32_t));
-  return !e->tree.nodes || !e->tree.edges || !e->tree.places ? -1 : 0;
+  e->tree.replies = (turns_t *)malloc(o->plans * o->worlds * sizeof(turns_t));
+  return !e->tree.nodes || !e->tree.replies ? -1 : 0;
 }
 
 // What judges positions: weights; a network, or NULL; a function in the place of both, or NULL.
@@ -3364,7 +3160,6 @@ static void engine_begin(engine_t *e, const state_t *root, const table_t *t,
   w->n_worlds = 0;
   w->n_records = 0;
   w->n_plans = 0;
-  e->tree.n_nodes = 0;
   w->won = 0;
   w->failed = 0;
   w->made = 0;
@@ -3430,14 +3225,23 @@ static void engine_run(engine_t *e, int64_t iterations, found_t *found) {
   search_wins(w, min_int(w->max_width, WIN_WIDTH));
   restore(w, &given, &part);
   if (!w->won) {
-    found->visits = (int32_t)tree_search(w, &e->tree, &e->o, iterations, found->path);
-    found->iterations = (*e->tree.nodes).visits;
-    if (w->won) {
-      found->value = 1;
-      found->length = finish(w, found->path, w->n_win);
+    w->n_records = 0;
+    part = share_of(w, e->o.turns ? e->o.plan_share : (float)1.0, now_ns_());
+    if (part.deadline >= UNLIMITED && part.nodes >= UNLIMITED) {
+      // Few visits are for a beam that is as small.
+      part.nodes = VISIT_NODES * min_int64(iterations, UNLIMITED / VISIT_NODES);
     }
-    else found->length = most_visited(w, &e->tree, found->path, &found->value, &found->visits);
-    return;
+    given = w->budget;
+    w->budget = part;
+    beam_search(w, e->o.width);
+    restore(w, &given, &part);
+    if (!w->won) {
+      found->iterations = tree_search(w, &e->tree, &e->o, iterations, &n);
+      found->value = w->plans[n].result;
+      found->visits = w->plans[n].visits;
+      found->length = path_of(w, w->plans[n].parent, w->plans[n].action, found->path);
+      return;
+    }
   }
   found->value = 1;
   n = path_of(w, w->win.parent, w->win.action, found->path);

@@ -1,0 +1,91 @@
+"""Where `mcts` plays a turn otherwise than `beam`, and what that is worth.
+
+    python tools/tree_turns.py --rules 1.5 --seeds 10520000..10520099
+
+Games of `beam` against itself. In every turn `mcts` is asked, too. Where its turn leads to another
+position, the game is played to its end from both, by `beam` with a bound of nodes on either side.
+"""
+
+import argparse
+import sys
+
+from locmsim.agents import Agent, make_agent
+from locmsim.arena import parse_seeds
+from locmsim.game.match import Match
+from locmsim.rules.rulesets import RULES
+from locmsim.stats import UnitCounts, score_interval
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    add = parser.add_argument
+    add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: 1.5)")
+    add("--seeds", metavar="LIST", required=True, help="seeds of the games: 5,7,100..199")
+    add("--time-ms", type=float, default=35.0, help="time for a turn (default: %(default)s)")
+    add("--nodes", type=int, default=20_000, help="of the turns played on (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    turns = 0
+    counts = UnitCounts()
+    for seed in parse_seeds(options.seeds):
+        for wins in turn_results(options.rules, seed, options.time_ms, options.nodes):
+            turns += 1
+            if wins is not None:
+                counts.add((1 + wins[1] - wins[0]) / 2)
+        low, high = score_interval(counts) if counts.total else (0.0, 1.0)
+        print(
+            f"seed {seed}: {turns} turns, another one in {counts.total}"
+            f" ({100 * counts.total / turns:.0f} %), where mcts has {100 * counts.score:.1f} %"
+            f" [{100 * low:.1f}, {100 * high:.1f}]",
+            flush=True,
+        )
+
+
+def turn_results(
+    rules: str, seed: int, time_ms: float, nodes: int
+) -> "list[tuple[bool, bool] | None]":
+    """For each turn None if both play the same; else whether the player wins with that of `beam`,
+    and with that of `mcts`."""
+    match = Match(rules, seed=seed)
+    pairs = [
+        [make_agent(f"{name}:time_ms={time_ms},share=9") for name in ("beam", "mcts")]
+        for _ in range(2)
+    ]
+    for player, pair in enumerate(pairs):
+        for agent in pair:
+            agent.reset(2 * seed + player)
+    found: list[tuple[bool, bool] | None] = []
+    while match.phase != "over":
+        for player in match.to_ask:
+            observation = match.observation(player)
+            if match.phase == "choice":
+                lines = [agent.choose(observation) for agent in pairs[player]]
+            else:
+                lines = [agent.act(observation) for agent in pairs[player]]
+                found.append(_compared(match, player, lines, nodes, seed))
+            match.submit(player, lines[0])
+    return found
+
+
+def _compared(
+    match: Match, player: int, lines: list[str], nodes: int, seed: int
+) -> tuple[bool, bool] | None:
+    branches = [match.clone(), match.clone()]
+    for branch, line in zip(branches, lines, strict=True):
+        branch.submit(player, line)
+    states = [branch.state for branch in branches]
+    if states[0].key() == states[1].key():
+        return None
+    results = []
+    for branch in branches:
+        agents: list[Agent] = [make_agent(f"beam:time_ms=0,nodes={nodes}") for _ in range(2)]
+        for agent in agents:
+            agent.reset(seed)
+        while branch.phase != "over":
+            for mover in branch.to_ask:
+                branch.submit(mover, agents[mover].act(branch.observation(mover)))
+        results.append(branch.winner == player)
+    return results[0], results[1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
