@@ -14,7 +14,7 @@ on the games of all rounds to predict what decks are worth to the search in earn
 differs between players; their mean is the value.
 
 The games depend on the seed only, not on the number of processes. Their cards are among
-`locmsim.tuning.TUNING_SEEDS`.
+`locmsim.tuning.TUNING_SEEDS`, without `RECORDED_SEEDS`.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import attractions
-from locmsim.tuning import TUNING_SEEDS
+from locmsim.tuning import RECORDED_SEEDS, TUNING_SEEDS
 from locmsim.tuning.decks import propose_deck, train_deck_value
 from locmsim.tuning.files import replaced
 
@@ -73,7 +73,8 @@ def engines(options=SEARCH):
 def play(networks, last, task):
     """Some games of one card set: the terms of the decks, whether player 0 won, and who played."""
     chance = random.Random(f"deck network {task}")
-    cards = generate_cards(chance.choice(TUNING_SEEDS))
+    pool = chance.choice(TUNING_SEEDS)
+    cards = generate_cards(pool + (pool in RECORDED_SEEDS))
     likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
     decks = [propose_deck(cards, networks, chance) for _ in range(DECKS)]
     terms = np.clip([term_rows(deck) for deck in decks], -128, 127).astype(np.int8)

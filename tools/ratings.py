@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 #: strengths, and `policy` needs a file.
 OPTIONS = {
     "beam": ("beam:nodes=2000,time_ms=0", "beam:nodes=50000,time_ms=0"),
-    "mcts": ("mcts:iterations=1000,time_ms=0",),
+    "mcts": ("mcts:iterations=200,time_ms=0",),
     "level": ("level:k=1", "level:k=3", "level:k=5", "level:k=7", "level:k=9"),
     "policy": (),
 }

@@ -1,14 +1,18 @@
 """The scripts in tools/: what they compute, on small inputs."""
 
+import gzip
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import golden_path
 
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.value import default_value
 from locmsim.networks import WeightsFile, default_weights
+from locmsim.tuning import RECORDED_SEEDS
 
 TOOLS = Path(__file__).parents[2] / "tools"
 
@@ -111,6 +115,42 @@ def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
     assert "18 games: loss" in capsys.readouterr().err
 
 
+# ---- recorded_decks.py --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recorded_decks(monkeypatch):
+    module = tool("recorded_decks")
+    monkeypatch.setattr(module, "ProcessPoolExecutor", Here)
+    return module
+
+
+def test_recorded_decks_are_those_of_the_recorded_games(recorded_decks):
+    decks = recorded_decks.recorded()
+    assert set(decks) == RECORDED_SEEDS
+    lines = gzip.decompress(golden_path("recorded-1.5.jsonl.gz").read_bytes()).splitlines()
+    for game in map(json.loads, lines):
+        params = dict(row.split("=") for row in game["gameParameters"][0].split())
+        for player in ("0", "1"):
+            chosen = next(filter(None, game["outputs"][player])).split(";")
+            ids = sorted(int(choice.split()[1]) for choice in chosen if choice.strip())
+            assert ids == decks[int(params["cardGenSeed"])]
+
+
+def test_recorded_decks_against_ours(recorded_decks, monkeypatch, capsys):
+    argv = ["recorded_decks.py", "--games", "10", "--nodes", "200", "--deck", "cheapest"]
+    monkeypatch.setattr("sys.argv", argv)
+    recorded_decks.main()
+    table = capsys.readouterr().out
+    rows = [row.split("|")[1:-1] for row in table.splitlines()[2:]]
+    assert [int(row[0]) for row in rows] == sorted(RECORDED_SEEDS)
+    assert all(int(row[1]) == 10 for row in rows)
+    # The cheapest cards, whatever they do, are no match for them.
+    assert np.mean([float(row[2].strip(" %")) for row in rows]) > 60
+    recorded_decks.main()
+    assert capsys.readouterr().out == table
+
+
 class Here:
     """An executor that does it itself."""
 
@@ -147,3 +187,17 @@ def test_lines_that_were_reached():
         5:   20:  e = 1;
 """
     assert tool("kernel_coverage").reached(text.splitlines()) == {7: True, 8: False, 9: True}
+
+
+# ---- tree_turns.py ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_turns_that_the_tree_plays_otherwise(rules, capsys):
+    arguments = ["--rules", rules, "--seeds", "5,6", "--time-ms", "3", "--nodes", "100"]
+    tool("tree_turns").main(arguments)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("seed 5: ")
+    turns, others = (int(second.split()[i]) for i in (2, 7))
+    assert second.startswith(f"seed 6: {turns} turns, another one in {others} (")
+    assert 0 < others < turns

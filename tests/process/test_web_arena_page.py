@@ -87,9 +87,12 @@ def open_site(serve: Server, browser: Any, request: pytest.FixtureRequest) -> It
 
 
 def figures(page: Any) -> list[list[str]]:
-    """The rows of the players' table."""
-    rows = page.locator("#players tbody tr")
-    return [row.split("\t") for row in rows.all_inner_texts()]
+    """The rows of the players' table, read at once: the page may be about to draw them anew."""
+    rows: list[list[str]] = page.evaluate(
+        "() => [...document.querySelectorAll('#players tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    return rows
 
 
 def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path: Path) -> None:

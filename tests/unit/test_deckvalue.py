@@ -185,6 +185,11 @@ def test_training_goes_on_from_arrays():
     won = np.arange(30) % 2
     arrays, _ = train_deck_value(rows, won, start=start, epochs=1)
     assert np.abs(arrays["card"] - start["card"]).max() < 0.01
+    steps = []
+    for rate in (3e-3, 3e-4):
+        arrays, _ = train_deck_value(rows, won, start=start, epochs=4, rate=rate)
+        steps.append(np.abs(arrays["output"] - start["output"]).max())
+    assert 0 < steps[1] < 0.2 * steps[0]
 
 
 def test_the_exchange_of_cards_ends_where_rounding_makes_gains():
