@@ -84,6 +84,7 @@ MODULES = [
     "game._protocol",
     "networks._network",
     "networks._decks",
+    "networks._drafts",
     "search._beam",
     "search._belief",
     "search._engine",

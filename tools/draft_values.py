@@ -33,7 +33,7 @@ from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.networks import WeightsFile
 from locmsim.rules.cards import cards_1x
 from locmsim.search import Evaluation
-from locmsim.tuning.drafts import copies_difference, fit_card_values
+from locmsim.tuning.drafts import copies_of, fit_card_values
 from locmsim.tuning.files import replaced
 
 FIRST_SEED = 1_000_000_000
@@ -64,7 +64,8 @@ def play(rules, values, seed):
             state.apply_action(action)
         if not state.is_terminal():
             state.apply_action(0)
-    return copies_difference(*match.chosen), state.winner == 0
+    copies = copies_of(np.array([match.chosen]))[0]
+    return copies[0] - copies[1], state.winner == 0
 
 
 def play_games(executor, rules, values, seeds):

@@ -24,6 +24,7 @@ MODULES = (
     "game._protocol",
     "networks._network",
     "networks._decks",
+    "networks._drafts",
     "search._evaluation",
     "search._work",
     "search._keys",

@@ -5,7 +5,7 @@ import pytest
 
 from locmsim.rules.cards import cards_1x
 from locmsim.tuning import drafts, fit_logistic
-from locmsim.tuning.drafts import copies_difference, fit_card_values
+from locmsim.tuning.drafts import copies_of, fit_card_values
 from locmsim.tuning.fitting import rows_as_precision
 
 
@@ -62,7 +62,8 @@ def test_values_are_found_again(caplog):
     rng = np.random.default_rng(1)
     values = rng.normal(0, 4, 160)
     decks = rng.integers(1, 161, (3000, 2, 30))
-    differences = np.array([copies_difference(*pair) for pair in decks.tolist()])
+    copies = copies_of(decks)
+    differences = copies[:, 0] - copies[:, 1]
     odds = 0.3 + differences @ values / 25
     won = rng.random(3000) < 1 / (1 + np.exp(-odds))
     by_id, loss = fit_card_values(differences, won)
@@ -82,8 +83,9 @@ def test_what_no_game_supports_stays_small():
 
 
 def test_copies_of_two_decks():
-    difference = copies_difference([1, 1, 5], [160, 5, 5])
-    assert {i + 1: n for i, n in enumerate(difference.tolist()) if n} == {1: 2, 5: -1, 160: -1}
+    first, second = copies_of(np.array([[[1, 1, 5], [160, 5, 5]]]))[0].tolist()
+    assert {i + 1: n for i, n in enumerate(first) if n} == {1: 2, 5: 1}
+    assert {i + 1: n for i, n in enumerate(second) if n} == {5: 2, 160: 1}
 
 
 def test_cards_differ_in_properties():

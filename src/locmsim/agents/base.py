@@ -58,6 +58,7 @@ class ChoosingAgent(ABC):
         self.random = random.Random(seed)
         self.belief = Belief()
         self.picked: list[Card] = []
+        self._offers: list[tuple[Card, ...]] = []
 
     def choose(self, observation: Observation) -> str:
         self.belief.see(observation)
@@ -67,6 +68,7 @@ class ChoosingAgent(ABC):
             self.belief.chose(deck)
             return deck_line(deck)
         choice = self.pick(offer, observation.rules)
+        self._offers.append(offer)
         self.picked.append(offer[choice])
         self.belief.chose([offer[choice].base_id])
         return f"PICK {choice}"
@@ -81,7 +83,7 @@ class ChoosingAgent(ABC):
 
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
         """The index of a card of the draft."""
-        return pick(offer, self.picked, rules, self.draft)
+        return pick(offer, self.picked, rules, self.draft, self._offers)
 
 
 class BaseAgent(ChoosingAgent):

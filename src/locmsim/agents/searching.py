@@ -14,6 +14,7 @@ from locmsim.decks import (
     draft_picker,
     score_of,
 )
+from locmsim.decks.draft_value import DraftValue, draft_value_of
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
@@ -91,12 +92,15 @@ class SearchAgent(ChoosingAgent):
         self.share = share
         self._taste = _TASTES[belief]
         self._their_deck: DeckBuilder | None = None
+        self._their_drafts: dict[str, DraftValue] = {}
         if weights:
             evaluation = file = WeightsFile.load(weights)
             tuned = deck_builder(file["1.5"])
             if belief == "score":
                 self._taste = {rules: score_of(file[rules]) for rules in RULES}
                 self._their_deck = tuned
+                values = {rules: draft_value_of(file[rules]) for rules in RULES}
+                self._their_drafts = {r: value for r, value in values.items() if value is not None}
             deck = tuned if deck == "default" else deck
             draft = draft_picker(file) if draft == "default" else draft
         self.search = search(evaluation=evaluation)
@@ -104,7 +108,7 @@ class SearchAgent(ChoosingAgent):
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
-        self.belief = Belief(self._taste, self._their_deck)
+        self.belief = Belief(self._taste, self._their_deck, self._their_drafts)
         self.first_turn = True
         #: What the search found in the last turn.
         self.result: SearchResult | None = None

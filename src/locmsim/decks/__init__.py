@@ -9,7 +9,15 @@ from locmsim.decks.builders import (
     deck_builder,
     deck_line,
 )
-from locmsim.decks.drafts import DRAFT_PICKERS, CurvePicker, DraftPicker, draft_picker, pick
+from locmsim.decks.drafts import (
+    DRAFT_PICKERS,
+    CurvePicker,
+    DraftPicker,
+    ExpectedPicker,
+    HistoryPicker,
+    draft_picker,
+    pick,
+)
 from locmsim.decks.features import CARD_TERMS, card_terms
 from locmsim.decks.scores import (
     CardScore,
@@ -29,7 +37,9 @@ __all__ = [
     "CurvePicker",
     "DeckBuilder",
     "DraftPicker",
+    "ExpectedPicker",
     "GreedyBuilder",
+    "HistoryPicker",
     "LinearScore",
     "SwapBuilder",
     "TableScore",

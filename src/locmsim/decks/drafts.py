@@ -12,15 +12,18 @@ name, or be registered under one:
     0
     >>> DRAFT_PICKERS["hardest hitter"] = hardest_hitter
 
-`CurvePicker` makes one of any card score.
+`CurvePicker` makes one of any card score. A `HistoryPicker` is given all offers so far: they tell
+what else may come.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from locmsim.decks.builders import named
+from locmsim.decks.draft_value import DRAFTS, DraftValue, default_draft_value, draft_value_of
 from locmsim.decks.scores import (
     CardScore,
     card_score,
@@ -32,10 +35,42 @@ from locmsim.networks.weights import Weights
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = ["DRAFT_PICKERS", "CurvePicker", "DraftPicker", "draft_picker", "pick"]
+__all__ = [
+    "DRAFT_PICKERS",
+    "CurvePicker",
+    "DraftPicker",
+    "ExpectedPicker",
+    "HistoryPicker",
+    "draft_picker",
+    "pick",
+]
 
 #: Three offered cards, cards picked before, rule set -> index of the card to take.
 DraftPicker = Callable[[Sequence[Card], Sequence[Card], str], int]
+
+
+class HistoryPicker(ABC):
+    """A `DraftPicker` that looks at all offers so far."""
+
+    @abstractmethod
+    def choose(
+        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
+    ) -> int:
+        """The index of the card to take from the last of the offers.
+
+        Parameters
+        ----------
+        offers
+            Three cards of each turn so far.
+        picked
+            The cards taken from the offers before the last one.
+        rules
+            The rule set.
+        """
+
+    def __call__(self, offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
+        """The same where nothing is known of earlier offers but what was picked."""
+        return self.choose([*((card,) * len(offer) for card in picked), offer], picked, rules)
 
 
 def pick(
@@ -43,16 +78,41 @@ def pick(
     picked: Sequence[Card],
     rules: str,
     heuristic: str | DraftPicker = "default",
+    earlier: Sequence[Sequence[Card]] | None = None,
 ) -> int:
-    """Which of the three offered cards to take, 0 to 2, having taken `picked` before.
+    """Which of the three offered cards to take.
 
-    `rules` is "1.2" or "1.0", `heuristic` a name in `DRAFT_PICKERS` or a function of that kind.
-    ``ValueError`` for anything else, and if the heuristic answers anything but 0, 1 or 2.
+    Parameters
+    ----------
+    offer
+        Three cards.
+    picked
+        The cards taken before.
+    rules
+        "1.2" or "1.0".
+    heuristic
+        A name in `DRAFT_PICKERS` or a function of that kind.
+    earlier
+        The offers from which they were taken; by default nothing is known of these.
+
+    Returns
+    -------
+    int
+        0 to 2.
+
+    Raises
+    ------
+    ValueError
+        For anything else, and if the heuristic answers anything but 0, 1 or 2.
     """
     require_draft(rules)
     if len(offer) != 3:
         raise ValueError(f"a draft turn offers three cards, got {len(offer)}")
-    choice = named("draft picker", heuristic, DRAFT_PICKERS)(offer, picked, rules)
+    picker = named("draft picker", heuristic, DRAFT_PICKERS)
+    if earlier is not None and isinstance(picker, HistoryPicker):
+        choice = picker.choose([*earlier, offer], picked, rules)
+    else:
+        choice = picker(offer, picked, rules)
     if choice not in (0, 1, 2):
         raise ValueError(f"draft picker {heuristic!r} answered {choice!r}, not 0, 1 or 2")
     return choice
@@ -109,24 +169,61 @@ class CurvePicker:
         return min(max(card.cost, 1), len(self.curve)) - 1
 
 
-def draft_picker(weights: Mapping[str, Weights]) -> CurvePicker:
+@dataclass(frozen=True, slots=True)
+class ExpectedPicker(HistoryPicker):
+    """Takes the card with which the final deck is expected to be worth most.
+
+    `values` has a `DraftValue` for each rule set, `drafts` that may follow are sampled. In a rule
+    set that `values` lacks, `otherwise` picks.
+    """
+
+    values: Mapping[str, DraftValue]
+    otherwise: DraftPicker
+    drafts: int = DRAFTS
+
+    def choose(
+        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
+    ) -> int:
+        if rules not in self.values:
+            return self.otherwise(offers[-1], picked, rules)
+        values = self.values[rules].expected(offers, picked, self.drafts)
+        return max(range(len(values)), key=values.__getitem__)
+
+
+def draft_picker(weights: Mapping[str, Weights]) -> DraftPicker:
     """The picker that drafts by these weights, given by rule set."""
-    return CurvePicker({name: score_of(w) for name, w in weights.items() if RULES[name].draft})
+    drafted = {name: w for name, w in weights.items() if RULES[name].draft}
+    curve = CurvePicker({name: score_of(w) for name, w in drafted.items()})
+    values = {name: draft_value_of(w) for name, w in drafted.items()}
+    found = {name: value for name, value in values.items() if value is not None}
+    return ExpectedPicker(found, curve) if found else curve
 
 
 @cache
-def _default_picker() -> CurvePicker:
+def _default_curve() -> CurvePicker:
     return CurvePicker({name: card_score(name) for name, r in RULES.items() if r.draft})
 
 
 def _pick_by_curve(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
     """The card of the best value, corrected by what the deck lacks."""
-    return _default_picker()(offer, picked, rules)
+    return _default_curve()(offer, picked, rules)
+
+
+class _PickByValue(HistoryPicker):
+    """That of the package: read when it is first asked."""
+
+    def choose(
+        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
+    ) -> int:
+        value = default_draft_value(rules)
+        values = {} if value is None else {rules: value}
+        return ExpectedPicker(values, _pick_by_curve).choose(offers, picked, rules)
 
 
 #: The draft pickers by name; "cheapest" is a baseline.
 DRAFT_PICKERS: dict[str, DraftPicker] = {
-    "default": _pick_by_curve,
+    "default": _PickByValue(),
+    "value": _PickByValue(),
     "curve": _pick_by_curve,
     "order": _pick_by_order,
     "cheapest": _pick_cheapest,

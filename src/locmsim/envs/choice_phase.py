@@ -203,12 +203,12 @@ class Choice:
             offers = self.match.offers
             return build_deck([card for card in offers if isinstance(card, Card)], chooser)
         picked: list[Card] = []
-        for offer in self.match.offers:
-            assert isinstance(offer, list)
+        offers = [offer for offer in self.match.offers if isinstance(offer, list)]
+        for turn, offer in enumerate(offers):
             if chooser == "random":
                 choice = int(random.integers(_TRIPLET))
             else:
-                choice = pick(offer, picked, self.rules.name, chooser)
+                choice = pick(offer, picked, self.rules.name, chooser, offers[:turn])
             picked.append(offer[choice])
         return [card.base_id for card in picked]
 

@@ -642,13 +642,14 @@ def _deck_of(
     if rules.draft:
         assert offers is not None
         picked: list[int] = []
-        for triplet in offers:
+        offered = [[cards[i] for i in triplet] for triplet in offers]
+        for turn, triplet in enumerate(offers):
             if chooser == "random":
                 assert random is not None
                 choice = int(random.integers(3))
             else:
-                offer, before = [cards[i] for i in triplet], [cards[i] for i in picked]
-                choice = pick(offer, before, rules.name, chooser)
+                before = [cards[i] for i in picked]
+                choice = pick(offered[turn], before, rules.name, chooser, offered[:turn])
             picked.append(triplet[choice])
         return picked
     if chooser == "random":

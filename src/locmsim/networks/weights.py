@@ -22,6 +22,8 @@ from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from locmsim._io import data_file, write_whole
+from locmsim.networks._decks import DECK_SHAPES
+from locmsim.networks._drafts import DRAFT_SHAPES
 from locmsim.networks._network import SHAPES, checked
 from locmsim.rules.rulesets import RULES, get_rules
 
@@ -66,6 +68,9 @@ class Weights:
     draft
         Rules with a draft: base id -> value of the card, in hundredths of a game at even odds.
         None in rules without.
+    draft_value
+        Rules with a draft: the ensemble that values decks in a draft, see
+        `locmsim.decks.draft_value.SHAPES`; None for none: then the values of cards decide.
     """
 
     evaluation: Mapping[str, float]
@@ -73,6 +78,7 @@ class Weights:
     deck_score: Mapping[str, float] | None = None
     deck_value: Sequence[Arrays] | None = None
     draft: Mapping[int, float] | None = None
+    draft_value: Sequence[Arrays] | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -138,7 +144,8 @@ class WeightsFile(Mapping[str, Weights]):
 
         Parts that a rule set in the file lacks are those of the package, except that linear weights
         come without the network that was trained beside other ones: with an ``evaluation`` and no
-        ``network`` there is no network, with a ``deck_score`` and no ``deck_value`` no deck value.
+        ``network`` there is no network, with a ``deck_score`` and no ``deck_value`` no deck value,
+        with a ``draft`` and no ``draft_value`` no draft value.
 
         A JSON file with linear weights alone is read, too: rule set -> ``{term: weight}``, and
         ``"deck"`` -> ``{term: weight}`` for the deck score of 1.5. Terms left out have their
@@ -175,10 +182,10 @@ class WeightsFile(Mapping[str, Weights]):
             meta[rules] = {name: dict(table) for name, table in tables.items() if table is not None}
             for name, array in (weights.network or {}).items():
                 arrays[f"{rules}/network/{name}"] = np.asarray(array, np.float32)
-            if weights.deck_value is not None:
-                for name in weights.deck_value[0]:
-                    stack = np.stack([arrays[name] for arrays in weights.deck_value])
-                    arrays[f"{rules}/deck_value/{name}"] = stack.astype(np.float32)
+            for part in _ENSEMBLES:
+                for name in _ENSEMBLES[part] if getattr(weights, part) else ():
+                    stack = np.stack([network[name] for network in getattr(weights, part)])
+                    arrays[f"{rules}/{part}/{name}"] = stack.astype(np.float32)
         meta["record"] = self.record
         content = io.BytesIO()
         np.savez_compressed(content, meta=np.array(json.dumps(meta, indent=1)), **arrays)
@@ -197,7 +204,9 @@ def default_weights(rules: str) -> Weights:
 # --------------------------------------------------------------------------------- reading
 
 _TABLES = "evaluation", "deck_score", "draft"
-_NETWORKS = "network", "deck_value"
+#: Part that is an ensemble of networks -> name and shape of their arrays.
+_ENSEMBLES = {"deck_value": DECK_SHAPES, "draft_value": DRAFT_SHAPES}
+_NETWORKS = "network", *_ENSEMBLES
 _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 
@@ -226,8 +235,8 @@ def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[s
                     numbers = _array(archive, member, name)
                     parts[rules].setdefault(part, {})[array] = numbers
             for rules, given in parts.items():
-                if "deck_value" in given:
-                    given["deck_value"] = _unstacked(f"{rules}/deck_value", given["deck_value"])
+                for part in given.keys() & _ENSEMBLES.keys():
+                    given[part] = _unstacked(f"{rules}/{part}", given[part])
             return parts, record
     except (OSError, ValueError):
         raise
@@ -308,14 +317,17 @@ def _filled(rules: str, given: dict[str, Any]) -> Weights:
     if rules not in RULES:
         raise ValueError(f"unknown rule set {rules!r}: expected one of {', '.join(RULES)}")
     ours = default_weights(rules)
-    for table, network in (("evaluation", "network"), ("deck_score", "deck_value")):
+    for table, network in (
+        ("evaluation", "network"),
+        ("deck_score", "deck_value"),
+        ("draft", "draft_value"),
+    ):
         default = getattr(ours, table)
         if default is None:
             continue
         if table not in given and network not in given:
             given[network] = getattr(ours, network)
         given[table] = {**default, **given.get(table, {})}
-    given.setdefault("draft", ours.draft)
     return Weights(**given)
 
 
@@ -330,12 +342,12 @@ def _check(rules: str, weights: Weights) -> None:
             _check_table(part, getattr(weights, part), getattr(ours, part))
         if weights.network is not None:
             checked("network", weights.network, SHAPES)
-        if weights.deck_value is not None:
-            if not ours.deck_value:
-                raise ValueError("deck_value: there is no deck to choose")
-            shapes = {name: array.shape for name, array in ours.deck_value[0].items()}
-            for arrays in weights.deck_value:
-                checked("deck_value", arrays, shapes)
+        for part, shapes in _ENSEMBLES.items():
+            networks = getattr(weights, part)
+            if networks is not None and (part == "draft_value") != get_rules(rules).draft:
+                raise ValueError(f"{part}: there is no {part.split('_')[0]} in these rules")
+            for arrays in networks or ():
+                checked(part, arrays, shapes)
     except ValueError as error:
         raise ValueError(f"{rules}: {error}") from None
 

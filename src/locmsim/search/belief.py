@@ -24,6 +24,7 @@ from functools import cache
 
 from locmsim._core import Determinizer, State
 from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
+from locmsim.decks.draft_value import DraftValue, default_draft_value
 from locmsim.game.observation import HAND, CardInPlay, Observation
 from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.rules.rulesets import (
@@ -33,7 +34,7 @@ from locmsim.rules.rulesets import (
 )
 from locmsim.search._belief import Knowledge
 
-__all__ = ["OWN_DECK", "TEMPERATURES", "Belief", "attractions"]
+__all__ = ["OWN_DECK", "TEMPERATURES", "Belief", "attractions", "draft_attractions"]
 
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
@@ -43,6 +44,8 @@ TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
 #: What the cards of our own deck (1.5) are more likely than that, the best card by score being 1:
 #: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
 OWN_DECK = 0.4
+#: The same as `TEMPERATURES` for the values of decks that drafts are expected to come to, log-odds.
+_DRAFT_TEMPERATURE = 0.05
 
 
 class Belief:
@@ -58,15 +61,20 @@ class Belief:
         The scores by which opponents are taken to choose; those of our own heuristics by default.
     deck : deck builder, optional
         One that opponents may have, too (1.5); ours by default, with `scores` none.
+    drafts : mapping of rule sets to draft values, optional
+        The values by which opponents are taken to draft (1.x); ours by default, with `scores` none
+        but the scores.
     """
 
     def __init__(
         self,
         scores: Mapping[str, CardScore] | None = None,
         deck: DeckBuilder | None = None,
+        drafts: Mapping[str, DraftValue] | None = None,
     ) -> None:
         self._scores = scores
         self._deck = deck
+        self._drafts = drafts
         self._rules = RULES["1.5"]
         self._offers: list[tuple[Card, ...]] = []
         self._cards: dict[int, Card] = {}  # by base id, all that may be in the game
@@ -243,13 +251,18 @@ class Belief:
     def _weigh(self) -> None:
         """Tell the compiled part how attractive the cards are."""
         weights = {card.base_id: weight for card, weight in self._weighted(self._pool)}
-        triplets = [self._weighted(o) for o in self._offers] if self._is_complete() else []
+        triplets: Sequence[list[tuple[Card, float]]] = ()
+        if self._is_complete():
+            rules = self._rules.name
+            value = (self._drafts or {}).get(rules)
+            triplets = draft_attractions(self._offers, rules, self._score(), value)
         self._knowledge.weigh([weights[card.base_id] for card in self._pool], triplets)
 
+    def _score(self) -> CardScore | None:
+        return None if self._scores is None else self._scores[self._rules.name]
+
     def _weighted(self, cards: Sequence[Card]) -> list[tuple[Card, float]]:
-        rules = self._rules.name
-        score = None if self._scores is None else self._scores[rules]
-        return attractions(cards, rules, score, self._deck)
+        return attractions(cards, self._rules.name, self._score(), self._deck)
 
 
 @cache
@@ -289,3 +302,33 @@ def attractions(
     }
     most = max(weights.values())
     return [(card, weight / most) for card, weight in weights.items()]
+
+
+def draft_attractions(
+    offers: Sequence[Sequence[Card]],
+    rules: str,
+    score: CardScore | None = None,
+    value: DraftValue | None = None,
+) -> list[list[tuple[Card, float]]]:
+    """The different cards of each offer of a draft, with the weight of being taken by anyone.
+
+    All players are offered the same. They are taken to draft by `value`, a card being the likelier
+    the more the final deck is expected to be worth with it, where they have taken the best ones
+    before. By default it is our own; with a `score` alone that tells how attractive a card is.
+    """
+    if value is None and score is None:
+        value = default_draft_value(rules)
+    if value is None:
+        return [attractions(offer, rules, score) for offer in offers]
+    weighted = []
+    taken: list[Card] = []
+    for turn, offer in enumerate(offers):
+        values = value.expected(offers[: turn + 1], taken)
+        best = max(values)
+        weights = {
+            card: math.exp(max(-50.0, (x - best) / _DRAFT_TEMPERATURE))
+            for card, x in zip(offer, values, strict=True)
+        }
+        weighted.append([*weights.items()])
+        taken.append(offer[values.index(best)])
+    return weighted

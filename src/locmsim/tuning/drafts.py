@@ -1,23 +1,29 @@
-"""What the cards of rules 1.2 and 1.0 are worth in a draft, fitted to games.
+"""What cards and decks of rules 1.2 and 1.0 are worth in a draft, fitted to games.
 
-The winner's log-odds are taken for a sum over the cards of both decks. What a card adds is a sum of
-what its properties are worth and a deviation of its own. A penalty keeps deviations small that few
-games support; it is the one under which games that were held back are predicted best.
+For the values of cards the winner's log-odds are taken for a sum over the cards of both decks. What
+a card adds is a sum of what its properties are worth and a deviation of its own. A penalty keeps
+deviations small that few games support; it is the one under which games that were held back are
+predicted best.
+
+The value of decks is a small ensemble that starts from these and learns what a deck is worth beyond
+its cards: `locmsim.decks.draft_value` plays it.
 """
 
 import logging
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim.decks.draft_value import SHAPES
+from locmsim.decks.value import term_rows
 from locmsim.rules.cards import ABILITIES, Card, CardType, cards_1x
 from locmsim.tuning.fitting import fit_logistic
+from locmsim.tuning.training import Array, train
 
-__all__ = ["copies_difference", "fit_card_values"]
+__all__ = ["DraftModel", "copies_of", "fit_card_values", "train_draft_value"]
 
 _Array = NDArray[np.float64]
 _log = logging.getLogger(__name__)
@@ -29,13 +35,34 @@ _HUNDREDTHS = 25
 _PROPERTY_VARIANCE = 0.003
 _VARIANCES = (0.0005, 0.001, 0.002, 0.004, 0.008)
 _FOLDS = 5
+#: How the networks that value decks are trained: quickly, and with arrays that shrink fast; longer,
+#: a network learns single games by heart.
+_EPOCHS = 6
+_RATE = 1e-2
+_DECAY = {"card": 1.0, "terms": 0.1, "output": 0.1, "direct": 1e-3}
+#: Sums over a deck are divided by it; and the spread of what is added to the mean deck's.
+_SUMS = 5.0
+_OFF_CENTRE = 0.5
 
 
-def copies_difference(deck0: Sequence[int], deck1: Sequence[int]) -> NDArray[np.int8]:
-    """For each of the 160 cards, copies in the first deck less those in the second."""
-    copies = Counter(deck0), Counter(deck1)
-    ids = [card.base_id for card in cards_1x()]
-    return np.array([copies[0][base_id] - copies[1][base_id] for base_id in ids], np.int8)
+def copies_of(decks: NDArray[Any]) -> NDArray[np.int8]:
+    """How often decks have each of the 160 cards.
+
+    Parameters
+    ----------
+    decks
+        Shape (games, 2, 30): base ids.
+
+    Returns
+    -------
+    int8 array
+        Shape (games, 2, 160).
+    """
+    copies = np.zeros((*decks.shape[:2], len(cards_1x())), np.int8)
+    game, player = np.indices(decks.shape[:2])
+    for cards in np.moveaxis(decks, 2, 0):
+        np.add.at(copies, (game, player, cards - 1), 1)
+    return copies
 
 
 def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[int, float], float]:
@@ -44,7 +71,7 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
     Parameters
     ----------
     differences
-        Shape (games, 160): `copies_difference` of the decks of players 0 and 1.
+        Shape (games, 160): the `copies_of` the deck of player 0 less those of player 1.
     won
         Shape (games,): 1 where player 0 has won, else 0.
 
@@ -127,3 +154,105 @@ def _standard_properties() -> _Array:
     table = table[:, table.std(axis=0) > 0]
     standard: _Array = (table - table.mean(axis=0)) / table.std(axis=0)
     return standard
+
+
+# --------------------------------------------------------------------------------------- decks
+
+
+def train_draft_value(
+    copies: NDArray[Any], won: NDArray[Any], values: Mapping[int, float], *, seed: int = 0
+) -> tuple[dict[str, Array], float]:
+    """Train a network of a `locmsim.decks.draft_value.DraftValue`.
+
+    Parameters
+    ----------
+    copies
+        Shape (games, 2, 160): `copies_of` the decks.
+    won
+        Shape (games,): 1 where player 0 has won, else 0.
+    values
+        Base id -> value of the card, in hundredths of a game: what the network starts from.
+    seed
+        Of the first arrays and of the order of the games.
+
+    Returns
+    -------
+    arrays : dict of str to float32 array
+        For `DraftValue`.
+    loss : float
+        The mean loss in the last epoch, nats a game.
+
+    Raises
+    ------
+    ValueError
+        Without games.
+    """
+    if not len(won):
+        raise ValueError("nothing to train on: no games")
+    chance = np.random.default_rng(seed)
+    model = DraftModel(copies, values, chance)
+    loss = train(
+        model, np.arange(len(won)), won, epochs=_EPOCHS, chance=chance, decay=_DECAY, rate=_RATE
+    )
+    return model.value(), loss
+
+
+class DraftModel:
+    """The value of decks on many pairs of them: a `Model` whose rows are numbers of games.
+
+    What a card adds to the units is a sum over its `CARD_TERMS` and a deviation of its own.
+    """
+
+    def __init__(
+        self, copies: NDArray[Any], values: Mapping[int, float], chance: np.random.Generator
+    ) -> None:
+        terms = term_rows(cards_1x())
+        terms = terms[:, terms.std(axis=0) > 0]
+        self._terms = (terms - terms.mean(axis=0)) / terms.std(axis=0) / terms.shape[1] ** 0.5
+        self._copies = copies
+        cards, units = SHAPES["card"]
+        direct = [values[base_id] / _HUNDREDTHS for base_id in range(1, cards + 1)]
+        self.arrays: dict[str, Array] = {
+            "terms": chance.standard_normal((self._terms.shape[1], units)).astype(np.float32),
+            "card": np.zeros((cards, units), np.float32),
+            "output": np.zeros(units, np.float32),
+            "direct": np.array(direct, np.float32),
+            # What player 0 has ahead, decks aside.
+            "advantage": np.zeros((), np.float32),
+        }
+        centre = copies.mean(axis=(0, 1)) @ self._cards() / _SUMS
+        off = _OFF_CENTRE * chance.standard_normal(units)
+        self.arrays["bias"] = (off - centre).astype(np.float32)
+
+    def _cards(self) -> Array:
+        cards: Array = self._terms @ self.arrays["terms"] + self.arrays["card"]
+        return cards
+
+    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+        w = self.arrays
+        copies = self._copies[rows].astype(np.float32)
+        units = np.maximum(copies @ self._cards() / _SUMS + w["bias"], 0)
+        values = units @ w["output"] + copies @ w["direct"]
+        logits = values[:, 0] - values[:, 1] + w["advantage"]
+        return logits, {"copies": copies, "units": units}
+
+    def gradients(
+        self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
+    ) -> dict[str, NDArray[Any]]:
+        copies, units = layers["copies"], layers["units"]
+        values = np.stack([logits, -logits], axis=1)
+        behind = values[:, :, None] * self.arrays["output"] * (units > 0)
+        cards = np.tensordot(copies, behind, ([0, 1], [0, 1])) / _SUMS
+        return {
+            "terms": self._terms.T @ cards,
+            "card": cards,
+            "bias": behind.sum((0, 1)),
+            "output": np.tensordot(units, values, ([0, 1], [0, 1])),
+            "direct": np.tensordot(copies, values, ([0, 1], [0, 1])),
+            "advantage": np.asarray(logits.sum()),
+        }
+
+    def value(self) -> dict[str, Array]:
+        """The arrays for `DraftValue`."""
+        arrays = {**self.arrays, "card": self._cards() / _SUMS}
+        return {name: arrays[name].astype(np.float32) for name in SHAPES}

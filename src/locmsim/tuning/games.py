@@ -30,7 +30,7 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
 from locmsim.search._evaluation import TERMS, Evaluator
-from locmsim.search.belief import attractions
+from locmsim.search.belief import attractions, draft_attractions
 from locmsim.stats import UnitCounts
 from locmsim.tuning.decks import propose_deck, score_builder
 from locmsim.tuning.settings import TuningSettings
@@ -90,7 +90,7 @@ def _offer(rules: str, seed: int) -> _Offer:
     if RULES[rules].draft:
         triplets = [list(triplet) for triplet in cast(_Triplets, Match(rules, seed=seed).offers)]
         different = {card.base_id: card for triplet in triplets for card in triplet}
-        groups = [(1, attractions(triplet, rules)) for triplet in triplets]
+        groups = [(1, likely) for likely in draft_attractions(triplets, rules)]
         return _Offer(list(different.values()), triplets, groups)
     cards = generate_cards(seed)
     groups = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, rules)]
@@ -145,11 +145,12 @@ class _Chooser:
         assert self._picker is not None
         share = 0.0 if chance is None else _RANDOM_PICKS * chance.random()
         deck: list[Card] = []
-        for triplet in offer.triplets:
+        for turn, triplet in enumerate(offer.triplets):
             if chance is not None and chance.random() < share:
                 deck.append(chance.choice(triplet))
             else:
-                deck.append(triplet[pick(triplet, deck, self.rules, self._picker)])
+                earlier = offer.triplets[:turn]
+                deck.append(triplet[pick(triplet, deck, self.rules, self._picker, earlier)])
         return deck
 
 

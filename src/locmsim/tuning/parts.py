@@ -12,7 +12,7 @@ from locmsim.decks import CARD_TERMS
 from locmsim.networks import Weights
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.decks import train_deck_value
-from locmsim.tuning.drafts import copies_difference, fit_card_values
+from locmsim.tuning.drafts import copies_of, fit_card_values, train_draft_value
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
 from locmsim.tuning.games import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
 from locmsim.tuning.positions import train_network
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 #: As how many positions, or decks, the weights so far count.
 _PRIOR_POSITIONS = 2000.0
 _PRIOR_DECKS = 4000.0
-#: Networks of an ensemble that values decks, if there is none to go on from.
+#: Networks of an ensemble that values decks; at 1.5 if there is none to go on from.
 _NETWORKS = 4
 #: How they are trained, starting from nothing and from what they were: what they know comes from
 #: many more games than those of a window, which long steps would overfit.
@@ -97,9 +97,15 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
-    differences = np.array([copies_difference(*pair) for pair in games.decks.tolist()])
-    values, loss = fit_card_values(differences, games.deck_won)
-    return replace(weights, draft=values), loss
+    """The values of cards, and those of decks, which begin with them; the loss of these."""
+    copies = copies_of(games.decks)
+    values, _ = fit_card_values(copies[:, 0] - copies[:, 1], games.deck_won)
+    trained = [
+        train_draft_value(copies, games.deck_won, values, seed=seed) for seed in range(_NETWORKS)
+    ]
+    networks = [arrays for arrays, _ in trained]
+    loss = float(np.mean([loss for _, loss in trained]))
+    return replace(weights, draft=values, draft_value=networks), loss
 
 
 def _cut(vector: NDArray[np.float64]) -> list[float]:

@@ -19,7 +19,7 @@ RECORDED_SEEDS = frozenset((4047, 8564, 20913, 27813))
 PARTS = {
     "eval": ("evaluation",),
     "deck": ("deck_score", "deck_value"),
-    "draft": ("draft",),
+    "draft": ("draft", "draft_value"),
     "network": ("network",),
 }
 

@@ -452,7 +452,8 @@ class Game:
         if observation.phase == "choice":
             if RULES[observation.rules].draft:
                 had = [self._by_id[base_id] for base_id in picked]
-                choice = pick(observation.offer, had, observation.rules)
+                earlier = [shown.offer for shown in seen[: len(had)]]
+                choice = pick(observation.offer, had, observation.rules, earlier=earlier)
                 return {"cards": [self.cards.key(self._by_id[observation.offer[choice].base_id])]}
             deck = build_deck(observation.offer)
             return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}

@@ -1,0 +1,108 @@
+"""What a draft comes to: the value of its final deck, and what that is expected to be.
+
+A small ensemble, trained on games of the search that plays the decks, values decks of the 160 cards
+of rules 1.2 and 1.0. In the middle of a draft nobody knows what will be offered, but the offers so
+far tell some of the 60 cards that it is dealt from (docs/rules.md, section 4). The expected value
+is a mean over drafts that may follow.
+
+    >>> import numpy as np
+    >>> from locmsim.decks.draft_value import SHAPES, DraftValue
+    >>> from locmsim.rules.cards import cards_1x
+    >>> arrays = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
+    >>> arrays["direct"][:2] = 1.0, 2.0  # the cards with the base ids 1 and 2
+    >>> value = DraftValue(arrays)
+    >>> cards = cards_1x()
+    >>> value(cards[:30])
+    3.0
+    >>> first, second, third = value.expected([cards[:3]], [])
+    >>> second > first > third
+    True
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from locmsim.networks._drafts import DRAFT_SHAPES, DraftNetworks
+from locmsim.networks.weights import Weights, default_weights
+from locmsim.rules.cards import Card
+
+if TYPE_CHECKING:
+    from locmsim.networks.weights import Arrays
+
+__all__ = ["DRAFTS", "SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
+
+#: Name -> shape of the arrays of a network; the rows of "card" and "direct" are those of the base
+#: ids 1 to 160.
+SHAPES = DRAFT_SHAPES
+#: Sampled drafts that an expected value is a mean of: four times as many win no more games.
+DRAFTS = 16
+
+
+class DraftValue:
+    """The value of decks of rules 1.2 or 1.0; the difference of two is the log-odds of winning.
+
+    Parameters
+    ----------
+    *networks
+        Each an array of numbers for each name in `SHAPES`; the value is the mean of theirs.
+
+    Raises
+    ------
+    ValueError
+        Names an array that is missing, unknown, of another shape or not finite, or says that there
+        are no networks or too many.
+    """
+
+    def __init__(self, *networks: Mapping[str, Any]) -> None:
+        self._networks = DraftNetworks(networks)
+
+    @property
+    def networks(self) -> "tuple[Arrays, ...]":
+        """The arrays of each network."""
+        return self._networks.arrays
+
+    def __call__(self, deck: Sequence[Card]) -> float:
+        """The value of a deck of at most 30 cards; others than the 160 count for nothing."""
+        return self._networks.value([card.base_id for card in deck])
+
+    def expected(
+        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], drafts: int = DRAFTS
+    ) -> tuple[float, float, float]:
+        """The expected value of the final deck after each of three picks.
+
+        It depends on what is given here alone: the same offers and picks have the same values.
+
+        Parameters
+        ----------
+        offers
+            Three cards of each turn so far; those of the last one are to be chosen from.
+        picked
+            The cards taken from the offers before.
+        drafts
+            How many drafts that may follow are sampled.
+
+        Returns
+        -------
+        tuple of float
+            With the first, second and third card of the last offer.
+
+        Raises
+        ------
+        ValueError
+            The arguments do not fit together.
+        """
+        ids = [[card.base_id for card in offer] for offer in offers]
+        first, second, third = self._networks.expected(ids, [c.base_id for c in picked], drafts)
+        return first, second, third
+
+
+def draft_value_of(weights: Weights) -> DraftValue | None:
+    """The draft value of a player's weights, if they have one."""
+    return DraftValue(*weights.draft_value) if weights.draft_value else None
+
+
+@cache
+def default_draft_value(rules: str) -> DraftValue | None:
+    """The one in the package for a rule set, if there is one."""
+    return draft_value_of(default_weights(rules))

@@ -1,0 +1,45 @@
+# What a draft is worth at its end, by an ensemble of small networks, without the GIL.
+#
+# A network has numbers for each of the 160 cards: they are summed over the deck, a layer of units
+# sees the sums, and what each card is worth by itself is added. So a deck is worth more or less than
+# its cards, by what it has of a kind.
+
+from libc.stdint cimport uint8_t
+
+from locmsim._core cimport MAX_DECK
+
+cdef enum:
+    DRAFT_CARDS = 160           # base ids 1 to 160, here from 0
+    DRAFT_UNITS = 16
+    MAX_DRAFT_NETWORKS = 4      # of an ensemble
+    DRAFT_LAYER = MAX_DRAFT_NETWORKS * DRAFT_UNITS
+    DRAFT_POOL = 60             # different cards that a draft is dealt from
+    NO_CARD = 255               # one that is none of the 160: it adds nothing
+
+ctypedef struct draft_network_t:  # what is negative behind the layer counts as 0
+    float card[DRAFT_CARDS][DRAFT_UNITS]
+    float bias[DRAFT_UNITS]
+    float output[DRAFT_UNITS]
+    float direct[DRAFT_CARDS]   # from a card to the output
+
+ctypedef struct draft_sum_t:    # what cards add up to
+    float units[DRAFT_LAYER]
+    float direct
+
+ctypedef struct draft_value_t:  # an ensemble, the layers of its networks one behind the other
+    int size                    # of the layer
+    float bias[DRAFT_LAYER]
+    float output[DRAFT_LAYER]   # of the mean
+    draft_sum_t card[DRAFT_CARDS]
+    uint8_t order[DRAFT_CARDS]  # cards, from the one that is worth most in a usual deck
+
+cdef void draft_fill(
+    draft_value_t* v, const draft_network_t* networks, int n_networks) noexcept nogil
+# The value of a deck: the difference of two is the log-odds of winning.
+cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexcept nogil
+# What the deck is worth in the end if the first, second or third card of the last offer is taken:
+# the mean over drafts that may follow, dealt from pools that have all cards offered so far. Each
+# later card is the one after which the deck, filled up with usual cards of that pool, is worth most.
+cdef void draft_expected(
+    const draft_value_t* v, const uint8_t offers[MAX_DECK][3], const uint8_t* picked, int n_offers,
+    int drafts, float* values) noexcept nogil

@@ -1,0 +1,19 @@
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["DRAFT_SHAPES", "DraftNetworks"]
+
+DRAFT_SHAPES: dict[str, tuple[int, ...]]
+
+@final
+class DraftNetworks:
+    arrays: tuple[dict[str, NDArray[np.float32]], ...]
+    def __new__(cls, networks: Iterable[Mapping[str, Any]]) -> DraftNetworks: ...
+    def __deepcopy__(self, memo: dict[int, object]) -> DraftNetworks: ...
+    def value(self, deck: Sequence[int]) -> float: ...
+    def expected(
+        self, offers: Sequence[Sequence[int]], picked: Sequence[int], drafts: int
+    ) -> list[float]: ...

@@ -1,0 +1,284 @@
+"""What a draft is worth at its end; see _drafts.pxd. Section numbers are those of docs/rules.md."""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from locmsim._core cimport MAX_DECK, stream_below, stream_start
+from locmsim.networks._network import checked
+
+__all__ = ["DRAFT_SHAPES", "DraftNetworks"]
+
+cdef enum:
+    STEP = 8                    # units that are summed up side by side
+
+
+cdef inline void add_card(
+    draft_sum_t* to, const draft_value_t* v, int card, float times
+) noexcept nogil:
+    cdef const draft_sum_t* c
+    cdef int k
+    if card < DRAFT_CARDS:
+        c = &v.card[card]
+        for k in range(v.size):
+            to.units[k] += times * c.units[k]
+        to.direct += times * c.direct
+
+
+cdef float value_of(const draft_value_t* v, const draft_sum_t* s) noexcept nogil:
+    cdef float sums[STEP]
+    cdef float x, total = s.direct
+    cdef int i = 0, k
+    memset(sums, 0, sizeof(sums))
+    while i < v.size:
+        for k in range(STEP):
+            x = s.units[i + k]
+            sums[k] += (x if x > 0 else 0) * v.output[i + k]
+        i += STEP
+    for k in range(STEP):
+        total += sums[k]
+    return total
+
+
+cdef inline void start_sum(draft_sum_t* s, const draft_value_t* v) noexcept nogil:
+    memcpy(s.units, v.bias, sizeof(s.units))
+    s.direct = 0
+
+
+cdef void draft_fill(
+    draft_value_t* v, const draft_network_t* networks, int n_networks
+) noexcept nogil:
+    cdef draft_sum_t usual, s
+    cdef float worth[DRAFT_CARDS]
+    cdef int i, j, k
+    memset(v, 0, sizeof(draft_value_t))
+    v.size = n_networks * DRAFT_UNITS
+    for i in range(n_networks):
+        for k in range(DRAFT_UNITS):
+            v.bias[DRAFT_UNITS * i + k] = networks[i].bias[k]
+            v.output[DRAFT_UNITS * i + k] = networks[i].output[k] / n_networks
+            for j in range(DRAFT_CARDS):
+                v.card[j].units[DRAFT_UNITS * i + k] = networks[i].card[j][k]
+        for j in range(DRAFT_CARDS):
+            v.card[j].direct += networks[i].direct[j] / n_networks
+    start_sum(&usual, v)
+    for i in range(DRAFT_CARDS):
+        add_card(&usual, v, i, <float>(MAX_DECK - 1) / DRAFT_CARDS)
+    for i in range(DRAFT_CARDS):
+        s = usual
+        add_card(&s, v, i, 1)
+        worth[i] = value_of(v, &s)
+        j = i
+        while j > 0 and worth[v.order[j - 1]] < worth[i]:
+            v.order[j] = v.order[j - 1]
+            j -= 1
+        v.order[j] = i
+
+
+cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexcept nogil:
+    cdef draft_sum_t s
+    cdef int i
+    start_sum(&s, v)
+    for i in range(n):
+        add_card(&s, v, deck[i], 1)
+    return value_of(v, &s)
+
+
+cdef int draw_pool(
+    const bint* offered, uint8_t* pool, uint64_t* stream
+) noexcept nogil:
+    """The cards that a draft may be dealt from, all `offered` ones among them; how many."""
+    cdef uint8_t others[DRAFT_CARDS]
+    cdef int n = 0, n_others = 0, i, k
+    for i in range(DRAFT_CARDS):
+        if offered[i]:
+            pool[n] = i
+            n += 1
+        else:
+            others[n_others] = i
+            n_others += 1
+    while n < DRAFT_POOL:
+        k = <int>stream_below(stream, n_others)
+        pool[n] = others[k]
+        n += 1
+        n_others -= 1
+        others[k] = others[n_others]
+    return n
+
+
+cdef void usual_card(
+    const draft_value_t* v, const uint8_t* pool, int n, draft_sum_t* usual
+) noexcept nogil:
+    """What a card adds that is taken from a pool: mostly the best of three."""
+    cdef bint there[DRAFT_CARDS]
+    cdef int i, below = n
+    memset(there, 0, sizeof(there))
+    memset(usual, 0, sizeof(draft_sum_t))
+    for i in range(n):
+        there[pool[i]] = True
+    for i in range(DRAFT_CARDS):
+        if there[v.order[i]]:
+            below -= 1
+            # The other two are among those below it.
+            add_card(usual, v, v.order[i],
+                     <float>(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)))
+
+
+cdef float played_out(
+    const draft_value_t* v, const draft_sum_t* start, const draft_sum_t* usual,
+    const uint8_t* dealt, int turns
+) noexcept nogil:
+    """The value in the end from a sum of cards, given the offers that follow."""
+    cdef draft_sum_t s = start[0], filled, with_card
+    cdef float x, best
+    cdef int turn, i, k, left, taken
+    for turn in range(turns):
+        left = turns - 1 - turn
+        filled = s
+        for k in range(v.size):
+            filled.units[k] += left * usual.units[k]
+        best = 0
+        taken = -1
+        for i in range(3):
+            with_card = filled
+            add_card(&with_card, v, dealt[3 * turn + i], 1)
+            x = value_of(v, &with_card)
+            if taken < 0 or x > best:
+                best = x
+                taken = dealt[3 * turn + i]
+        add_card(&s, v, taken, 1)
+    return value_of(v, &s)
+
+
+cdef void deal(const uint8_t* pool, int n, uint8_t* offer, uint64_t* stream) noexcept nogil:
+    """Three different cards (3)."""
+    cdef int i = 0, j
+    while i < 3:
+        offer[i] = pool[stream_below(stream, n)]
+        j = 0
+        while offer[j] != offer[i]:
+            j += 1
+        i += j == i
+
+
+cdef void draft_expected(
+    const draft_value_t* v, const uint8_t offers[MAX_DECK][3], const uint8_t* picked, int n_offers,
+    int drafts, float* values
+) noexcept nogil:
+    cdef bint offered[DRAFT_CARDS]
+    cdef uint8_t pool[DRAFT_CARDS]
+    cdef uint8_t dealt[3 * MAX_DECK]
+    cdef draft_sum_t taken, start, usual
+    cdef uint64_t stream
+    cdef int turns = MAX_DECK - n_offers, number, i, k, n
+    memset(offered, 0, sizeof(offered))
+    for i in range(n_offers):
+        for k in range(3):
+            if offers[i][k] < DRAFT_CARDS:
+                offered[offers[i][k]] = True
+    start_sum(&taken, v)
+    for i in range(n_offers - 1):
+        add_card(&taken, v, picked[i], 1)
+    values[0] = values[1] = values[2] = 0
+    if turns <= 0:
+        drafts = 1              # nothing follows
+    for number in range(drafts):
+        # The same drafts after each of the three cards, and whoever asks.
+        stream = stream_start(n_offers, number)
+        n = draw_pool(offered, pool, &stream)
+        usual_card(v, pool, n, &usual)
+        for i in range(turns):
+            deal(pool, n, &dealt[3 * i], &stream)
+        for i in range(3):
+            start = taken
+            add_card(&start, v, offers[n_offers - 1][i], 1)
+            values[i] += played_out(v, &start, &usual, dealt, turns) / drafts
+
+
+#: Name -> shape of the arrays of a network, in their order in `draft_network_t`.
+DRAFT_SHAPES = {
+    "card": (DRAFT_CARDS, DRAFT_UNITS),
+    "bias": (DRAFT_UNITS,),
+    "output": (DRAFT_UNITS,),
+    "direct": (DRAFT_CARDS,),
+}
+
+
+@cython.final
+cdef class DraftNetworks:
+    """An ensemble of networks: `networks` has for each an array for each name in `DRAFT_SHAPES`.
+
+    ``ValueError`` names an array that is missing, unknown, of another shape or not finite, or says
+    that there are no networks or too many.
+    """
+
+    cdef draft_value_t v
+    cdef readonly tuple arrays  # of each network: name -> float32 array
+
+    def __cinit__(self, networks):
+        cdef draft_network_t all_of_them[MAX_DRAFT_NETWORKS]
+        cdef float* to = <float*>all_of_them
+        cdef const float[:] numbers
+        cdef int i
+        self.arrays = tuple([checked("draft value", arrays, DRAFT_SHAPES) for arrays in networks])
+        if not 1 <= len(self.arrays) <= MAX_DRAFT_NETWORKS:
+            raise ValueError(
+                f"draft value: expected 1 to {MAX_DRAFT_NETWORKS} networks,"
+                f" got {len(self.arrays)}")
+        for arrays in self.arrays:
+            for array in arrays.values():
+                numbers = array.ravel()
+                for i in range(<int>numbers.shape[0]):
+                    to[i] = numbers[i]
+                to += numbers.shape[0]
+        draft_fill(&self.v, all_of_them, <int>len(self.arrays))
+
+    def __reduce__(self):
+        return DraftNetworks, (self.arrays,)
+
+    def __deepcopy__(self, memo):
+        return self  # nothing changes it
+
+    def value(self, deck):
+        """The value of a deck, given by base ids: at most 30, those that are none of the 160 count
+        for nothing."""
+        cdef uint8_t cards[MAX_DECK]
+        cdef int n = <int>len(deck), i
+        if n > MAX_DECK:
+            raise ValueError(f"deck: expected at most {MAX_DECK} cards, got {n}")
+        for i in range(n):
+            cards[i] = number_of(deck[i])
+        return draft_value(&self.v, cards, n)
+
+    def expected(self, offers, picked, drafts):
+        """The three expected values of the final deck, one for each card of the last offer.
+
+        `offers` has the base ids of all offers so far, `picked` of what was taken from those before
+        the last one; `drafts` is how many drafts are sampled that may follow. ``ValueError`` if
+        they do not fit together.
+        """
+        cdef uint8_t seen[MAX_DECK][3]
+        cdef uint8_t taken[MAX_DECK]
+        cdef float values[3]
+        cdef int n = <int>len(offers), most = drafts, i, k
+        if not 1 <= n <= MAX_DECK:
+            raise ValueError(f"offers: expected 1 to {MAX_DECK}, got {n}")
+        if len(picked) != n - 1:
+            raise ValueError(f"picked: expected {n - 1} cards, got {len(picked)}")
+        if most < 1:
+            raise ValueError(f"drafts: expected 1 or more, got {drafts}")
+        for i in range(n):
+            if len(offers[i]) != 3:
+                raise ValueError(f"offers: expected three cards, got {len(offers[i])}")
+            for k in range(3):
+                seen[i][k] = number_of(offers[i][k])
+        for i in range(n - 1):
+            taken[i] = number_of(picked[i])
+        with nogil:
+            draft_expected(&self.v, seen, taken, n, most, values)
+        return [values[0], values[1], values[2]]
+
+
+cdef int number_of(base_id):
+    cdef int number = base_id
+    return number - 1 if 1 <= number <= DRAFT_CARDS else NO_CARD
