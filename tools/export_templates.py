@@ -55,6 +55,8 @@ BOT = """
 """
 #: ... in rules with a constructed deck.
 DECK = "offer_start offer_add deck_value deck_improve"
+#: ... and in rules with a draft.
+DRAFT = "draft_fill draft_expected"
 
 
 def program(fixed: dict[object, int | str]) -> Program:
@@ -87,7 +89,7 @@ def templates(chosen: Iterable[str] = RULES) -> dict[str, str]:
                 ("work_t", "own_deck"): 0,
             }
             style = Style(inline="INLINE", start="start_modules")
-            roots = BOT + DECK if rules == "1.5" else BOT
+            roots = BOT + (DECK if rules == "1.5" else DRAFT)
             texts[f"{search}-{rules}.h"] = translate(program(fixed), style, roots.split())
     return texts
 

@@ -11,13 +11,14 @@ import numpy as np
 from locmsim.agents.searching import SearchAgent
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
+from locmsim.decks.draft_value import DRAFTS, SHAPES
 from locmsim.export.kernel import template
 from locmsim.export.minify import minify
 from locmsim.export.numbers import Packed, decimals, list_of
 from locmsim.networks.weights import Arrays, Weights, WeightsFile, default_weights
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
-from locmsim.search.belief import OWN_DECK, TEMPERATURES
+from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_DECK, TEMPERATURES
 
 __all__ = ["LIMIT", "Bot", "export_bot"]
 
@@ -220,7 +221,22 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
         draft = {i: scores[i - 1] / unit for i in weights.draft}
         data.define("SCORE_UNIT", f"{unit}.0")
         data.array("short", "card_scores", [*scores])
-    return Weights(weights.evaluation, network, weights.deck_score, deck_value, draft)
+    draft_value = None
+    data.define("HAS_DRAFT_VALUE", int(weights.draft_value is not None))
+    if weights.draft_value is not None:
+        parts = [Packed({name: arrays[name] for name in SHAPES}) for arrays in weights.draft_value]
+        draft_value = [part.arrays for part in parts]
+        data.define("DRAFT_NETWORKS", len(parts))
+        data.define("DRAFTS", DRAFTS)
+        data.define("DRAFT_TASTE", DRAFT_TEMPERATURE)
+        data.lines += [
+            "static draft_network_t draft_networks[DRAFT_NETWORKS];",
+            "static draft_value_t draft_values;",
+            "",
+        ]
+        data.packed("draft", "draft_networks", Packed.joined(parts))
+        data.setting.append("draft_fill(&draft_values, draft_networks, DRAFT_NETWORKS);")
+    return Weights(weights.evaluation, network, weights.deck_score, deck_value, draft, draft_value)
 
 
 def _one(networks: Sequence[Arrays]) -> Arrays:

@@ -327,7 +327,10 @@ def _filled(rules: str, given: dict[str, Any]) -> Weights:
             continue
         if table not in given and network not in given:
             given[network] = getattr(ours, network)
-        given[table] = {**default, **given.get(table, {})}
+        if table == "draft":  # not by names: all cards or none
+            given.setdefault(table, default)
+        else:
+            given[table] = {**default, **given.get(table, {})}
     return Weights(**given)
 
 

@@ -34,7 +34,14 @@ from locmsim.rules.rulesets import (
 )
 from locmsim.search._belief import Knowledge
 
-__all__ = ["OWN_DECK", "TEMPERATURES", "Belief", "attractions", "draft_attractions"]
+__all__ = [
+    "DRAFT_TEMPERATURE",
+    "OWN_DECK",
+    "TEMPERATURES",
+    "Belief",
+    "attractions",
+    "draft_attractions",
+]
 
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
@@ -45,7 +52,7 @@ TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
 #: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
 OWN_DECK = 0.4
 #: The same as `TEMPERATURES` for the values of decks that drafts are expected to come to, log-odds.
-_DRAFT_TEMPERATURE = 0.05
+DRAFT_TEMPERATURE = 0.05
 
 
 class Belief:
@@ -326,7 +333,7 @@ def draft_attractions(
         values = value.expected(offers[: turn + 1], taken)
         best = max(values)
         weights = {
-            card: math.exp(max(-50.0, (x - best) / _DRAFT_TEMPERATURE))
+            card: math.exp(max(-50.0, (x - best) / DRAFT_TEMPERATURE))
             for card, x in zip(offer, values, strict=True)
         }
         weighted.append([*weights.items()])

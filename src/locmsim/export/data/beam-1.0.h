@@ -166,6 +166,19 @@ enum {
 };
 
 enum {
+  DRAFT_CARDS = 160,  // base ids 1 to 160, here from 0
+  DRAFT_UNITS = 16,
+  MAX_DRAFT_NETWORKS = 4,  // of an ensemble
+  DRAFT_LAYER = 64,
+  DRAFT_POOL = 60,  // different cards that a draft is dealt from
+  NO_CARD = 255,  // one that is none of the 160: it adds nothing
+};
+
+enum {
+  STEP = 8,  // units that are summed up side by side
+};
+
+enum {
   HEALTH_STEPS = 64,  // health beyond is worth `health` a point
   MAX_VALUE = 1000,  // of a won position; no other comes near it
 };
@@ -211,6 +224,9 @@ typedef struct reader_t reader_t;
 typedef struct line_t line_t;
 typedef struct inputs_t inputs_t;
 typedef struct network_t network_t;
+typedef struct draft_network_t draft_network_t;
+typedef struct draft_sum_t draft_sum_t;
+typedef struct draft_value_t draft_value_t;
 typedef struct side_t side_t;
 typedef struct eval_t eval_t;
 typedef struct terms_t terms_t;
@@ -415,6 +431,29 @@ struct network_t {
   float output[HIDDEN];
   float direct[JOINED];  // from what is joined to the output
   float output_bias;
+};
+
+// what is negative behind the layer counts as 0
+struct draft_network_t {
+  float card[DRAFT_CARDS][DRAFT_UNITS];
+  float bias[DRAFT_UNITS];
+  float output[DRAFT_UNITS];
+  float direct[DRAFT_CARDS];  // from a card to the output
+};
+
+// what cards add up to
+struct draft_sum_t {
+  float units[DRAFT_LAYER];
+  float direct;
+};
+
+// an ensemble, the layers of its networks one behind the other
+struct draft_value_t {
+  int size;  // of the layer
+  float bias[DRAFT_LAYER];
+  float output[DRAFT_LAYER];  // of the mean
+  draft_sum_t card[DRAFT_CARDS];
+  uint8_t order[DRAFT_CARDS];  // cards, from the one that is worth most in a usual deck
 };
 
 // the weights of one player's things
@@ -1228,6 +1267,10 @@ INLINE uint64_t below(uint64_t *stream, uint64_t n) {
   return (*stream >> 32) * n >> 32;
 }
 
+static uint32_t stream_below(uint64_t *stream, uint32_t n) {
+  return (uint32_t)below(stream, n);
+}
+
 // Fill in the derived fields of an entry.
 static void complete_card(card_t *c, int entry) {
   memset(&c->creature, 0, sizeof(creature_t));
@@ -1885,6 +1928,214 @@ static float network_value(const network_t *n, const state_t *s, const table_t *
   return value;
 }
 
+INLINE void add_card(draft_sum_t *to, const draft_value_t *v, int card, float times) {
+  const draft_sum_t *c;
+  int k;
+  if (card < DRAFT_CARDS) {
+    c = &v->card[card];
+    int n1_ = v->size;
+    for (k = 0; k < n1_; k++) to->units[k] += times * c->units[k];
+    to->direct += times * c->direct;
+  }
+}
+
+static float value_of(const draft_value_t *v, const draft_sum_t *s) {
+  float sums[STEP];
+  float x;
+  float total = s->direct;
+  int i = 0;
+  int k;
+  memset(sums, 0, sizeof(sums));
+  while (i < v->size) {
+    for (k = 0; k < STEP; k++) {
+      x = s->units[i + k];
+      sums[k] += (x > 0 ? x : 0) * v->output[i + k];
+    }
+    i += STEP;
+  }
+  for (k = 0; k < STEP; k++) total += sums[k];
+  return total;
+}
+
+INLINE void start_sum(draft_sum_t *s, const draft_value_t *v) {
+  memcpy(s->units, v->bias, sizeof(s->units));
+  s->direct = 0;
+}
+
+static void draft_fill(draft_value_t *v, const draft_network_t *networks, int n_networks) {
+  draft_sum_t usual;
+  draft_sum_t s;
+  float worth[DRAFT_CARDS];
+  int i;
+  int j;
+  int k;
+  memset(v, 0, sizeof(draft_value_t));
+  v->size = n_networks * DRAFT_UNITS;
+  for (i = 0; i < n_networks; i++) {
+    for (k = 0; k < DRAFT_UNITS; k++) {
+      v->bias[DRAFT_UNITS * i + k] = networks[i].bias[k];
+      v->output[DRAFT_UNITS * i + k] = networks[i].output[k] / n_networks;
+      for (int i1_ = 0; i1_ < DRAFT_CARDS; i1_++) {
+        j = i1_;
+        v->card[j].units[DRAFT_UNITS * i + k] = networks[i].card[j][k];
+      }
+    }
+    for (int i2_ = 0; i2_ < DRAFT_CARDS; i2_++) {
+      j = i2_;
+      v->card[j].direct += networks[i].direct[j] / n_networks;
+    }
+  }
+  start_sum(&usual, v);
+  for (i = 0; i < DRAFT_CARDS; i++) add_card(&usual, v, i, (float)29 / DRAFT_CARDS);
+  for (i = 0; i < DRAFT_CARDS; i++) {
+    s = usual;
+    add_card(&s, v, i, 1);
+    worth[i] = value_of(v, &s);
+    j = i;
+    while (j > 0 && worth[v->order[j - 1]] < worth[i]) {
+      v->order[j] = v->order[j - 1];
+      j--;
+    }
+    v->order[j] = i;
+  }
+}
+
+// The cards that a draft may be dealt from, all `offered` ones among them; how many.
+static int draw_pool(const int *offered, uint8_t *pool, uint64_t *stream) {
+  uint8_t others[DRAFT_CARDS];
+  int n = 0;
+  int n_others = 0;
+  int i;
+  int k;
+  for (i = 0; i < DRAFT_CARDS; i++) {
+    if (offered[i]) {
+      pool[n] = i;
+      n++;
+    }
+    else {
+      others[n_others] = i;
+      n_others++;
+    }
+  }
+  while (n < DRAFT_POOL) {
+    k = (int)stream_below(stream, n_others);
+    pool[n] = others[k];
+    n++;
+    n_others--;
+    others[k] = others[n_others];
+  }
+  return n;
+}
+
+// What a card adds that is taken from a pool: mostly the best of three.
+static void usual_card(const draft_value_t *v, const uint8_t *pool, int n, draft_sum_t *usual) {
+  int there[DRAFT_CARDS];
+  int i;
+  int below = n;
+  memset(there, 0, sizeof(there));
+  memset(usual, 0, sizeof(draft_sum_t));
+  for (i = 0; i < n; i++) there[pool[i]] = 1;
+  for (i = 0; i < DRAFT_CARDS; i++) {
+    if (there[v->order[i]]) {
+      below--;
+      // The other two are among those below it.
+      add_card(usual, v, v->order[i], (float)(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)));
+    }
+  }
+}
+
+// The value in the end from a sum of cards, given the offers that follow.
+static float played_out(const draft_value_t *v, const draft_sum_t *start, const draft_sum_t *usual,
+    const uint8_t *dealt, int turns) {
+  draft_sum_t s = *start;
+  draft_sum_t filled;
+  draft_sum_t with_card;
+  float x;
+  float best;
+  int turn;
+  int i;
+  int k;
+  int left;
+  int taken;
+  for (turn = 0; turn < turns; turn++) {
+    left = turns - 1 - turn;
+    filled = s;
+    int n1_ = v->size;
+    for (k = 0; k < n1_; k++) filled.units[k] += left * usual->units[k];
+    best = 0;
+    taken = -1;
+    for (i = 0; i < 3; i++) {
+      with_card = filled;
+      add_card(&with_card, v, dealt[3 * turn + i], 1);
+      x = value_of(v, &with_card);
+      if (taken < 0 || x > best) {
+        best = x;
+        taken = dealt[3 * turn + i];
+      }
+    }
+    add_card(&s, v, taken, 1);
+  }
+  return value_of(v, &s);
+}
+
+// Three different cards (3).
+static void deal(const uint8_t *pool, int n, uint8_t *offer, uint64_t *stream) {
+  int i = 0;
+  int j;
+  while (i < 3) {
+    offer[i] = pool[stream_below(stream, n)];
+    j = 0;
+    while (offer[j] != offer[i]) j++;
+    i += j == i;
+  }
+}
+
+// What the deck is worth in the end if the first, second or third card of the last offer is taken:
+// the mean over drafts that may follow, dealt from pools that have all cards offered so far. Each
+// later card is the one after which the deck, filled up with usual cards of that pool, is worth most.
+static void draft_expected(const draft_value_t *v, const uint8_t offers[MAX_DECK][3],
+    const uint8_t *picked, int n_offers, int drafts, float *values) {
+  int offered[DRAFT_CARDS];
+  uint8_t pool[DRAFT_CARDS];
+  uint8_t dealt[90];
+  draft_sum_t taken;
+  draft_sum_t start;
+  draft_sum_t usual;
+  uint64_t stream;
+  int turns = MAX_DECK - n_offers;
+  int number;
+  int i;
+  int k;
+  int n;
+  memset(offered, 0, sizeof(offered));
+  for (i = 0; i < n_offers; i++) {
+    for (k = 0; k < 3; k++) {
+      if (offers[i][k] < DRAFT_CARDS) offered[offers[i][k]] = 1;
+    }
+  }
+  start_sum(&taken, v);
+  for (i = 0; i < n_offers - 1; i++) add_card(&taken, v, picked[i], 1);
+  *values = 0;
+  values[1] = 0;
+  values[2] = 0;
+  if (turns <= 0) {
+    // nothing follows
+    drafts = 1;
+  }
+  for (number = 0; number < drafts; number++) {
+    // The same drafts after each of the three cards, and whoever asks.
+    stream = stream_start(n_offers, number);
+    n = draw_pool(offered, pool, &stream);
+    usual_card(v, pool, n, &usual);
+    for (i = 0; i < turns; i++) deal(pool, n, &dealt[3 * i], &stream);
+    for (i = 0; i < 3; i++) {
+      start = taken;
+      add_card(&start, v, offers[n_offers - 1][i], 1);
+      values[i] += played_out(v, &start, &usual, dealt, turns) / drafts;
+    }
+  }
+}
+
 // What one player has; and the attack on the board by lane.
 INLINE float evaluate_side(const player_t *p, const table_t *t, const side_t *w, int32_t *attack) {
   const creature_t *x;
@@ -2068,13 +2319,13 @@ static float by_weights(const work_t *w, const state_t *s, int who) {
 }
 
 // The value of a position to `who`, whose turn ends; the expected result, from -1 to 1.
-static float value_of(work_t *w, const state_t *s, int who) {
+static float work_value_of(work_t *w, const state_t *s, int who) {
   return by_weights(w, s, who);
 }
 
 // The expected result for `who`, whose turn ends, from -1 to 1.
 static float result_of(work_t *w, const state_t *s, int who) {
-  if (!w->network || state_winner(s) >= 0) return squashed(value_of(w, s, who), w->eval);
+  if (!w->network || state_winner(s) >= 0) return squashed(work_value_of(w, s, who), w->eval);
   return tanhf(network_value(w->network, s, w->table, who) / 2);
 }
 
@@ -2164,7 +2415,7 @@ static void greedy_turn(work_t *w, state_t *s) {
     s->p[who].won = 1;
     return;
   }
-  best = value_of(w, s, who);
+  best = work_value_of(w, s, who);
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
     improved = 0;
     n = state_list(s, w->table, actions);
@@ -2172,7 +2423,7 @@ static void greedy_turn(work_t *w, state_t *s) {
       w->made++;
       children[free] = *s;
       state_apply(&children[free], w->table, actions[i]);
-      value = value_of(w, &children[free], who);
+      value = work_value_of(w, &children[free], who);
       if (value > best) {
         best = value;
         improved = 1;
@@ -2217,7 +2468,7 @@ static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *k
     (*kept).p[who].won = 1;
     return 1;
   }
-  best = value_of(w, start, who);
+  best = work_value_of(w, start, who);
   *kept_values = best;
   level[0][0] = *start;
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
@@ -2231,7 +2482,7 @@ static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *k
       for (j = 1; j < n; j++) {
         child = level[now][i];
         state_apply(&child, w->table, actions[j]);
-        value = value_of(w, &child, who);
+        value = work_value_of(w, &child, who);
         if (value >= MAX_VALUE || can_kill(&child, w->table)) {
           *kept = child;
           (*kept).p[who].won = 1;
@@ -2585,7 +2836,7 @@ static int beam_pass(work_t *w, int width, const wins_t *wins) {
           value = -missing_damage(&child, w->table);
         }
         else {
-          value = value_of(w, &child, w->who);
+          value = work_value_of(w, &child, w->who);
           note_plan(w, value, hash, w->level_records[now][i], actions[j]);
         }
         c = &w->candidates[n_next];
@@ -2634,7 +2885,7 @@ static void search_wins(work_t *w, int width) {
 // Beams of growing width, as long as the budget lasts or until nothing is left out.
 static void beam_search(work_t *w, int width) {
   int this_width = 16;
-  note_plan(w, value_of(w, &w->root, w->who), turn_hash(&w->root, w->table, w->card_keys), -1,
+  note_plan(w, work_value_of(w, &w->root, w->who), turn_hash(&w->root, w->table, w->card_keys), -1,
       PASS);
   while (!w->budget.over) {
     if (this_width > width) this_width = width;
