@@ -117,8 +117,9 @@ def test_players_choose_as_agents_do() -> None:
     deck = games._Chooser("1.5", default_weights("1.5")).deck(offer)
     assert [card.base_id for card in deck] == build_deck(generate_cards(3))
     offer, picked = games._offer("1.2", 3), []
-    for triplet in Match("1.2", seed=3).offers:
-        picked.append(triplet[pick(triplet, picked, "1.2")])
+    offers = Match("1.2", seed=3).offers
+    for turn, triplet in enumerate(offers):
+        picked.append(triplet[pick(triplet, picked, "1.2", earlier=offers[:turn])])
     assert games._Chooser("1.2", OURS).deck(offer) == picked
 
 

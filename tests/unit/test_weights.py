@@ -32,9 +32,17 @@ def backwards(weights: Weights) -> Weights:
     """One that wants the opposite of what these want when choosing cards."""
     draft = {base_id: -value for base_id, value in (weights.draft or {}).items()}
     score = {name: -weight for name, weight in (weights.deck_score or {}).items()}
-    value = [{**arrays, "output": -arrays["output"], "direct": -arrays["direct"]}
-             for arrays in weights.deck_value or ()]  # fmt: skip
-    return replace(weights, draft=draft or None, deck_score=score or None, deck_value=value or None)
+    deck_value, draft_value = (
+        [{**arrays, "output": -arrays["output"], "direct": -arrays["direct"]} for arrays in part]
+        for part in (weights.deck_value or (), weights.draft_value or ())
+    )
+    return replace(
+        weights,
+        draft=draft or None,
+        deck_score=score or None,
+        deck_value=deck_value or None,
+        draft_value=draft_value or None,
+    )
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -56,7 +64,8 @@ def test_the_weights_of_the_package(rules):
         assert 1 < np.std(numbers) < 4
         assert weights.deck_score is weights.deck_value is None
         # So that a bot of one file has room for it.
-        sizes = [array.size for array in (weights.network or {}).values()]
+        parts = weights.network or {}, *(weights.draft_value or ())
+        sizes = [array.size for arrays in parts for array in arrays.values()]
         assert len(weights.draft) + sum(sizes) <= 15_000
 
 
