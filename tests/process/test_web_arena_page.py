@@ -95,6 +95,16 @@ def figures(page: Any) -> list[list[str]]:
     return rows
 
 
+def boxes(page: Any, chart: str) -> list[dict[str, float]]:
+    """Where a chart and the dot in it are, read at once as well."""
+    found: list[dict[str, float]] = page.evaluate(
+        "(chart) => [chart, `${chart} .dot`].map((place) =>"
+        " document.querySelector(place).getBoundingClientRect().toJSON())",
+        f"#{chart}",
+    )
+    return found
+
+
 def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     played, db = tmp_path / "played.db", tmp_path / "live.db"
     with Arena(["one=greedy", "two=random"], db=played, games=12, seed=1) as arena:
@@ -115,6 +125,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
         expect(page.locator("#state")).to_have_text(
             re.compile(r"^12 of 12 games of rules 1\.5, [0-9.]+ turns a game, finished$")
         )
+        expect(page.locator("#games tbody tr")).to_have_count(12)
     with Arena.load(db) as arena:
         results = arena.to_json()
     for row, one in zip(figures(page), results["players"], strict=True):
@@ -127,10 +138,10 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     expect(page.locator("#verdict")).to_contain_text(f"LLR {llr.replace('-', chr(0x2212))}")
     expect(page.locator("#llrchart .bound")).to_have_count(2)
     for chart in ("scorechart", "llrchart"):
-        box, dot = (page.locator(f"#{chart}{part}").bounding_box() for part in ("", " .dot"))
-        for start, size in (("x", "width"), ("y", "height")):
+        box, dot = boxes(page, chart)
+        for start, end in (("left", "right"), ("top", "bottom")):
             assert box[start] <= dot[start]
-            assert dot[start] + dot[size] <= box[start] + box[size]
+            assert dot[end] <= box[end]
     # The curve of the other player is the first one's upside down.
     expect(page.locator("#scorenow")).to_contain_text(
         f"{100 * results['players'][0]['score']:.1f} % after 12 games"

@@ -253,7 +253,9 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     second = visit(url, refusals=1)
     # It misses what the first one does meanwhile.
     second.route("**/api/play/news*after*", lambda route: None)
-    second.goto(first.url)
+    # From the page itself: `first.url` learns only later what its script made of the address.
+    address = first.evaluate("location.href")
+    second.goto(address)
     second.wait_for_selector("#offer .pick")
     before = version(second)
     first.locator("#offer .pick").first.click()
@@ -264,7 +266,7 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     expect(second.locator("#notice")).to_contain_text("in another page")
     # One that listens is told at once.
     third = visit(url)
-    third.goto(first.url)
+    third.goto(address)
     third.locator("h1", has_text=": 2 of 30").wait_for()
     first.locator("#offer .pick").first.click()
     third.locator("h1", has_text=": 3 of 30").wait_for()
@@ -295,9 +297,8 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.locator("#least").press("Enter")
     page.locator("#count", has_text="of 3").wait_for()
     page.locator("[data-key=f0] a", has_text="watch").click()
-    page.wait_for_selector("#slider")
     states = sum(len(turn["states"]) for turn in game["turns"])
-    assert page.get_attribute("#slider", "max") == str(states - 1)
+    expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
 
 
 def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
