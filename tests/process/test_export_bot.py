@@ -134,11 +134,12 @@ def compare_drafts(program, weights, rules, seeds):
     picker = draft_picker(WeightsFile.load(weights))
     for seed in seeds:
         match = Match(rules, seed=seed)
-        text, lines, picked = "", [], []
+        text, lines, picked, offers = "", [], [], []
         while match.phase == "choice":
             offer = match.observation(0).offer
             text += match.input_text(0)
-            choice = pick(offer, picked, rules, picker)
+            choice = pick(offer, picked, rules, picker, offers)
+            offers.append(offer)
             picked.append(offer[choice])
             lines.append(f"PICK {choice}")
             match.submit(0, lines[-1])

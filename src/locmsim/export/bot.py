@@ -222,11 +222,11 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
         data.define("SCORE_UNIT", f"{unit}.0")
         data.array("short", "card_scores", [*scores])
     draft_value = None
-    data.define("HAS_DRAFT_VALUE", int(weights.draft_value is not None))
-    if weights.draft_value is not None:
-        parts = [Packed({name: arrays[name] for name in SHAPES}) for arrays in weights.draft_value]
-        draft_value = [part.arrays for part in parts]
-        data.define("DRAFT_NETWORKS", len(parts))
+    if weights.draft is not None:
+        networks = weights.draft_value or ()
+        parts = [Packed({name: arrays[name] for name in SHAPES}) for arrays in networks]
+        data.define("HAS_DRAFT_VALUE", int(bool(parts)))
+        data.define("DRAFT_NETWORKS", max(1, len(parts)))
         data.define("DRAFTS", DRAFTS)
         data.define("DRAFT_TASTE", DRAFT_TEMPERATURE)
         data.lines += [
@@ -234,8 +234,9 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
             "static draft_value_t draft_values;",
             "",
         ]
-        data.packed("draft", "draft_networks", Packed.joined(parts))
-        data.setting.append("draft_fill(&draft_values, draft_networks, DRAFT_NETWORKS);")
+        if parts:
+            draft_value = [part.arrays for part in parts]
+            data.packed("draft", "draft_networks", Packed.joined(parts))
     return Weights(weights.evaluation, network, weights.deck_score, deck_value, draft, draft_value)
 
 

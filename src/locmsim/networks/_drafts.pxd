@@ -14,7 +14,7 @@ cdef enum:
     MAX_DRAFT_NETWORKS = 4      # of an ensemble
     DRAFT_LAYER = MAX_DRAFT_NETWORKS * DRAFT_UNITS
     DRAFT_POOL = 60             # different cards that a draft is dealt from
-    NO_CARD = 255               # one that is none of the 160: it adds nothing
+    NO_CARD = DRAFT_CARDS       # one that is none of these: it adds nothing
 
 ctypedef struct draft_network_t:  # what is negative behind the layer counts as 0
     float card[DRAFT_CARDS][DRAFT_UNITS]
@@ -27,10 +27,9 @@ ctypedef struct draft_sum_t:    # what cards add up to
     float direct
 
 ctypedef struct draft_value_t:  # an ensemble, the layers of its networks one behind the other
-    int size                    # of the layer
     float bias[DRAFT_LAYER]
     float output[DRAFT_LAYER]   # of the mean
-    draft_sum_t card[DRAFT_CARDS]
+    draft_sum_t card[DRAFT_CARDS + 1]
     uint8_t order[DRAFT_CARDS]  # cards, from the one that is worth most in a usual deck
 
 cdef void draft_fill(

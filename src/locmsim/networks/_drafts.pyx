@@ -13,26 +13,24 @@ cdef enum:
     STEP = 8                    # units that are summed up side by side
 
 
-cdef inline void add_card(
-    draft_sum_t* to, const draft_value_t* v, int card, float times
-) noexcept nogil:
-    cdef const draft_sum_t* c
+cdef inline void add_sum(draft_sum_t* to, const draft_sum_t* x, float times) noexcept nogil:
     cdef int k
-    if card < DRAFT_CARDS:
-        c = &v.card[card]
-        for k in range(v.size):
-            to.units[k] += times * c.units[k]
-        to.direct += times * c.direct
+    for k in range(DRAFT_LAYER):
+        to.units[k] += times * x.units[k]
+    to.direct += times * x.direct
 
 
-cdef float value_of(const draft_value_t* v, const draft_sum_t* s) noexcept nogil:
+cdef inline float value_with(
+    const draft_value_t* v, const draft_sum_t* s, const draft_sum_t* card
+) noexcept nogil:
+    """What the units make of a sum and one card more."""
     cdef float sums[STEP]
-    cdef float x, total = s.direct
+    cdef float x, total = s.direct + card.direct
     cdef int i = 0, k
     memset(sums, 0, sizeof(sums))
-    while i < v.size:
+    while i < DRAFT_LAYER:
         for k in range(STEP):
-            x = s.units[i + k]
+            x = s.units[i + k] + card.units[i + k]
             sums[k] += (x if x > 0 else 0) * v.output[i + k]
         i += STEP
     for k in range(STEP):
@@ -41,18 +39,17 @@ cdef float value_of(const draft_value_t* v, const draft_sum_t* s) noexcept nogil
 
 
 cdef inline void start_sum(draft_sum_t* s, const draft_value_t* v) noexcept nogil:
+    memset(s, 0, sizeof(draft_sum_t))
     memcpy(s.units, v.bias, sizeof(s.units))
-    s.direct = 0
 
 
 cdef void draft_fill(
     draft_value_t* v, const draft_network_t* networks, int n_networks
 ) noexcept nogil:
-    cdef draft_sum_t usual, s
+    cdef draft_sum_t usual
     cdef float worth[DRAFT_CARDS]
     cdef int i, j, k
     memset(v, 0, sizeof(draft_value_t))
-    v.size = n_networks * DRAFT_UNITS
     for i in range(n_networks):
         for k in range(DRAFT_UNITS):
             v.bias[DRAFT_UNITS * i + k] = networks[i].bias[k]
@@ -63,11 +60,9 @@ cdef void draft_fill(
             v.card[j].direct += networks[i].direct[j] / n_networks
     start_sum(&usual, v)
     for i in range(DRAFT_CARDS):
-        add_card(&usual, v, i, <float>(MAX_DECK - 1) / DRAFT_CARDS)
+        add_sum(&usual, &v.card[i], <float>(MAX_DECK - 1) / DRAFT_CARDS)
     for i in range(DRAFT_CARDS):
-        s = usual
-        add_card(&s, v, i, 1)
-        worth[i] = value_of(v, &s)
+        worth[i] = value_with(v, &usual, &v.card[i])
         j = i
         while j > 0 and worth[v.order[j - 1]] < worth[i]:
             v.order[j] = v.order[j - 1]
@@ -80,8 +75,8 @@ cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexc
     cdef int i
     start_sum(&s, v)
     for i in range(n):
-        add_card(&s, v, deck[i], 1)
-    return value_of(v, &s)
+        add_sum(&s, &v.card[deck[i]], 1)
+    return value_with(v, &s, &v.card[NO_CARD])
 
 
 cdef int draw_pool(
@@ -120,8 +115,8 @@ cdef void usual_card(
         if there[v.order[i]]:
             below -= 1
             # The other two are among those below it.
-            add_card(usual, v, v.order[i],
-                     <float>(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)))
+            add_sum(usual, &v.card[v.order[i]],
+                    <float>(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)))
 
 
 cdef float played_out(
@@ -129,25 +124,21 @@ cdef float played_out(
     const uint8_t* dealt, int turns
 ) noexcept nogil:
     """The value in the end from a sum of cards, given the offers that follow."""
-    cdef draft_sum_t s = start[0], filled, with_card
+    cdef draft_sum_t s = start[0], filled
     cdef float x, best
-    cdef int turn, i, k, left, taken
+    cdef int turn, i, taken
     for turn in range(turns):
-        left = turns - 1 - turn
         filled = s
-        for k in range(v.size):
-            filled.units[k] += left * usual.units[k]
+        add_sum(&filled, usual, turns - 1 - turn)
         best = 0
         taken = -1
         for i in range(3):
-            with_card = filled
-            add_card(&with_card, v, dealt[3 * turn + i], 1)
-            x = value_of(v, &with_card)
+            x = value_with(v, &filled, &v.card[dealt[3 * turn + i]])
             if taken < 0 or x > best:
                 best = x
                 taken = dealt[3 * turn + i]
-        add_card(&s, v, taken, 1)
-    return value_of(v, &s)
+        add_sum(&s, &v.card[taken], 1)
+    return value_with(v, &s, &v.card[NO_CARD])
 
 
 cdef void deal(const uint8_t* pool, int n, uint8_t* offer, uint64_t* stream) noexcept nogil:
@@ -178,7 +169,7 @@ cdef void draft_expected(
                 offered[offers[i][k]] = True
     start_sum(&taken, v)
     for i in range(n_offers - 1):
-        add_card(&taken, v, picked[i], 1)
+        add_sum(&taken, &v.card[picked[i]], 1)
     values[0] = values[1] = values[2] = 0
     if turns <= 0:
         drafts = 1              # nothing follows
@@ -191,7 +182,7 @@ cdef void draft_expected(
             deal(pool, n, &dealt[3 * i], &stream)
         for i in range(3):
             start = taken
-            add_card(&start, v, offers[n_offers - 1][i], 1)
+            add_sum(&start, &v.card[offers[n_offers - 1][i]], 1)
             values[i] += played_out(v, &start, &usual, dealt, turns) / drafts
 
 

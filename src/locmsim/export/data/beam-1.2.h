@@ -171,7 +171,7 @@ enum {
   MAX_DRAFT_NETWORKS = 4,  // of an ensemble
   DRAFT_LAYER = 64,
   DRAFT_POOL = 60,  // different cards that a draft is dealt from
-  NO_CARD = 255,  // one that is none of the 160: it adds nothing
+  NO_CARD = 160,  // one that is none of these: it adds nothing
 };
 
 enum {
@@ -449,10 +449,9 @@ struct draft_sum_t {
 
 // an ensemble, the layers of its networks one behind the other
 struct draft_value_t {
-  int size;  // of the layer
   float bias[DRAFT_LAYER];
   float output[DRAFT_LAYER];  // of the mean
-  draft_sum_t card[DRAFT_CARDS];
+  draft_sum_t card[161];
   uint8_t order[DRAFT_CARDS];  // cards, from the one that is worth most in a usual deck
 };
 
@@ -1935,27 +1934,23 @@ static float network_value(const network_t *n, const state_t *s, const table_t *
   return value;
 }
 
-INLINE void add_card(draft_sum_t *to, const draft_value_t *v, int card, float times) {
-  const draft_sum_t *c;
+INLINE void add_sum(draft_sum_t *to, const draft_sum_t *x, float times) {
   int k;
-  if (card < DRAFT_CARDS) {
-    c = &v->card[card];
-    int n1_ = v->size;
-    for (k = 0; k < n1_; k++) to->units[k] += times * c->units[k];
-    to->direct += times * c->direct;
-  }
+  for (k = 0; k < DRAFT_LAYER; k++) to->units[k] += times * x->units[k];
+  to->direct += times * x->direct;
 }
 
-static float value_of(const draft_value_t *v, const draft_sum_t *s) {
+// What the units make of a sum and one card more.
+INLINE float value_with(const draft_value_t *v, const draft_sum_t *s, const draft_sum_t *card) {
   float sums[STEP];
   float x;
-  float total = s->direct;
+  float total = s->direct + card->direct;
   int i = 0;
   int k;
   memset(sums, 0, sizeof(sums));
-  while (i < v->size) {
+  while (i < DRAFT_LAYER) {
     for (k = 0; k < STEP; k++) {
-      x = s->units[i + k];
+      x = s->units[i + k] + card->units[i + k];
       sums[k] += (x > 0 ? x : 0) * v->output[i + k];
     }
     i += STEP;
@@ -1965,19 +1960,17 @@ static float value_of(const draft_value_t *v, const draft_sum_t *s) {
 }
 
 INLINE void start_sum(draft_sum_t *s, const draft_value_t *v) {
+  memset(s, 0, sizeof(draft_sum_t));
   memcpy(s->units, v->bias, sizeof(s->units));
-  s->direct = 0;
 }
 
 static void draft_fill(draft_value_t *v, const draft_network_t *networks, int n_networks) {
   draft_sum_t usual;
-  draft_sum_t s;
   float worth[DRAFT_CARDS];
   int i;
   int j;
   int k;
   memset(v, 0, sizeof(draft_value_t));
-  v->size = n_networks * DRAFT_UNITS;
   for (i = 0; i < n_networks; i++) {
     for (k = 0; k < DRAFT_UNITS; k++) {
       v->bias[DRAFT_UNITS * i + k] = networks[i].bias[k];
@@ -1993,11 +1986,9 @@ static void draft_fill(draft_value_t *v, const draft_network_t *networks, int n_
     }
   }
   start_sum(&usual, v);
-  for (i = 0; i < DRAFT_CARDS; i++) add_card(&usual, v, i, (float)29 / DRAFT_CARDS);
+  for (i = 0; i < DRAFT_CARDS; i++) add_sum(&usual, &v->card[i], (float)29 / DRAFT_CARDS);
   for (i = 0; i < DRAFT_CARDS; i++) {
-    s = usual;
-    add_card(&s, v, i, 1);
-    worth[i] = value_of(v, &s);
+    worth[i] = value_with(v, &usual, &v->card[i]);
     j = i;
     while (j > 0 && worth[v->order[j - 1]] < worth[i]) {
       v->order[j] = v->order[j - 1];
@@ -2046,7 +2037,8 @@ static void usual_card(const draft_value_t *v, const uint8_t *pool, int n, draft
     if (there[v->order[i]]) {
       below--;
       // The other two are among those below it.
-      add_card(usual, v, v->order[i], (float)(below * (below - 1)) * 3 / (n * (n - 1) * (n - 2)));
+      add_sum(usual, &v->card[v->order[i]], (float)(below * (below - 1)) * 3 / (n * (n - 1) * (n -
+          2)));
     }
   }
 }
@@ -2056,33 +2048,26 @@ static float played_out(const draft_value_t *v, const draft_sum_t *start, const 
     const uint8_t *dealt, int turns) {
   draft_sum_t s = *start;
   draft_sum_t filled;
-  draft_sum_t with_card;
   float x;
   float best;
   int turn;
   int i;
-  int k;
-  int left;
   int taken;
   for (turn = 0; turn < turns; turn++) {
-    left = turns - 1 - turn;
     filled = s;
-    int n1_ = v->size;
-    for (k = 0; k < n1_; k++) filled.units[k] += left * usual->units[k];
+    add_sum(&filled, usual, turns - 1 - turn);
     best = 0;
     taken = -1;
     for (i = 0; i < 3; i++) {
-      with_card = filled;
-      add_card(&with_card, v, dealt[3 * turn + i], 1);
-      x = value_of(v, &with_card);
+      x = value_with(v, &filled, &v->card[dealt[3 * turn + i]]);
       if (taken < 0 || x > best) {
         best = x;
         taken = dealt[3 * turn + i];
       }
     }
-    add_card(&s, v, taken, 1);
+    add_sum(&s, &v->card[taken], 1);
   }
-  return value_of(v, &s);
+  return value_with(v, &s, &v->card[NO_CARD]);
 }
 
 // Three different cards (3).
@@ -2121,7 +2106,7 @@ static void draft_expected(const draft_value_t *v, const uint8_t offers[MAX_DECK
     }
   }
   start_sum(&taken, v);
-  for (i = 0; i < n_offers - 1; i++) add_card(&taken, v, picked[i], 1);
+  for (i = 0; i < n_offers - 1; i++) add_sum(&taken, &v->card[picked[i]], 1);
   *values = 0;
   values[1] = 0;
   values[2] = 0;
@@ -2137,7 +2122,7 @@ static void draft_expected(const draft_value_t *v, const uint8_t offers[MAX_DECK
     for (i = 0; i < turns; i++) deal(pool, n, &dealt[3 * i], &stream);
     for (i = 0; i < 3; i++) {
       start = taken;
-      add_card(&start, v, offers[n_offers - 1][i], 1);
+      add_sum(&start, &v->card[offers[n_offers - 1][i]], 1);
       values[i] += played_out(v, &start, &usual, dealt, turns) / drafts;
     }
   }
@@ -2326,13 +2311,13 @@ static float by_weights(const work_t *w, const state_t *s, int who) {
 }
 
 // The value of a position to `who`, whose turn ends; the expected result, from -1 to 1.
-static float work_value_of(work_t *w, const state_t *s, int who) {
+static float value_of(work_t *w, const state_t *s, int who) {
   return by_weights(w, s, who);
 }
 
 // The expected result for `who`, whose turn ends, from -1 to 1.
 static float result_of(work_t *w, const state_t *s, int who) {
-  if (!w->network || state_winner(s) >= 0) return squashed(work_value_of(w, s, who), w->eval);
+  if (!w->network || state_winner(s) >= 0) return squashed(value_of(w, s, who), w->eval);
   return tanhf(network_value(w->network, s, w->table, who) / 2);
 }
 
@@ -2422,7 +2407,7 @@ static void greedy_turn(work_t *w, state_t *s) {
     s->p[who].won = 1;
     return;
   }
-  best = work_value_of(w, s, who);
+  best = value_of(w, s, who);
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
     improved = 0;
     n = state_list(s, w->table, actions);
@@ -2430,7 +2415,7 @@ static void greedy_turn(work_t *w, state_t *s) {
       w->made++;
       children[free] = *s;
       state_apply(&children[free], w->table, actions[i]);
-      value = work_value_of(w, &children[free], who);
+      value = value_of(w, &children[free], who);
       if (value > best) {
         best = value;
         improved = 1;
@@ -2475,7 +2460,7 @@ static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *k
     (*kept).p[who].won = 1;
     return 1;
   }
-  best = work_value_of(w, start, who);
+  best = value_of(w, start, who);
   *kept_values = best;
   level[0][0] = *start;
   for (int _ = 0; _ < MAX_TURN_ACTIONS; _++) {
@@ -2489,7 +2474,7 @@ static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *k
       for (j = 1; j < n; j++) {
         child = level[now][i];
         state_apply(&child, w->table, actions[j]);
-        value = work_value_of(w, &child, who);
+        value = value_of(w, &child, who);
         if (value >= MAX_VALUE || can_kill(&child, w->table)) {
           *kept = child;
           (*kept).p[who].won = 1;
@@ -2843,7 +2828,7 @@ static int beam_pass(work_t *w, int width, const wins_t *wins) {
           value = -missing_damage(&child, w->table);
         }
         else {
-          value = work_value_of(w, &child, w->who);
+          value = value_of(w, &child, w->who);
           note_plan(w, value, hash, w->level_records[now][i], actions[j]);
         }
         c = &w->candidates[n_next];
@@ -2892,7 +2877,7 @@ static void search_wins(work_t *w, int width) {
 // Beams of growing width, as long as the budget lasts or until nothing is left out.
 static void beam_search(work_t *w, int width) {
   int this_width = 16;
-  note_plan(w, work_value_of(w, &w->root, w->who), turn_hash(&w->root, w->table, w->card_keys), -1,
+  note_plan(w, value_of(w, &w->root, w->who), turn_hash(&w->root, w->table, w->card_keys), -1,
       PASS);
   while (!w->budget.over) {
     if (this_width > width) this_width = width;

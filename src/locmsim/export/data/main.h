@@ -31,23 +31,6 @@ static void attractions(const int *cards, const int *copies, int n, double *like
   for (i = 0; i < n; i++) likely[i] /= most;
 }
 
-#if HAS_DRAFT_VALUE
-// The same for the cards of an offer, by what the final deck is expected to be worth with each.
-static void expected_attractions(int offer, const int *cards, int n, double *likely) {
-  double most = offer_values[offer][0];
-  int i, j;
-  for (i = 1; i < 3; i++) {
-    if (offer_values[offer][i] > most) most = offer_values[offer][i];
-  }
-  for (i = 0; i < n; i++) {
-    double x;
-    for (j = 0; known_card(offered_ids[offer][j]) != cards[i]; j++) {}
-    x = (offer_values[offer][j] - most) / DRAFT_TASTE;
-    likely[i] = exp(x > -50 ? x : -50);
-  }
-}
-#endif
-
 // Makes the pool of the cards known, whose table is sorted by base id.
 static void make_pool(void) {
   int all[MAX_CARDS], i, j, k;
@@ -67,18 +50,19 @@ static void make_pool(void) {
   pool.n_triplets = 0;
   if (n_offers != MAX_DECK) return;
   for (i = 0; i < MAX_DECK; i++) {
-    int different[3], n = 0;
+    int different[3], ids[3], n = 0;
     for (j = 0; j < 3; j++) {
       int c = known_card(offered_ids[i][j]);
       for (k = 0; k < n && different[k] != c; k++) {}
       if (k == n) different[n++] = c;
     }
-#if HAS_DRAFT_VALUE
-    expected_attractions(i, different, n, pool.triplet_weight[i]);
-#else
-    attractions(different, NULL, n, pool.triplet_weight[i]);
-#endif
-    for (j = 0; j < n; j++) pool.triplet[i][j] = pool.entry[different[j]];
+    for (j = 0; j < n; j++) {
+      pool.triplet[i][j] = pool.entry[different[j]];
+      ids[j] = known[different[j]].base_id;
+    }
+    if (!value_taste(i, ids, n, pool.triplet_weight[i])) {
+      attractions(different, NULL, n, pool.triplet_weight[i]);
+    }
     pool.triplet_size[i] = (uint8_t)n;
   }
   pool.n_triplets = MAX_DECK;
