@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from locmsim._core cimport MAX_ACTIONS, PASS, state_apply, state_list, state_t
 from locmsim._platform cimport now_ns_
+from locmsim.search._beam cimport halving_t
 from locmsim.search._evaluation cimport squashed
 from locmsim.search._keys cimport mixed, turn_hash
 from locmsim.search._wins cimport (
@@ -159,91 +160,107 @@ cdef void beam_search(work_t* w, int width) noexcept nogil:
         this_width *= 4
 
 
-cdef int ranked_plans(work_t* w, int plans, int32_t* order) noexcept nogil:
-    """The best `plans` by what is expected at their own ends, best first in `order`; returns how
-    many there are. All get that as their result, and an end in `w.ends`."""
+cdef void put_best_first(int32_t* order, const float* values, int n) noexcept nogil:
+    """Sort by values, the highest first; those of the same one keep their order."""
+    cdef int32_t x
+    cdef int i, j
+    for i in range(1, n):
+        x = order[i]
+        j = i
+        while j > 0 and values[order[j - 1]] < values[x]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = x
+
+
+cdef void rank_plans(work_t* w, int32_t* order) noexcept nogil:
+    """Order the plans by what is expected at their own ends, best first. All get that as their
+    result, and an end in `w.ends`."""
     cdef uint8_t path[MAX_TURN_ACTIONS + 2]
-    cdef int n = w.n_plans, i, j, length
-    order[0] = 0
-    for i in range(n):
+    cdef float results[MAX_PLANS]
+    cdef int i, j, length
+    for i in range(w.n_plans):
         w.ends[i] = w.root
         length = path_of(w, w.plans[i].parent, w.plans[i].action, path)
         for j in range(length):
             state_apply(&w.ends[i], w.table, path[j])
-        w.plans[i].visits = 0
         if w.network is NULL:
-            w.plans[i].result = squashed(w.plans[i].value, w.eval)
+            results[i] = squashed(w.plans[i].value, w.eval)
         else:
-            w.plans[i].result = result_of(w, &w.ends[i], w.who)
-        j = i
-        while j > 0 and w.plans[order[j - 1]].result < w.plans[i].result:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = i
-    return min(n, plans)
+            results[i] = result_of(w, &w.ends[i], w.who)
+        w.plans[i].visits = 0
+        w.plans[i].result = results[i]
+        order[i] = i
+    put_best_first(order, results, w.n_plans)
+
+
+cdef void start_halving(
+    work_t* w, halving_t* h, int turns, int plans, int64_t most, int32_t* order
+) noexcept nogil:
+    """Rank the plans and begin to compare the best, `plans` and `most` at most."""
+    h.start = now_ns_()
+    h.nodes = h.left = w.budget.nodes
+    h.cost = 24 * turns * w.reply_width
+    h.alive = min(w.n_plans, plans)
+    h.rounds = h.round = 0
+    rank_plans(w, order)
+    while h.alive > 1 and (h.cost * h.alive > h.nodes or h.alive > most):
+        h.alive >>= 1                   # a small budget is for fewer plans
+    while (1 << h.rounds) < h.alive:
+        h.rounds += 1
+
+
+cdef void end_round(
+    const work_t* w, halving_t* h, float used, int32_t* order, const float* values
+) noexcept nogil:
+    """Let the worse half drop out as often as is due: when the same share is used of the budget,
+    of which `used` is what other bounds than nodes and time say."""
+    cdef int64_t now = now_ns_()
+    h.cost = 1 + (h.left - w.budget.nodes) // h.alive
+    h.left = w.budget.nodes
+    # The deadline may have passed at the start, if this process had to wait.
+    if w.failed or now >= w.budget.deadline:
+        used = 1
+    else:
+        used = max(used, <float>(h.nodes - h.left) / h.nodes)
+        used = max(used, <float>(now - h.start) / (w.budget.deadline - h.start))
+    while h.round < h.rounds and used * h.rounds >= h.round + 1:
+        h.round += 1
+        put_best_first(order, values, h.alive)
+        h.alive = (h.alive + 1) >> 1
 
 
 cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil:
     """The plan with the best mean result over worlds, the same ones for all plans.
 
-    The best `plans` by the result expected at their own ends are compared, by sequential halving:
-    after each part of the budget the worse half drops out. That expectation counts as so many
-    `static_worlds`.
+    The best `plans` by the result expected at their own ends are compared by sequential halving.
+    That expectation counts as so many `static_worlds`.
     """
     cdef float total[MAX_PLANS]
     cdef float results[MAX_PLANS]
     cdef int32_t order[MAX_PLANS]
     cdef const state_t* world
-    cdef int64_t now, start = now_ns_()
-    cdef int64_t nodes = w.budget.nodes
-    # The nodes of playing on once: a guess at first. A small budget is for fewer plans.
-    cdef int64_t before, cost = 24 * turns * w.reply_width
-    cdef int n = ranked_plans(w, plans, order)
-    cdef int alive, worlds = 0, rounds = 0, round = 0, i, j, k
-    cdef float x, used
+    cdef halving_t h
+    cdef int worlds = 0, i
+    start_halving(w, &h, turns, plans, plans, order)
+    if turns == 0:
+        return order[0]
     for i in range(w.n_plans):
         total[i] = static_worlds * w.plans[i].result
-    while n > 1 and cost * n > w.budget.nodes:
-        n >>= 1
-    alive = n
-    while turns and (1 << rounds) < n:
-        rounds += 1
-    while round < rounds and worlds < w.max_worlds and w.budget.nodes >= cost * alive:
+    while h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive:
         world = world_of(w, worlds)
-        before = w.budget.nodes
-        for k in range(alive):
+        for i in range(h.alive):
             if now_ns_() >= w.budget.deadline:
                 break
-            results[k] = play_on(w, &w.ends[order[k]], world, turns)
+            results[i] = play_on(w, &w.ends[order[i]], world, turns)
         else:                           # a world that not all plans were tried in does not count
-            for k in range(alive):
-                total[order[k]] += results[k]
-                w.plans[order[k]].visits += 1
+            for i in range(h.alive):
+                total[order[i]] += results[i]
+                w.plans[order[i]].visits += 1
             worlds += 1
-        cost = 1 + (before - w.budget.nodes) // alive
-        used = max(<float>worlds / w.max_worlds, <float>(nodes - w.budget.nodes) / nodes)
-        now = now_ns_()
-        if now >= w.budget.deadline:    # may have been so at the start, if this process had to wait
-            used = 1
-        else:
-            used = max(used, <float>(now - start) / (w.budget.deadline - start))
-        while round < rounds and used * rounds >= round + 1:
-            round += 1
-            for i in range(1, alive):           # best first
-                k = order[i]
-                x = total[k]
-                j = i
-                while j > 0 and total[order[j - 1]] < x:
-                    order[j] = order[j - 1]
-                    j -= 1
-                order[j] = k
-            alive = (alive + 1) >> 1
-    for i in range(n):
-        k = order[i]
-        if w.plans[k].visits:
-            w.plans[k].result = total[k] / (w.plans[k].visits + static_worlds)
-    k = order[0]
-    for i in range(1, alive):
-        if total[order[i]] > total[k]:
-            k = order[i]
-    return k
+        end_round(w, &h, <float>worlds / w.max_worlds, order, total)
+    for i in range(w.n_plans):
+        if w.plans[i].visits:
+            w.plans[i].result = total[i] / (w.plans[i].visits + static_worlds)
+    put_best_first(order, total, h.alive)
+    return order[0]

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from locmsim._core cimport state_end_turn, state_t, state_winner
 from locmsim._platform cimport now_ns_
-from locmsim.search._beam cimport ranked_plans
+from locmsim.search._beam cimport halving_t, end_round, put_best_first, start_halving
 from locmsim.search._evaluation cimport squashed
 from locmsim.search._mcts cimport node_t, tree_t, turns_t
 from locmsim.search._work cimport (
@@ -150,70 +150,39 @@ cdef void visit(
     plan.total += result
 
 
-cdef void put_best_first(
-    const tree_t* tree, int32_t* plans, int n, float static_visits
-) noexcept nogil:
-    """Sort plans by their mean results; those of the same one keep their order."""
-    cdef int32_t plan
-    cdef float mean
-    cdef int i, j
-    for i in range(1, n):
-        plan = plans[i]
-        mean = mean_result(&tree.nodes[plan], static_visits)
-        j = i
-        while j > 0 and mean_result(&tree.nodes[plans[j - 1]], static_visits) < mean:
-            plans[j] = plans[j - 1]
-            j -= 1
-        plans[j] = plan
-
-
 cdef int64_t tree_search(
     work_t* w, tree_t* tree, const options_t* o, int64_t iterations, int* best
 ) noexcept nogil:
     cdef int32_t order[MAX_PLANS]           # of plans in `w.plans`
-    cdef int32_t plans[MAX_PLANS]           # nodes, the best first
-    cdef int64_t now, start = now_ns_(), nodes = w.budget.nodes, before, done = 0
-    # The nodes of a visit: a guess at first. A small budget is for fewer plans.
-    cdef int64_t cost = 24 * o.turns * w.reply_width
-    cdef int n, alive, rounds = 0, round = 0, i
-    cdef float used
-    cdef node_t* plan
-    n = ranked_plans(w, o.plans, order)
-    while n > 1 and (cost * n > w.budget.nodes or n > iterations):
-        n >>= 1
+    cdef int32_t plans[MAX_PLANS]           # their nodes, the best first
+    cdef float means[MAX_PLANS]             # ... and mean results
+    cdef halving_t h
+    cdef int64_t done = 0
+    cdef int n, i, k
+    start_halving(w, &h, o.turns, o.plans, iterations, order)
+    n = h.alive
     tree.n_nodes = 0
     for i in range(n):
-        add_node(tree, &w.ends[order[i]], w.plans[order[i]].result)
+        means[i] = w.plans[order[i]].result
+        add_node(tree, &w.ends[order[i]], means[i])
         plans[i] = i
     memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
-    alive = n
-    while (1 << rounds) < n:
-        rounds += 1
-    # Sequential halving: after each part of the budget the worse half drops out.
-    while round < rounds and w.budget.nodes >= cost * alive and done + alive <= iterations:
-        before = w.budget.nodes
-        for i in range(alive):
+    while (
+        h.round < h.rounds and w.budget.nodes >= h.cost * h.alive and done + h.alive <= iterations
+    ):
+        for i in range(h.alive):
             if w.failed or now_ns_() >= w.budget.deadline:
                 break
-            visit(w, tree, o, &tree.nodes[plans[i]], plans[i])
+            k = plans[i]
+            visit(w, tree, o, &tree.nodes[k], k)
+            means[k] = mean_result(&tree.nodes[k], o.static_worlds)
             w.budget.nodes -= 1             # a visit may need none
             done += 1
-        cost = 1 + (before - w.budget.nodes) // alive
-        used = max(<float>done / iterations, <float>(nodes - w.budget.nodes) / nodes)
-        now = now_ns_()
-        if w.failed or now >= w.budget.deadline:
-            used = 1
-        else:
-            used = max(used, <float>(now - start) / (w.budget.deadline - start))
-        while round < rounds and used * rounds >= round + 1:
-            round += 1
-            put_best_first(tree, plans, alive, o.static_worlds)
-            alive = (alive + 1) >> 1
-    put_best_first(tree, plans, alive, o.static_worlds)
+        end_round(w, &h, <float>done / iterations, plans, means)
+    put_best_first(plans, means, h.alive)
     for i in range(n):
-        plan = &tree.nodes[i]
-        if plan.visits:
-            w.plans[order[i]].visits = plan.visits
-            w.plans[order[i]].result = mean_result(plan, o.static_worlds)
+        if tree.nodes[i].visits:
+            w.plans[order[i]].visits = tree.nodes[i].visits
+            w.plans[order[i]].result = means[i]
     best[0] = order[plans[0]]
     return done

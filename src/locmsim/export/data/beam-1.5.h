@@ -245,6 +245,7 @@ typedef struct options_t options_t;
 typedef struct plan_t plan_t;
 typedef struct work_t work_t;
 typedef struct wins_t wins_t;
+typedef struct halving_t halving_t;
 typedef struct belief_t belief_t;
 typedef struct pool_t pool_t;
 typedef struct tree_t tree_t;
@@ -610,6 +611,17 @@ struct wins_t {
   int16_t potential[MAX_CARDS];  // more damage than this a card of the hand cannot add
   int wakes;  // some card may wake a creature
   int counts_creatures;  // some card harms the opponent for each own creature
+};
+
+// Sequential halving of the plans: after each part of the budget the worse half drops out.
+struct halving_t {
+  int64_t start;  // of now_ns_
+  int64_t nodes;  // of the budget at the start
+  int64_t left;  // ... after the last round
+  int64_t cost;  // nodes of one plan in the last round; a guess at first
+  int32_t alive;  // plans
+  int32_t rounds;
+  int32_t round;  // how often half of them drop out; how often that was
 };
 
 struct belief_t {
@@ -2831,119 +2843,128 @@ static void beam_search(work_t *w, int width) {
   }
 }
 
-// The best of them by what is expected at their own ends, which go to `w.ends`.
-// The best `plans` by what is expected at their own ends, best first in `order`; returns how
-// many there are. All get that as their result, and an end in `w.ends`.
-static int ranked_plans(work_t *w, int plans, int32_t *order) {
-  uint8_t path[66];
-  int n = w->n_plans;
+// Sort by values, the highest first; those of the same one keep their order.
+static void put_best_first(int32_t *order, const float *values, int n) {
+  int32_t x;
   int i;
   int j;
-  int length;
-  *order = 0;
-  for (i = 0; i < n; i++) {
-    w->ends[i] = w->root;
-    length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
-    for (int i1_ = 0; i1_ < length; i1_++) {
-      j = i1_;
-      state_apply(&w->ends[i], w->table, path[j]);
-    }
-    w->plans[i].visits = 0;
-    if (!w->network) w->plans[i].result = squashed(w->plans[i].value, w->eval);
-    else w->plans[i].result = result_of(w, &w->ends[i], w->who);
+  for (i = 1; i < n; i++) {
+    x = order[i];
     j = i;
-    while (j > 0 && w->plans[order[j - 1]].result < w->plans[i].result) {
+    while (j > 0 && values[order[j - 1]] < values[x]) {
       order[j] = order[j - 1];
       j--;
     }
-    order[j] = i;
+    order[j] = x;
   }
-  return min_int(n, plans);
+}
+
+// Order the plans by what is expected at their own ends, best first. All get that as their
+// result, and an end in `w.ends`.
+static void rank_plans(work_t *w, int32_t *order) {
+  uint8_t path[66];
+  float results[MAX_PLANS];
+  int i;
+  int j;
+  int length;
+  int n1_ = w->n_plans;
+  for (i = 0; i < n1_; i++) {
+    w->ends[i] = w->root;
+    length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
+    for (j = 0; j < length; j++) state_apply(&w->ends[i], w->table, path[j]);
+    if (!w->network) results[i] = squashed(w->plans[i].value, w->eval);
+    else results[i] = result_of(w, &w->ends[i], w->who);
+    w->plans[i].visits = 0;
+    w->plans[i].result = results[i];
+    order[i] = i;
+  }
+  put_best_first(order, results, w->n_plans);
+}
+
+// What compares the best of them, in `order`: each round tries all that are alive once, from their
+// ends in `w.ends`, and gives them values.
+// Rank the plans and begin to compare the best, `plans` and `most` at most.
+static void start_halving(work_t *w, halving_t *h, int turns, int plans, int64_t most,
+    int32_t *order) {
+  h->start = now_ns_();
+  h->nodes = w->budget.nodes;
+  h->left = w->budget.nodes;
+  h->cost = 24 * turns * w->reply_width;
+  h->alive = min_int(w->n_plans, plans);
+  h->rounds = 0;
+  h->round = 0;
+  rank_plans(w, order);
+  while (h->alive > 1 && (h->cost * h->alive > h->nodes || h->alive > most)) {
+    // a small budget is for fewer plans
+    h->alive >>= 1;
+  }
+  while (1 << h->rounds < h->alive) h->rounds++;
+}
+
+// Let the worse half drop out as often as is due: when the same share is used of the budget,
+// of which `used` is what other bounds than nodes and time say.
+static void end_round(const work_t *w, halving_t *h, float used, int32_t *order,
+    const float *values) {
+  int64_t now = now_ns_();
+  h->cost = 1 + (h->left - w->budget.nodes) / h->alive;
+  h->left = w->budget.nodes;
+  // The deadline may have passed at the start, if this process had to wait.
+  if (w->failed || now >= w->budget.deadline) used = 1;
+  else {
+    used = max_float(used, (float)(h->nodes - h->left) / h->nodes);
+    used = max_float(used, (float)(now - h->start) / (w->budget.deadline - h->start));
+  }
+  while (h->round < h->rounds && used * h->rounds >= h->round + 1) {
+    h->round++;
+    put_best_first(order, values, h->alive);
+    h->alive = (h->alive + 1) >> 1;
+  }
 }
 
 // The plan with the best mean result over sampled worlds.
 // The plan with the best mean result over worlds, the same ones for all plans.
 //
-// The best `plans` by the result expected at their own ends are compared, by sequential halving:
-// after each part of the budget the worse half drops out. That expectation counts as so many
-// `static_worlds`.
+// The best `plans` by the result expected at their own ends are compared by sequential halving.
+// That expectation counts as so many `static_worlds`.
 static int best_plan(work_t *w, int turns, int plans, float static_worlds) {
   float total[MAX_PLANS];
   float results[MAX_PLANS];
   int32_t order[MAX_PLANS];
   const state_t *world;
-  int64_t now;
-  int64_t start = now_ns_();
-  int64_t nodes = w->budget.nodes;
-  // The nodes of playing on once: a guess at first. A small budget is for fewer plans.
-  int64_t before;
-  int64_t cost = 24 * turns * w->reply_width;
-  int n = ranked_plans(w, plans, order);
-  int alive;
+  halving_t h;
   int worlds = 0;
-  int rounds = 0;
-  int round = 0;
   int i;
-  int j;
-  int k;
-  float x;
-  float used;
+  start_halving(w, &h, turns, plans, plans, order);
+  if (turns == 0) return order[0];
   int n1_ = w->n_plans;
   for (i = 0; i < n1_; i++) total[i] = static_worlds * w->plans[i].result;
-  while (n > 1 && cost * n > w->budget.nodes) n >>= 1;
-  alive = n;
-  while (turns && 1 << rounds < n) rounds++;
-  while (round < rounds && worlds < w->max_worlds && w->budget.nodes >= cost * alive) {
+  while (h.round < h.rounds && worlds < w->max_worlds && w->budget.nodes >= h.cost * h.alive) {
     world = world_of(w, worlds);
-    before = w->budget.nodes;
     int all2_ = 1;
-    for (int i3_ = 0; i3_ < alive; i3_++) {
-      k = i3_;
+    int n3_ = h.alive;
+    for (i = 0; i < n3_; i++) {
       if (now_ns_() >= w->budget.deadline) {
         all2_ = 0;
         break;
       }
-      results[k] = play_on(w, &w->ends[order[k]], world, turns);
+      results[i] = play_on(w, &w->ends[order[i]], world, turns);
     }
     if (all2_) {
-      for (int i4_ = 0; i4_ < alive; i4_++) {
-        k = i4_;
-        total[order[k]] += results[k];
-        w->plans[order[k]].visits++;
+      int n4_ = h.alive;
+      for (i = 0; i < n4_; i++) {
+        total[order[i]] += results[i];
+        w->plans[order[i]].visits++;
       }
       worlds++;
     }
-    cost = 1 + (before - w->budget.nodes) / alive;
-    used = max_float((float)worlds / w->max_worlds, (float)(nodes - w->budget.nodes) / nodes);
-    now = now_ns_();
-    // may have been so at the start, if this process had to wait
-    if (now >= w->budget.deadline) used = 1;
-    else used = max_float(used, (float)(now - start) / (w->budget.deadline - start));
-    while (round < rounds && used * rounds >= round + 1) {
-      round++;
-      // best first
-      for (i = 1; i < alive; i++) {
-        k = order[i];
-        x = total[k];
-        j = i;
-        while (j > 0 && total[order[j - 1]] < x) {
-          order[j] = order[j - 1];
-          j--;
-        }
-        order[j] = k;
-      }
-      alive = (alive + 1) >> 1;
-    }
+    end_round(w, &h, (float)worlds / w->max_worlds, order, total);
   }
-  for (i = 0; i < n; i++) {
-    k = order[i];
-    if (w->plans[k].visits) w->plans[k].result = total[k] / (w->plans[k].visits + static_worlds);
+  int n5_ = w->n_plans;
+  for (i = 0; i < n5_; i++) {
+    if (w->plans[i].visits) w->plans[i].result = total[i] / (w->plans[i].visits + static_worlds);
   }
-  k = order[0];
-  for (i = 1; i < alive; i++) {
-    if (total[order[i]] > total[k]) k = order[i];
-  }
-  return k;
+  put_best_first(order, total, h.alive);
+  return order[0];
 }
 
 static void belief_reset(belief_t *b) {

@@ -242,6 +242,7 @@ typedef struct options_t options_t;
 typedef struct plan_t plan_t;
 typedef struct work_t work_t;
 typedef struct wins_t wins_t;
+typedef struct halving_t halving_t;
 typedef struct turns_t turns_t;
 typedef struct node_t node_t;
 typedef struct tree_t tree_t;
@@ -609,6 +610,17 @@ struct wins_t {
   int16_t potential[MAX_CARDS];  // more damage than this a card of the hand cannot add
   int wakes;  // some card may wake a creature
   int counts_creatures;  // some card harms the opponent for each own creature
+};
+
+// Sequential halving of the plans: after each part of the budget the worse half drops out.
+struct halving_t {
+  int64_t start;  // of now_ns_
+  int64_t nodes;  // of the budget at the start
+  int64_t left;  // ... after the last round
+  int64_t cost;  // nodes of one plan in the last round; a guess at first
+  int32_t alive;  // plans
+  int32_t rounds;
+  int32_t round;  // how often half of them drop out; how often that was
 };
 
 // the turns that may follow a position
@@ -2803,34 +2815,82 @@ static void beam_search(work_t *w, int width) {
   }
 }
 
-// The best of them by what is expected at their own ends, which go to `w.ends`.
-// The best `plans` by what is expected at their own ends, best first in `order`; returns how
-// many there are. All get that as their result, and an end in `w.ends`.
-static int ranked_plans(work_t *w, int plans, int32_t *order) {
-  uint8_t path[66];
-  int n = w->n_plans;
+// Sort by values, the highest first; those of the same one keep their order.
+static void put_best_first(int32_t *order, const float *values, int n) {
+  int32_t x;
   int i;
   int j;
-  int length;
-  *order = 0;
-  for (i = 0; i < n; i++) {
-    w->ends[i] = w->root;
-    length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
-    for (int i1_ = 0; i1_ < length; i1_++) {
-      j = i1_;
-      state_apply(&w->ends[i], w->table, path[j]);
-    }
-    w->plans[i].visits = 0;
-    if (!w->network) w->plans[i].result = squashed(w->plans[i].value, w->eval);
-    else w->plans[i].result = result_of(w, &w->ends[i], w->who);
+  for (i = 1; i < n; i++) {
+    x = order[i];
     j = i;
-    while (j > 0 && w->plans[order[j - 1]].result < w->plans[i].result) {
+    while (j > 0 && values[order[j - 1]] < values[x]) {
       order[j] = order[j - 1];
       j--;
     }
-    order[j] = i;
+    order[j] = x;
   }
-  return min_int(n, plans);
+}
+
+// Order the plans by what is expected at their own ends, best first. All get that as their
+// result, and an end in `w.ends`.
+static void rank_plans(work_t *w, int32_t *order) {
+  uint8_t path[66];
+  float results[MAX_PLANS];
+  int i;
+  int j;
+  int length;
+  int n1_ = w->n_plans;
+  for (i = 0; i < n1_; i++) {
+    w->ends[i] = w->root;
+    length = path_of(w, w->plans[i].parent, w->plans[i].action, path);
+    for (j = 0; j < length; j++) state_apply(&w->ends[i], w->table, path[j]);
+    if (!w->network) results[i] = squashed(w->plans[i].value, w->eval);
+    else results[i] = result_of(w, &w->ends[i], w->who);
+    w->plans[i].visits = 0;
+    w->plans[i].result = results[i];
+    order[i] = i;
+  }
+  put_best_first(order, results, w->n_plans);
+}
+
+// What compares the best of them, in `order`: each round tries all that are alive once, from their
+// ends in `w.ends`, and gives them values.
+// Rank the plans and begin to compare the best, `plans` and `most` at most.
+static void start_halving(work_t *w, halving_t *h, int turns, int plans, int64_t most,
+    int32_t *order) {
+  h->start = now_ns_();
+  h->nodes = w->budget.nodes;
+  h->left = w->budget.nodes;
+  h->cost = 24 * turns * w->reply_width;
+  h->alive = min_int(w->n_plans, plans);
+  h->rounds = 0;
+  h->round = 0;
+  rank_plans(w, order);
+  while (h->alive > 1 && (h->cost * h->alive > h->nodes || h->alive > most)) {
+    // a small budget is for fewer plans
+    h->alive >>= 1;
+  }
+  while (1 << h->rounds < h->alive) h->rounds++;
+}
+
+// Let the worse half drop out as often as is due: when the same share is used of the budget,
+// of which `used` is what other bounds than nodes and time say.
+static void end_round(const work_t *w, halving_t *h, float used, int32_t *order,
+    const float *values) {
+  int64_t now = now_ns_();
+  h->cost = 1 + (h->left - w->budget.nodes) / h->alive;
+  h->left = w->budget.nodes;
+  // The deadline may have passed at the start, if this process had to wait.
+  if (w->failed || now >= w->budget.deadline) used = 1;
+  else {
+    used = max_float(used, (float)(h->nodes - h->left) / h->nodes);
+    used = max_float(used, (float)(now - h->start) / (w->budget.deadline - h->start));
+  }
+  while (h->round < h->rounds && used * h->rounds >= h->round + 1) {
+    h->round++;
+    put_best_first(order, values, h->alive);
+    h->alive = (h->alive + 1) >> 1;
+  }
 }
 
 // The priors of the turns of a position: the better a turn's value, the higher.
@@ -2965,83 +3025,49 @@ static void visit(work_t *w, tree_t *tree, const options_t *o, node_t *plan, int
   plan->total += result;
 }
 
-// Sort plans by their mean results; those of the same one keep their order.
-static void put_best_first(const tree_t *tree, int32_t *plans, int n, float static_visits) {
-  int32_t plan;
-  float mean;
-  int i;
-  int j;
-  for (i = 1; i < n; i++) {
-    plan = plans[i];
-    mean = mean_result(&tree->nodes[plan], static_visits);
-    j = i;
-    while (j > 0 && mean_result(&tree->nodes[plans[j - 1]], static_visits) < mean) {
-      plans[j] = plans[j - 1];
-      j--;
-    }
-    plans[j] = plan;
-  }
-}
-
 // The best of the plans in `w.plans`, by visits until the budget or their number is used up; returns
 // how many there were.
 static int64_t tree_search(work_t *w, tree_t *tree, const options_t *o, int64_t iterations,
     int *best) {
   // of plans in `w.plans`
   int32_t order[MAX_PLANS];
-  // nodes, the best first
+  // their nodes, the best first
   int32_t plans[MAX_PLANS];
-  int64_t now;
-  int64_t start = now_ns_();
-  int64_t nodes = w->budget.nodes;
-  int64_t before;
+  // ... and mean results
+  float means[MAX_PLANS];
+  halving_t h;
   int64_t done = 0;
-  // The nodes of a visit: a guess at first. A small budget is for fewer plans.
-  int64_t cost = 24 * o->turns * w->reply_width;
   int n;
-  int alive;
-  int rounds = 0;
-  int round = 0;
   int i;
-  float used;
-  node_t *plan;
-  n = ranked_plans(w, o->plans, order);
-  while (n > 1 && (cost * n > w->budget.nodes || n > iterations)) n >>= 1;
+  int k;
+  start_halving(w, &h, o->turns, o->plans, iterations, order);
+  n = h.alive;
   tree->n_nodes = 0;
   for (i = 0; i < n; i++) {
-    add_node(tree, &w->ends[order[i]], w->plans[order[i]].result);
+    means[i] = w->plans[order[i]].result;
+    add_node(tree, &w->ends[order[i]], means[i]);
     plans[i] = i;
   }
   memset(tree->replies, 0, n * w->max_worlds * sizeof(turns_t));
-  alive = n;
-  while (1 << rounds < n) rounds++;
-  // Sequential halving: after each part of the budget the worse half drops out.
-  while (round < rounds && w->budget.nodes >= cost * alive && done + alive <= iterations) {
-    before = w->budget.nodes;
-    for (i = 0; i < alive; i++) {
+  while (h.round < h.rounds && w->budget.nodes >= h.cost * h.alive && done + h.alive <= iterations)
+      {
+    int n1_ = h.alive;
+    for (i = 0; i < n1_; i++) {
       if (w->failed || now_ns_() >= w->budget.deadline) break;
-      visit(w, tree, o, &tree->nodes[plans[i]], plans[i]);
+      k = plans[i];
+      visit(w, tree, o, &tree->nodes[k], k);
+      means[k] = mean_result(&tree->nodes[k], o->static_worlds);
       // a visit may need none
       w->budget.nodes--;
       done++;
     }
-    cost = 1 + (before - w->budget.nodes) / alive;
-    used = max_float((float)done / iterations, (float)(nodes - w->budget.nodes) / nodes);
-    now = now_ns_();
-    if (w->failed || now >= w->budget.deadline) used = 1;
-    else used = max_float(used, (float)(now - start) / (w->budget.deadline - start));
-    while (round < rounds && used * rounds >= round + 1) {
-      round++;
-      put_best_first(tree, plans, alive, o->static_worlds);
-      alive = (alive + 1) >> 1;
-    }
+    end_round(w, &h, (float)done / iterations, plans, means);
   }
-  put_best_first(tree, plans, alive, o->static_worlds);
+  put_best_first(plans, means, h.alive);
   for (i = 0; i < n; i++) {
-    plan = &tree->nodes[i];
-    if (plan->visits) {
-      w->plans[order[i]].visits = plan->visits;
-      w->plans[order[i]].result = mean_result(plan, o->static_worlds);
+    if (tree->nodes[i].visits) {
+      w->plans[order[i]].visits = tree->nodes[i].visits;
+      w->plans[order[i]].result = means[i];
     }
   }
   *best = order[plans[0]];
