@@ -451,6 +451,16 @@ def test_the_tree_keeps_to_its_nodes():
     assert result.iterations == 500
 
 
+@each_search
+@each_rules
+def test_nobody_kills_themselves(search, rules):
+    """Not even where everything that can be played would."""
+    cards = [Card(i, CardType.CREATURE, 1, 9, 9, my_health_change=-30) for i in range(1, 13)]
+    state = State.new(cards, cards, rules=rules)
+    assert len(state.legal_actions()) > 1
+    assert search().search(state, **budget(search, 0.2)).line == "PASS"
+
+
 # ---- plans ---------------------------------------------------------------------------------------
 
 
@@ -582,12 +592,17 @@ def test_a_function_may_evaluate(search):
 
 
 @each_search
-def test_a_function_that_fails(search):
+@pytest.mark.parametrize("later", [False, True], ids=["at once", "in the opponent's turn"])
+def test_a_function_that_fails(search, later):
+    state = next(positions("1.5"))
+    failing = state.current_player() ^ later
+
     def function(state: State, player: int) -> float:
-        raise KeyError("no such position")
+        if player == failing:
+            raise KeyError("no such position")
+        return 0.0
 
     searcher = search(evaluation=function)
-    state = next(positions("1.5"))
     for _ in range(2):
         with pytest.raises(KeyError, match="no such position"):
             searcher.search(state, **budget(search))
@@ -609,11 +624,47 @@ def test_turns_that_are_played_on_leave_sound_states(search, rules):
     assert len(checked) > 3
 
 
+def test_greedy_turns():
+    """Replies of width 1: action by action, each the best of all, as long as that improves it."""
+    evaluation = Evaluation(network=None)
+    shown = []
+
+    def function(state: State, player: int) -> float:
+        shown.append((state, player))
+        return evaluation(state, player)
+
+    state = most_choice()
+    other = 1 - state.current_player()
+    options = BeamOptions(turns=1, reply_width=1)
+    BeamSearch(options, evaluation=function).search(state, nodes=3000)
+    replies = iter([position for position, player in shown if player == other])
+    actions = []
+    for here in replies:
+        if here.winner is not None:  # by attacks that could be made at once
+            continue
+        value = evaluation(here, other)
+        actions.append(0)
+        while True:
+            children = [here.child(action) for action in here.legal_actions()[1:]]
+            assert [next(replies) for _ in children] == children
+            values = [evaluation(one, other) for one in children]
+            if here.winner is not None or max(values, default=value) <= value:
+                break
+            value = max(values)
+            here = children[values.index(value)]
+            actions[-1] += 1
+        assert next(replies) == here  # once more, for the result
+    assert len(actions) > 20
+    assert max(actions) > 1
+
+
 # ---- games between engines -----------------------------------------------------------------------
 
 
-def test_games_between_engines():
-    """The same arguments give the same game; the states recorded are those of its turns."""
+@pytest.mark.parametrize("nodes", [300, 6000])
+def test_games_between_engines(nodes):
+    """The same arguments give the same game; the states recorded are those of its turns. With the
+    larger budget turns are compared in sampled worlds."""
     start = start_position(3)
     pool = [(2, [(card, 1.0)]) for card in start.table.pool]
     worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
@@ -622,7 +673,7 @@ def test_games_between_engines():
     def play(seed: int) -> tuple[tuple[int, int], list[State]]:
         engines = [Engine(options, Evaluation().compiled) for _ in range(2)]
         ends: list[State] = []
-        return play_game(start, engines, worlds, (300, 300), seed, ends), ends
+        return play_game(start, engines, worlds, (nodes, nodes), seed, ends), ends
 
     (winner, turns), ends = play(1)
     assert winner in (0, 1)
@@ -633,6 +684,24 @@ def test_games_between_engines():
     again = play(1)
     assert again[0] == (winner, turns)
     assert again[1] == ends
+
+
+def test_engines_refuse():
+    """A root of the other player's turn; and a game ends with what a function of theirs raises."""
+
+    def function(state: State, player: int) -> float:
+        raise KeyError("no such position")
+
+    start = start_position(3)
+    pool = [(2, [(card, 1.0)]) for card in start.table.pool]
+    worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+    engine = Engine(BeamOptions(), Evaluation().compiled)
+    with pytest.raises(ValueError, match="the player whose turn it is"):
+        engine.search(worlds[1], start, time_ns=None, nodes=100, iterations=None, seed=0)
+    failing = Engine(BeamOptions(), (Evaluation().compiled, function))
+    for pair in ((engine, failing), (failing, engine)):
+        with pytest.raises(KeyError, match="no such position"):
+            play_game(start, pair, worlds, (300, 300), 1)
 
 
 def test_better_weights_win_games():

@@ -94,7 +94,7 @@ ctypedef struct work_t:
     state_t* worlds             # samples of what is hidden, drawn when they are first used
     int32_t n_worlds, max_worlds
     uint64_t world_seed
-    const unknown_t* unknown    # ... from this; NULL: what the root has is taken for true
+    const unknown_t* unknown    # ... from this
     bint own_deck               # ... except the own deck, of which the root knows all but the order
 
 

@@ -233,8 +233,6 @@ cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
     w.n_worlds = i + 1
     world[0] = w.root
     stream = stream_start(w.world_seed, i)
-    if w.unknown is NULL:
-        return world
     state_deal(world, w.table, w.unknown, &stream)
     if w.own_deck:
         deck = &world.deck[w.who][MAX_DECK - w.root.p[w.who].deck_left]

@@ -598,7 +598,7 @@ struct work_t {
   int32_t n_worlds;
   int32_t max_worlds;
   uint64_t world_seed;
-  const unknown_t *unknown;  // ... from this; NULL: what the root has is taken for true
+  const unknown_t *unknown;  // ... from this
   int own_deck;  // ... except the own deck, of which the root knows all but the order
 };
 
@@ -2551,7 +2551,6 @@ static const state_t *world_of(work_t *w, int i) {
   w->n_worlds = i + 1;
   *world = w->root;
   stream = stream_start(w->world_seed, i);
-  if (!w->unknown) return world;
   state_deal(world, w->table, w->unknown, &stream);
   return world;
 }
