@@ -274,6 +274,25 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     expect(first.locator("#notice")).to_be_hidden()
 
 
+def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
+    """After the news of what the bot did then: no click is lost."""
+    page = visit(server())
+    page.evaluate(
+        """() => {
+            const asked = fetch;
+            window.fetch = async (url, how) => {
+                const answer = await asked(url, how);
+                if (how) await new Promise((done) => setTimeout(done, 300));
+                return answer;
+            };
+        }"""
+    )
+    begin(page, "1.0", "agent-random")
+    for pick in range(4):
+        page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
+        page.locator("#offer .pick").first.click()
+
+
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     db, log = tmp_path / "results.db", tmp_path / "log.json"
     broken = f"broken={shlex.join([sys.executable, '-c', 'raise SystemExit(3)'])}"

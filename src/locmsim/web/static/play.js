@@ -30,7 +30,8 @@ let draw;
 let table = null;
 /** The deck that is being built. @type {string[]} */
 let chosen = [];
-let busy = false;
+/** The change that is under way. @type {Promise<boolean>|null} */
+let changing = null;
 /** Numbers what is being shown step by step. */
 let film = 0;
 /** The turn that was shown last. */
@@ -112,6 +113,8 @@ async function follow() {
   while (view.game === game && !view.over) {
     try {
       const next = await ask("/api/play/news", { game, after: view.version });
+      // Clicks do nothing until the answer is there: what it leads to is not shown before it.
+      await changing;
       if (view.game !== game || next.version <= view.version) continue;
       if (next.by !== client && next.by_version > view.version) notice(OTHER_PAGE);
       show(next);
@@ -128,8 +131,17 @@ async function follow() {
 
 /** Change the game; whether it did. @param {string} what @param {Record<string, any>} [data] */
 async function change(what, data = {}) {
-  if (busy) return false;
-  busy = true;
+  if (changing) return false;
+  changing = send(what, data);
+  try {
+    return await changing;
+  } finally {
+    changing = null;
+  }
+}
+
+/** @param {string} what @param {Record<string, any>} data */
+async function send(what, data) {
   try {
     const { game, version } = view;
     const next = await tell(`/api/play/${what}`, { game, version, client, ...data });
@@ -141,8 +153,6 @@ async function change(what, data = {}) {
     notice(gone ? OTHER_PAGE : String(/** @type {Error} */ (error).message));
     if (gone) show(/** @type {Refused} */ (error).data.view);
     return false;
-  } finally {
-    busy = false;
   }
 }
 
