@@ -53,9 +53,7 @@ class HistoryPicker(ABC):
     """A `DraftPicker` that looks at all offers so far."""
 
     @abstractmethod
-    def choose(
-        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
-    ) -> int:
+    def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
         """The index of the card to take from the last of the offers.
 
         Parameters
@@ -181,9 +179,7 @@ class ExpectedPicker(HistoryPicker):
     otherwise: DraftPicker
     drafts: int = DRAFTS
 
-    def choose(
-        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
-    ) -> int:
+    def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
         if rules not in self.values:
             return self.otherwise(offers[-1], picked, rules)
         values = self.values[rules].expected(offers, picked, self.drafts)
@@ -212,9 +208,7 @@ def _pick_by_curve(offer: Sequence[Card], picked: Sequence[Card], rules: str) ->
 class _PickByValue(HistoryPicker):
     """That of the package: read when it is first asked."""
 
-    def choose(
-        self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str
-    ) -> int:
+    def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
         value = default_draft_value(rules)
         values = {} if value is None else {rules: value}
         return ExpectedPicker(values, _pick_by_curve).choose(offers, picked, rules)
