@@ -154,7 +154,7 @@ def test_what_is_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     found = games.SelfPlay(settings, 1, 0, 4, [7], [default_weights("1.5")])()
     found.check()
     assert set(found.pools.tolist()) == {7}
-    assert 0 < len(found.position_won) > 10 * len(found.deck_won)
+    assert len(found.position_won) > 5 * len(found.deck_won) > 0
     assert len(found.position_inputs) == 0
     new, loss = fit_part("deck", default_weights("1.5"), found)
     assert 0 < loss < 2
