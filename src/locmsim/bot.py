@@ -8,12 +8,12 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 
 from locmsim.agents import Agent, describe_agents, make_agent
 from locmsim.errors import ProtocolError
-from locmsim.game.observation import read_observation
+from locmsim.game.observation import Observation, read_observation
 
 __all__ = ["answer_all", "command_parser", "main"]
 
@@ -29,6 +29,33 @@ class _Parser(argparse.ArgumentParser):
         return super().format_help()
 
 
+class _Best:
+    """The search that wins more in the rule set that is played (docs/strength.md)."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self._agent = make_agent("mcts", **options)
+        self._seed = 0
+        self._rules = ""
+
+    def reset(self, seed: int = 0) -> None:
+        self._agent.reset(seed)
+        self._seed = seed
+
+    def choose(self, observation: Observation) -> str:
+        return self._for(observation).choose(observation)
+
+    def act(self, observation: Observation) -> str:
+        return self._for(observation).act(observation)
+
+    def _for(self, observation: Observation) -> Agent:
+        if not self._rules and observation.rules == "1.5":
+            self._agent = make_agent("beam", **self._options)
+            self._agent.reset(self._seed)
+        self._rules = observation.rules
+        return self._agent
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the bot on the standard streams; 0, or 1 for input that is not of the protocol.
 
@@ -37,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_parser()
     options = parser.parse_args(arguments)
     given = {"time_ms": options.time_ms, "deck": options.deck}
+    given = {name: value for name, value in given.items() if value is not None}
     try:
-        agent = make_agent(
-            options.agent or options.search, **{k: v for k, v in given.items() if v is not None}
-        )
+        spec = options.agent or options.search
+        agent: Agent = make_agent(spec, **given) if spec else _Best(given)
     except ValueError as error:
         parser.error(str(error))
     agent.reset(options.seed)
@@ -69,7 +96,7 @@ def command_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--search", choices=("mcts", "beam"), default="mcts", help="how it searches (%(default)s)")
+    add("--search", choices=("mcts", "beam"), help="how it searches (mcts, at rules 1.5 beam)")
     add(
         "--agent",
         metavar="SPEC",

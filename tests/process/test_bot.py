@@ -94,6 +94,31 @@ def test_the_match_is_that_of_the_agent(start, spec):
     assert match.winner == 0
 
 
+@pytest.mark.parametrize(("rules", "search"), [("1.5", "beam"), ("1.2", "mcts"), ("1.0", "mcts")])
+def test_it_searches_by_what_wins_more_in_the_rules(monkeypatch, rules, search):
+    asked = []
+
+    class Noted:
+        def __init__(self, name):
+            self.name = name
+
+        def reset(self, seed=0):
+            self.seed = seed
+
+        def choose(self, observation):
+            asked.append((self.name, self.seed))
+            return "PASS"
+
+    monkeypatch.setattr(bot, "make_agent", lambda name, **options: Noted(name))
+    source = io.StringIO(Match(rules, seed=1).input_text(0))
+    monkeypatch.setattr("sys.stdin", source)
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr("gc.disable", lambda: None)
+    assert bot.main(["--seed", "3"]) == 0
+    assert asked == [(search, 3)]
+
+
 # --------------------------------------------------------------------------- ends of the process
 
 
