@@ -30,7 +30,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Best:
-    """The search that wins more in the rule set that is played (docs/strength.md)."""
+    """The tree search in rule sets where it wins more than `beam` (docs/strength.md), else that."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options

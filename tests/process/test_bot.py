@@ -95,7 +95,7 @@ def test_the_match_is_that_of_the_agent(start, spec):
 
 
 @pytest.mark.parametrize(("rules", "search"), [("1.5", "beam"), ("1.2", "mcts"), ("1.0", "mcts")])
-def test_it_searches_by_what_wins_more_in_the_rules(monkeypatch, rules, search):
+def test_the_rules_decide_how_it_searches(monkeypatch, rules, search):
     asked = []
 
     class Noted:
