@@ -2096,7 +2096,8 @@ static void deal(const uint8_t *pool, int n, uint8_t *offer, uint64_t *stream) {
 
 // What the deck is worth in the end if the first, second or third card of the last offer is taken:
 // the mean over drafts that may follow, dealt from pools that have all cards offered so far. Each
-// later card is the one after which the deck, filled up with usual cards of that pool, is worth most.
+// later card is the one after which the deck, filled up with usual cards of that pool, is worth
+// most.
 static void draft_expected(const draft_value_t *v, const uint8_t offers[MAX_DECK][3],
     const uint8_t *picked, int n_offers, int drafts, float *values) {
   int offered[DRAFT_CARDS];
