@@ -21,14 +21,11 @@ is a mean over drafts that may follow.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from locmsim.networks._drafts import DRAFT_SHAPES, DraftNetworks
-from locmsim.networks.weights import Weights, default_weights
+from locmsim.networks.weights import Arrays, Weights, default_weights
 from locmsim.rules.cards import Card
-
-if TYPE_CHECKING:
-    from locmsim.networks.weights import Arrays
 
 __all__ = ["DRAFTS", "SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
 
@@ -58,7 +55,7 @@ class DraftValue:
         self._networks = DraftNetworks(networks)
 
     @property
-    def networks(self) -> "tuple[Arrays, ...]":
+    def networks(self) -> tuple[Arrays, ...]:
         """The arrays of each network."""
         return self._networks.arrays
 
