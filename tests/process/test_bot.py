@@ -213,7 +213,7 @@ def test_help_lists_agents_and_their_options(capsys, monkeypatch):
         bot.main(["--help"])
     text = capsys.readouterr().out
     assert "  greedy " in text
-    assert "time_ms=140.0" in text
+    assert "time_ms=120.0" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from locmsim.agents.searching import SearchAgent
+from locmsim.agents.searching import SHARE, TIME_MS, SearchAgent
 from locmsim.decks import DeckBuilder, DraftPicker
 from locmsim.game.observation import Observation
 from locmsim.search import BeamOptions, BeamSearch, SearchResult
@@ -26,12 +26,12 @@ class BeamAgent(SearchAgent):
         self,
         deck: str | DeckBuilder = "default",
         draft: str | DraftPicker = "default",
-        time_ms: float = 140.0,
+        time_ms: float = TIME_MS,
         nodes: int = 0,
         weights: str = "",
         evaluation: Any = None,
         belief: str = "score",
-        share: float = 0.7,
+        share: float = SHARE,
         **options: float,
     ) -> None:
         self.nodes = nodes

@@ -7,6 +7,7 @@ from locmsim._core import State
 from locmsim.agents.base import line_of
 from locmsim.agents.beam import BeamAgent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
+from locmsim.agents.searching import TIME_MS
 from locmsim.game.observation import Observation
 from locmsim.search.evaluation import Evaluation
 
@@ -49,7 +50,7 @@ LEVELS: Mapping[str, tuple[Level, ...]] = {
         Level(slips=0.6, nodes=2_000),
         Level(slips=0.25, nodes=3_000),
         Level(slips=0.1, nodes=4_000),
-        Level(time_ms=140.0),
+        Level(time_ms=TIME_MS),
     ),
     "1.2": (
         Level(slips=1.0, blur=7.0),
@@ -61,7 +62,7 @@ LEVELS: Mapping[str, tuple[Level, ...]] = {
         Level(slips=0.7, nodes=2_000),
         Level(slips=0.35, nodes=2_000),
         Level(nodes=2_500),
-        Level(time_ms=140.0),
+        Level(time_ms=TIME_MS),
     ),
     "1.0": (
         Level(slips=1.0, blur=6.2),
@@ -73,7 +74,7 @@ LEVELS: Mapping[str, tuple[Level, ...]] = {
         Level(slips=0.75, nodes=2_000),
         Level(slips=0.45, nodes=2_000),
         Level(slips=0.1, nodes=3_000),
-        Level(time_ms=140.0),
+        Level(time_ms=TIME_MS),
     ),
 }
 

@@ -20,7 +20,12 @@ from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Belief, SearchOptions, SearchResult
 
-__all__ = ["SearchAgent"]
+__all__ = ["SHARE", "TIME_MS", "SearchAgent"]
+
+#: The time for a turn and its share of a limit, if no other is given. Where another program keeps
+#: the same core busy, a turn of 100 ms is still answered in time (docs/strength.md).
+TIME_MS = 120.0
+SHARE = 0.6
 
 #: The scores by which an opponent is taken to choose their cards, see `Belief`.
 _TASTES: dict[str, Mapping[str, CardScore] | None] = {

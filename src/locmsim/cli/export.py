@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--time-ms",
         type=number(0, allow_low=False),
         metavar="MS",
-        help="time for a turn, at most 0.7 of the limit (default: 140)",
+        help="time for a turn, at most 0.6 of the limit (default: 120)",
     )
     add("--readable", action="store_true", help="with names and comments, for reading only")
     add(
@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> None:
             options.rules,
             WeightsFile.load(options.weights) if options.weights else None,
             search=options.search or "beam",
-            time_ms=options.time_ms or 140.0,
             readable=options.readable,
+            **({"time_ms": options.time_ms} if options.time_ms else {}),
         )
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}") from None

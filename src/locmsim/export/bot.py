@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from locmsim.agents.searching import SearchAgent
+from locmsim.agents.searching import SHARE, TIME_MS, SearchAgent
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.draft_value import DRAFTS, SHAPES
@@ -86,8 +86,8 @@ def export_bot(
     *,
     search: str = "beam",
     options: SearchOptions | None = None,
-    time_ms: float = 140.0,
-    share: float = 0.7,
+    time_ms: float = TIME_MS,
+    share: float = SHARE,
     readable: bool = False,
 ) -> Bot:
     """The bot of one rule set as one C file.
