@@ -27,13 +27,9 @@ _PRIOR_DECKS = 4000.0
 #: Networks of an ensemble that values decks; at 1.5 if there is none to go on from.
 _NETWORKS = 4
 #: How they are trained, starting from nothing and from what they were: what they know comes from
-#: many more games than those of a window, which long steps would overfit if these are few. With
-#: 88,000 of them a network's loss on others fell from 0.6329 to 0.6310 in short steps and to 0.6302
-#: in longer ones; in steps as from nothing it did not fall below 0.6327.
+#: many more games than those of a window, which long steps would overfit.
 _FIRST: dict[str, Any] = {"epochs": 12}
 _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
-_MANY = 50_000
-_MORE_OF_MANY: dict[str, Any] = {"epochs": 8, "rate": 1e-3}
 
 
 def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
@@ -90,9 +86,7 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
     found, _, _ = fit_logistic(x, games.deck_won, prior, rows_as_precision(x, _PRIOR_DECKS))
     score = dict(zip(CARD_TERMS, _cut(found), strict=True))
     starts: Sequence[Arrays | None] = weights.deck_value or [None] * _NETWORKS
-    how = _MORE_OF_MANY if len(games.deck_won) >= _MANY else _MORE
-    if weights.deck_value is None:
-        how = _FIRST
+    how = _FIRST if weights.deck_value is None else _MORE
     trained = [
         train_deck_value(rows, games.deck_won, start=start, seed=seed, **how)
         for seed, start in enumerate(starts)
