@@ -92,8 +92,8 @@ class _WinSearch:
         sleepers = [creature.attack for creature in me.board if not creature.can_attack]
         sleepers += [card.attack for card in hand if card.type == CardType.CREATURE]
         self.sleeper = max(sleepers, default=0)
-        #: Whether some card harms the opponent for each creature of one's own.
-        self.counts_creatures = any(card.area and _harm(card) for card in greens)
+        #: Whether some card harms the opponent when used on creatures of one's own, any of them.
+        self.needs_creatures = any(_harm(card) for card in greens)
         self.enemies = len(op.board)
         self.potentials = {number: self.potential(card) for number, card in self.cards.items()}
         self.hand_bounds: dict[tuple[int, ...], int] = {}
@@ -195,7 +195,7 @@ class _WinSearch:
         return useful
 
     def is_useful_summon(self, card: Card) -> bool:
-        return self.counts_creatures or self.potential(card) > 0
+        return self.needs_creatures or self.potential(card) > 0
 
     def is_useful_item(self, card: Card, target: int, mine: Slots, theirs: Slots) -> bool:
         if _harm(card):

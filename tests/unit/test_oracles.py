@@ -8,9 +8,9 @@ from amounts import amount
 from helpers import DATA, RULE_SETS
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
-from wins_data import KINDS
+from wins_data import CREATURE, GREEN, KINDS
 
-from locmsim import State
+from locmsim import Card, State
 from locmsim.agents import make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.game.match import Match
@@ -64,6 +64,17 @@ def test_the_oracle_finds_wins_and_makes_up_none(kind):
     health = state.players[1 - state.current_player()].health
     assert find_win(wins_data.with_health(state, health + 1), Budget()) is None
     assert after(state, find_win(state, Budget())).is_terminal()
+
+
+def test_the_oracle_summons_whatever_an_item_can_be_used_on():
+    """A creature that does nothing in its first turn is what a green item that harms needs."""
+    creature = Card(1, CREATURE, 1, 2, 2)
+    item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2)
+    filler = Card(3, CREATURE, 13, 1, 1)
+    state = State.new([creature, item, *[filler] * 28], [filler] * 30)
+    position = wins_data.with_health(state, 2)
+    assert len(find_win(position, Budget())) == 2
+    assert find_win(wins_data.with_health(state, 3), Budget()) is None
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
