@@ -1,9 +1,9 @@
-"""Files that are either written whole or left as they were, and the package's own."""
+"""Files that are either written whole or left as they were, locks, and the package's own files."""
 
 import os
 from contextlib import suppress
 
-__all__ = ["data_file", "write_whole"]
+__all__ = ["data_file", "locked", "write_whole"]
 
 
 def data_file(name: str) -> str:
@@ -35,3 +35,20 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     finally:
         with suppress(OSError):  # mostly it is gone; where nothing can be written, never was
             beside.unlink()
+
+
+def locked(descriptor: int) -> bool:
+    """Lock an open file or folder until it is closed; False if it is locked already.
+
+    Other processes may read and write all the same, only not lock it. On Windows nothing is locked,
+    and this is True.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -398,6 +398,20 @@ def test_bad_settings(settings: dict[str, object], message: str) -> None:
         Tuner(settings)
 
 
+def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
+    """They would write over each other's games."""
+    pytest.importorskip("fcntl")
+    first, second = Tuner(SMALL, folder=tmp_path), Tuner(folder=tmp_path)
+    running = first.run(2)
+    next(running)
+    saved = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}: another process is tuning"):
+        lines(second, 1)
+    assert saved == {path: path.read_bytes() for path in tmp_path.iterdir()}
+    running.close()
+    assert lines(Tuner(folder=tmp_path), 1) == []
+
+
 def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
     lines(Tuner(SMALL, folder=tmp_path), 1)
     with pytest.raises(ValueError, match="nodes is 20 there, not 200"):

@@ -16,15 +16,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from locmsim._io import locked
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.contract import Fault, FaultKind, Game
 from locmsim.stats import Sprt
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
 
@@ -168,13 +164,10 @@ class Store:
         if self.path != ":memory:":
             self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            if fcntl is not None:
-                # Another kind of lock than SQLite's, which it does not disturb: two tournaments
-                # would play the same games.
-                try:
-                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise StoreError(f"{self.path}: another process writes to it") from None
+            # Another kind of lock than SQLite's, which it does not disturb: two tournaments would
+            # play the same games.
+            if not locked(self._lock):
+                raise StoreError(f"{self.path}: another process writes to it")
         return sqlite3.connect(self.path, isolation_level=None)
 
     def _stored_settings(self) -> Settings | None:

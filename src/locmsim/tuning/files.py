@@ -4,14 +4,15 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from locmsim._io import write_whole
+from locmsim._io import locked, write_whole
 from locmsim.networks import Weights, WeightsFile
 from locmsim.tuning.games import Games
 from locmsim.tuning.settings import TuningSettings
@@ -79,6 +80,20 @@ class Folder:
     def exists(self) -> bool:
         """Whether there is a tuning in it."""
         return self.path is not None and self._state.exists()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Only one tuning at a time; ``ValueError`` if another one is at work in the folder."""
+        if self.path is None or os.name == "nt":  # which opens no folders
+            yield
+            return
+        descriptor = os.open(self.path, os.O_RDONLY)
+        try:
+            if not locked(descriptor):
+                raise ValueError(f"{self.path}: another process is tuning there")
+            yield
+        finally:
+            os.close(descriptor)
 
     # --------------------------------------------------------------------------- progress
 

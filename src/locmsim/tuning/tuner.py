@@ -216,7 +216,8 @@ class Tuner:
         ------
         ValueError
             For less than one worker, for both workers and a cluster, for an address that makes no
-            sense, and if games of earlier iterations are gone.
+            sense, if games of earlier iterations are gone, and if another process is tuning in the
+            folder.
         OSError
             If there is no scheduler at that address; if a file cannot be read or written.
         ImportError
@@ -235,7 +236,8 @@ class Tuner:
         except ImportError:
             raise ImportError("tuning needs scipy: install locmsim[tune]") from None
         self._on_games = on_games or (lambda what, done, count: None)
-        with local_workers(count, ()) if dask is None else dask_workers(dask) as self._workers:
+        workers_of = local_workers(count, ()) if dask is None else dask_workers(dask)
+        with self._folder.kept(), workers_of as self._workers:
             try:
                 while self.iteration < iterations:
                     started, before = time.monotonic(), self._progress
