@@ -215,6 +215,7 @@ def test_draws_in_statistics() -> None:
 
 #: Modules that have to do without any game, and what of the library they may import.
 CORE = [
+    "_io.py",
     "contract.py",
     "stats.py",
     "workers.py",
