@@ -3,7 +3,7 @@
 import os
 from contextlib import suppress
 
-__all__ = ["data_file", "locked", "write_whole"]
+__all__ = ["data_file", "try_lock", "write_whole"]
 
 
 def data_file(name: str) -> str:
@@ -37,8 +37,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             beside.unlink()
 
 
-def locked(descriptor: int) -> bool:
-    """Lock an open file or folder until it is closed; False if it is locked already.
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed; False if it is locked already.
 
     Other processes may read and write all the same, only not lock it. On Windows nothing is locked,
     and this is True.

@@ -1,6 +1,8 @@
 """Tuning: what is played and fitted, stopping and resuming, files, and that it improves weights."""
 
+import errno
 import json
+import os
 import pickle
 import random
 import re
@@ -410,6 +412,16 @@ def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
     assert saved == {path: path.read_bytes() for path in tmp_path.iterdir()}
     running.close()
     assert lines(Tuner(folder=tmp_path), 1) == []
+
+
+def test_a_folder_that_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems have no locks; tuning goes on there as before."""
+
+    def unsupported(descriptor: int) -> bool:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr("locmsim.tuning.files.try_lock", unsupported)
+    assert len(lines(Tuner(SMALL, folder=tmp_path), 1)) == 1
 
 
 def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:

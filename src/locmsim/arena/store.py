@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from locmsim._io import locked
+from locmsim._io import try_lock
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.contract import Fault, FaultKind, Game
@@ -166,7 +166,7 @@ class Store:
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             # Another kind of lock than SQLite's, which it does not disturb: two tournaments would
             # play the same games.
-            if not locked(self._lock):
+            if not try_lock(self._lock):
                 raise StoreError(f"{self.path}: another process writes to it")
         return sqlite3.connect(self.path, isolation_level=None)
 

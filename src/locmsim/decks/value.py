@@ -3,7 +3,8 @@
 A sum over cards cannot say that a deck needs creatures to use its items on, or cheap cards beside
 dear ones. A small network can: it sees the `CARD_TERMS` of all cards, summed up as they are and
 behind a layer of units. The ensemble in the package was trained on games between decks of all
-kinds, and says what a deck is worth to the search that plays it: `locmsim tune --what deck`.
+kinds, and says what a deck is worth to the search that plays it (`tools/deck_network.py`, then
+`locmsim tune --what deck`).
 
     >>> from locmsim.decks import build_deck
     >>> from locmsim.decks.value import default_value

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from locmsim._io import locked, write_whole
+from locmsim._io import try_lock, write_whole
 from locmsim.networks import Weights, WeightsFile
 from locmsim.tuning.games import Games
 from locmsim.tuning.settings import TuningSettings
@@ -68,6 +68,11 @@ class Folder:
         assert self.path is not None
         return self.path / "state.json"
 
+    @property
+    def _start(self) -> Path:
+        assert self.path is not None
+        return self.path / "start.npz"
+
     def _taken(self, iteration: int) -> Path:
         assert self.path is not None
         return self.path / f"taken-{iteration:04}.npz"
@@ -82,18 +87,19 @@ class Folder:
         return self.path is not None and self._state.exists()
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Only one tuning at a time; ``ValueError`` if another one is at work in the folder."""
-        if self.path is None or os.name == "nt":  # which opens no folders
+    def locked(self) -> Iterator[None]:
+        """Nobody else tunes in it within; ``ValueError`` if another process does."""
+        if self.path is None:
             yield
             return
-        descriptor = os.open(self.path, os.O_RDONLY)
-        try:
-            if not locked(descriptor):
+        with self._start.open("r+b") as file:  # the one that is never replaced
+            try:
+                alone = try_lock(file.fileno())
+            except OSError:  # the file systems of some clusters have no locks
+                alone = True
+            if not alone:
                 raise ValueError(f"{self.path}: another process is tuning there")
             yield
-        finally:
-            os.close(descriptor)
 
     # --------------------------------------------------------------------------- progress
 
@@ -102,9 +108,8 @@ class Folder:
         if self.path is None:
             return
         self.path.mkdir(parents=True, exist_ok=True)
-        start = self.path / "start.npz"
-        if not start.exists():
-            progress.start.save(start)
+        if not self._start.exists():
+            progress.start.save(self._start)
         for match, weights in zip(progress.accepted, progress.taken[1:], strict=True):
             if not (path := self._taken(match["iteration"])).exists():
                 WeightsFile({settings.rules: weights}).save(path)
@@ -125,7 +130,7 @@ class Folder:
             settings["what"] = tuple(settings["what"])
             chosen = TuningSettings(**settings)
             iterations = [match["iteration"] for match in content["accepted"]]
-            start = WeightsFile.load(self.path / "start.npz")
+            start = WeightsFile.load(self._start)
             files = [start, *(WeightsFile.load(self._taken(i)) for i in iterations)]
             taken = [file[chosen.rules] for file in files]
             return chosen, Progress(start, taken, **content)

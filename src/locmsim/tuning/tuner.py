@@ -237,7 +237,7 @@ class Tuner:
             raise ImportError("tuning needs scipy: install locmsim[tune]") from None
         self._on_games = on_games or (lambda what, done, count: None)
         workers_of = local_workers(count, ()) if dask is None else dask_workers(dask)
-        with self._folder.kept(), workers_of as self._workers:
+        with self._folder.locked(), workers_of as self._workers:
             try:
                 while self.iteration < iterations:
                     started, before = time.monotonic(), self._progress
