@@ -7,7 +7,7 @@ import numpy as np
 from helpers import golden_path
 
 from locmsim import State, cards_1x, generate_cards
-from locmsim.envs._opponents import POTENTIALS, potentials_of
+from locmsim.envs._potentials import POTENTIALS, potentials_of
 from locmsim.envs.games import Games, Options
 
 

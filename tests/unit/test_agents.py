@@ -15,9 +15,8 @@ from locmsim.agents import (
     RandomAgent,
     make_agent,
 )
+from locmsim.agents._scripted import choose_action
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.agents.max_attack import max_attack_action
-from locmsim.agents.osl import osl_action
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.policy import Policy
@@ -228,18 +227,38 @@ def test_osl_and_max_attack_choose_as_they_are_described(rules):
     for spec in ("osl", "max-attack"):
         for start in turns(rules, range(3), spec):
             state = start.clone()
-            while not state.is_terminal() and (action := osl_action(state)):
+            while not state.is_terminal() and (action := choose_action("osl", state)):
                 assert state.action_to_string(action) == osl_choices(state)[0]
                 state.apply_action(action)
             if not state.is_terminal():
                 assert state.legal_actions() == [0]
                 passed += 1
             state = start.clone()
-            while not state.is_terminal() and (action := max_attack_action(state)):
+            while not state.is_terminal() and (action := choose_action("max-attack", state)):
                 assert state.action_to_string(action) == max_attack_choice(state)
                 state.apply_action(action)
             assert state.is_terminal() or max_attack_choice(state) == "PASS"
     assert passed > 20
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_scripted_agents_answer_what_they_choose_action_by_action(rules):
+    """From the observation alone: the compiled turn is that of the slow counterparts."""
+    for spec in ("osl", "max-attack", "greedy"):
+        agent = make_agent(spec)
+        slow = make_agent("greedy", evaluation=VALUE.compiled)
+        for state in turns(rules, range(2), spec):
+            observation = state.observation(state.current_player())
+            if spec == "greedy":
+                agent.reset()
+                slow.reset()
+                assert agent.act(observation) == slow.act(observation)
+                continue
+            expected = []
+            while not state.is_terminal() and (action := choose_action(spec, state)):
+                expected.append(state.action_to_string(action))
+                state.apply_action(action)
+            assert agent.act(observation) == (";".join(expected) or "PASS")
 
 
 def test_osl_breaks_ties_as_gym_locm_does():
@@ -256,7 +275,7 @@ def test_osl_breaks_ties_as_gym_locm_does():
     # Two points of attack and two of defense are worth as much as two of health.
     expected = [f"USE {item} {second}", f"USE {item} {first}", f"USE {item} -1"]
     assert osl_choices(state) == expected
-    assert state.action_to_string(osl_action(state)) == expected[0]
+    assert state.action_to_string(choose_action("osl", state)) == expected[0]
 
 
 @pytest.mark.parametrize("spec", ["beam", "mcts"])

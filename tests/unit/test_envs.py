@@ -15,8 +15,9 @@ from helpers import RULE_SETS
 from layout_twin import Past
 
 from locmsim import IllegalActionError, Match, State, generate_cards
+from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
-from locmsim.envs._opponents import OPPONENTS, choose_action, potentials_of
+from locmsim.envs._potentials import potentials_of
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -54,7 +55,7 @@ def pass_always(observation, mask):
 
 
 @pytest.mark.parametrize(
-    "opponent", [*OPPONENTS, "greedy", pass_always, Pool({"random": 1, "osl": 2, "rule": 1})]
+    "opponent", [*SCRIPTED, "greedy", pass_always, Pool({"random": 1, "osl": 2, "rule": 1})]
 )
 def test_every_kind_of_opponent_plays(opponent):
     env = BattleEnv(opponent=opponent, **FEW)

@@ -211,7 +211,7 @@ def test_self_play_moves_the_player_to_move(rules):
 
 
 def test_shaping_of_both_sides_telescopes():
-    from locmsim.envs._opponents import potentials_of
+    from locmsim.envs._potentials import potentials_of
 
     venv = SelfPlayVectorEnv(1, shaping={"coac": 1.0}, **FEW)
     for seed in range(4):

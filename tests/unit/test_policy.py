@@ -217,7 +217,7 @@ def check_agent(kind, layout, path, seeds):
 
 
 def osl_line(state):
-    from locmsim.envs._opponents import choose_action
+    from locmsim.agents._scripted import choose_action
 
     state = state.clone()
     texts = []

@@ -4,9 +4,10 @@ import random
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from locmsim._core import State
+from locmsim.agents._scripted import turn_line
 from locmsim.decks import (
     DECK_BUILDERS,
     DRAFT_PICKERS,
@@ -21,7 +22,15 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["Agent", "BaseAgent", "ChoosingAgent", "check_bounds", "line_of"]
+__all__ = [
+    "Agent",
+    "BaseAgent",
+    "BelievingAgent",
+    "ChoosingAgent",
+    "ScriptedAgent",
+    "check_bounds",
+    "line_of",
+]
 
 
 class Agent(Protocol):
@@ -39,10 +48,7 @@ class Agent(Protocol):
 
 @dataclass
 class ChoosingAgent(ABC):
-    """What the agents have in common: a belief, and the choice of cards.
-
-    Cards are chosen by a heuristic, given by name or as a function.
-    """
+    """What the agents have in common: the choice of cards by a heuristic, by name or a function."""
 
     deck: str | DeckBuilder = "default"
     draft: str | DraftPicker = "default"
@@ -56,21 +62,20 @@ class ChoosingAgent(ABC):
 
     def reset(self, seed: int = 0) -> None:
         self.random = random.Random(seed)
-        self.belief = Belief()
         self.picked: list[Card] = []
+        self.chosen: list[int] = []  # base ids
         self._offers: list[tuple[Card, ...]] = []
 
     def choose(self, observation: Observation) -> str:
-        self.belief.see(observation)
         offer = observation.offer
         if not RULES[observation.rules].draft:
             deck = self.build(offer)
-            self.belief.chose(deck)
+            self.chosen = deck
             return deck_line(deck)
         choice = self.pick(offer, observation.rules)
         self._offers.append(offer)
         self.picked.append(offer[choice])
-        self.belief.chose([offer[choice].base_id])
+        self.chosen.append(offer[choice].base_id)
         return f"PICK {choice}"
 
     @abstractmethod
@@ -86,7 +91,32 @@ class ChoosingAgent(ABC):
         return pick(offer, self.picked, rules, self.draft, self._offers)
 
 
-class BaseAgent(ChoosingAgent):
+class BelievingAgent(ChoosingAgent):
+    """An agent with a belief, which is shown everything that the agent is."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self.belief = Belief()
+
+    def choose(self, observation: Observation) -> str:
+        self.belief.see(observation)
+        before = len(self.chosen)
+        line = super().choose(observation)
+        self.belief.chose(self.chosen[before:])
+        return line
+
+
+class ScriptedAgent(ChoosingAgent):
+    """An agent of `locmsim.agents._scripted`, which needs no more than what is on the table."""
+
+    #: Its name there.
+    script: ClassVar[str]
+
+    def act(self, observation: Observation) -> str:
+        return turn_line(self.script, State.from_observation(observation))
+
+
+class BaseAgent(BelievingAgent):
     """An agent that plans its turn in a state; what it does not see there may be anything."""
 
     def act(self, observation: Observation) -> str:

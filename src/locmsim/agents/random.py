@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass
 
 from locmsim._core import State
+from locmsim.agents._scripted import turn_line
 from locmsim.decks import deck_line
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
@@ -32,8 +33,4 @@ class RandomAgent:
 
     def act(self, observation: Observation) -> str:
         state = State.from_observation(observation)
-        texts = []
-        while action := self.random.choice(state.legal_actions() or [0]):
-            texts.append(state.action_to_string(action))
-            state.apply_unchecked(action)
-        return ";".join(texts) or "PASS"
+        return turn_line("random", state, self.random.getrandbits(64))

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from locmsim.agents.base import ChoosingAgent, check_bounds
+from locmsim.agents.base import BelievingAgent, check_bounds
 from locmsim.decks import (
     CardScore,
     DeckBuilder,
@@ -34,7 +34,7 @@ _TASTES: dict[str, Mapping[str, CardScore] | None] = {
 }
 
 
-class SearchAgent(ChoosingAgent):
+class SearchAgent(BelievingAgent):
     """An agent that plays the turns that a search of `locmsim.search` finds.
 
     Parameters

@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
-from locmsim.envs._opponents cimport N_POTENTIALS
+from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport act_t, searcher_t
 from locmsim.policy._layout cimport known_t
 from locmsim.policy._sight cimport short_table_t

@@ -17,7 +17,8 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
-from locmsim.envs._opponents cimport opponent_action, potentials
+from locmsim.agents._scripted cimport scripted_action
+from locmsim.envs._potentials cimport potentials
 from locmsim.envs._searcher cimport mind_start, mind_t, search_turn, taste_t
 from locmsim.policy._layout cimport (
     GYM_LOCM,
@@ -269,7 +270,7 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
                 return
             turn = r.s.turn
             while r.s.turn == turn and won_by(&r.s) < 0 and not is_cut(g, r):
-                known_apply(&r.k, &r.s, t, opponent_action(kind, &r.s, t, &r.stream))
+                known_apply(&r.k, &r.s, t, scripted_action(kind, &r.s, t, &r.stream))
                 r.length += 1
             continue
         if r.where == IN_RESET:

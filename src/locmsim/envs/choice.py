@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.agents import Agent, make_agent
-from locmsim.envs._opponents import OPPONENTS, play_battle
+from locmsim.agents._scripted import SCRIPTED, play_battle
 from locmsim.envs.battle import RENDER_MODES, BattleEnv
 from locmsim.envs.choice_phase import Choice, ChoiceLayout, battle_of, choice_of
 from locmsim.envs.games import HIDDEN_SIZE, Options, search_agent
@@ -213,7 +213,7 @@ def _seat(kind: str, given: Any, episode: int, random: np.random.Generator) -> i
 
 def _battler(name: str, battlers: tuple[str, ...]) -> Agent | None:
     """The agent who plays battles; None if the kernel plays all of them."""
-    if all(battler in OPPONENTS for battler in battlers):
+    if all(battler in SCRIPTED for battler in battlers):
         return None
     if name == "pass":
         raise ValueError("battlers: 'pass' plays against opponents of the kernel only")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from locmsim._core import parse_line
 from locmsim._io import write_whole
 from locmsim.agents import make_agent
-from locmsim.envs._opponents import OPPONENTS, choose_action
+from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs.games import EpisodeMatch, Games, Options
 from locmsim.envs.outside import show_choice
 from locmsim.errors import IllegalActionError, InvalidActionError
@@ -145,7 +145,7 @@ def examples_of_agent(
     """
     examples = Examples(rules, layout)
     source = Games(1, Options(rules=rules, decks=decks, card_sets=card_sets), both=True)
-    players = [None, None] if agent in OPPONENTS else [make_agent(agent), make_agent(agent)]
+    players = [None, None] if agent in SCRIPTED else [make_agent(agent), make_agent(agent)]
     for number in range(games):
         source.begin(0, seed + number)
         first, derived = source.rows.seeds(0)

@@ -15,9 +15,10 @@ import numpy as np
 
 from locmsim._core import State, Table
 from locmsim.agents import BeamAgent, is_agent, make_agent, parse_spec
+from locmsim.agents._scripted import SCRIPTED
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, card_score, pick
 from locmsim.envs._env import Rows
-from locmsim.envs._opponents import OPPONENTS, POTENTIALS
+from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.outside import Outside, outside_opponent
 from locmsim.game.match import Match
@@ -385,8 +386,8 @@ class Games:
         for member in pool.members:
             agent = search_agent(member)
             agents.append(agent)
-            if isinstance(member, str) and member in OPPONENTS:
-                kinds.append(OPPONENTS[member])
+            if isinstance(member, str) and member in SCRIPTED:
+                kinds.append(SCRIPTED[member])
                 outside.append(None)
                 continue
             kinds.append(-1 if agent is None else _searcher(agent, self.rules.name))

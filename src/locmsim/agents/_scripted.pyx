@@ -1,10 +1,9 @@
-"""Opponents that need no more than the kernel, and potentials for rewards.
+"""The scripted agents, compiled: an action depends on the state and on random numbers alone.
 
-They are the agents of the same names, in `locmsim.agents`, without decks of their own; greedy has
-its hand-set weights. "max-attack" and "osl" are those of gym-locm that papers compare with: osl is
-what gym-locm calls greedy. All choose one action at a time. Where actions are equally good, the
-first one in gym-locm's order counts: creatures before the player as targets, otherwise the order of
-the numbers.
+Agents play them by name, and so do opponents in learning environments. "max-attack" and "osl" are
+those of gym-locm that papers compare with: osl is what gym-locm calls greedy. All choose one action
+at a time. Where actions are equally good, the first one in gym-locm's order counts: creatures
+before the player as targets, otherwise the order of the numbers.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -12,21 +11,18 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from locmsim._core cimport (
     ATTACK,
     CREATURE,
-    GUARD,
     GUARDED,
-    LETHAL,
     MAX_ACTIONS,
+    MAX_ACTION_TEXT,
     MAX_BOARD,
-    MAX_HAND,
+    MAX_SHOWN_ACTIONS,
     OCCUPIED,
     PASS,
     READY,
     RULES_10,
     USE,
-    WARD,
     State,
     card_t,
-    creature_t,
     decode_action,
     move_t,
     player_t,
@@ -34,9 +30,9 @@ from locmsim._core cimport (
     state_count,
     state_kth,
     state_list,
-    state_next_draw,
     state_t,
     state_winner,
+    state_write,
     stream_below,
     stream_start,
     table_t,
@@ -44,17 +40,38 @@ from locmsim._core cimport (
 
 from locmsim.search._evaluation cimport Evaluator, eval_t, evaluate
 
-from locmsim.agents.greedy import HAND_SET_WEIGHTS
+from locmsim.search._evaluation import TERMS
 
-__all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "play_battle", "potentials_of"]
+__all__ = ["HAND_SET_WEIGHTS", "SCRIPTED", "choose_action", "play_battle", "turn_line"]
 
-#: Opponents of the kernel: name -> code.
-OPPONENTS = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL,
-             "greedy": GREEDY}
+#: The scripted agents: name -> code.
+SCRIPTED = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL,
+            "greedy": GREEDY}
 
-#: What shaping can be made of, in the order of `potentials`; "health" is the sum of the first two.
-POTENTIALS = ("player-health", "opponent-health", "player-board-presence",
-              "opponent-board-presence", "coac")
+# What a player's things are worth to greedy, in points of attack on the board: set by hand, and
+# left as it is, so that the agent stays the same yardstick.
+_SIDE = {
+    "health": 0.25,
+    "low_health": 0.3,
+    "creature": 0.4,
+    "attack": 1.0,
+    "defense": 0.7,
+    "guard_defense": 0.15,
+    "lethal": 1.5,
+    "ward_attack": 0.4,
+    "drain_attack": 0.3,
+    "breakthrough_attack": 0.1,
+    "card": 1.6,
+    "room": 0.2,
+    "open_attack": 0.1,
+    "kill": 4.0,
+}
+#: The weights of greedy's evaluation, the same at all rule sets.
+HAND_SET_WEIGHTS = {
+    **dict.fromkeys(TERMS, 0.0),
+    **{f"{side}.{name}": weight for side in ("own", "their") for name, weight in _SIDE.items()},
+    "scale": 12.0,
+}
 
 cdef Evaluator HAND_SET = Evaluator(HAND_SET_WEIGHTS)
 cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # none of them is for cards in hand: it suits any table
@@ -62,11 +79,9 @@ cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # none of them is for cards in hand:
 cdef enum:
     KILL = 1000                 # osl
     HEALTH_WORTH = 2
-    DEAD = 100000               # coac
-    COAC_UNIT = 2000
 
 
-# ---- opponents -----------------------------------------------------------------------------------
+# ---- actions ----------------------------------------------------------------------------------
 
 cdef inline int osl_value(const state_t* s, int who) noexcept nogil:
     """Health twice, attack and defense on the board, and a kill."""
@@ -177,7 +192,7 @@ cdef int max_attack_action(const state_t* s, const table_t* t) noexcept nogil:
     return 1 + best if one else 1 + 2 * best + lane
 
 
-cdef int opponent_action(
+cdef int scripted_action(
     int kind, const state_t* s, const table_t* t, uint64_t* stream
 ) noexcept nogil:
     if kind == PLAYS_RANDOM:
@@ -191,81 +206,51 @@ cdef int opponent_action(
     return PASS
 
 
-# ---- potentials ----------------------------------------------------------------------------------
-
-cdef inline int coac_creature(const creature_t* x) noexcept nogil:
-    cdef int value = 0
-    if x.attack > 0:
-        value = 20 + 10 * x.attack + 5 * x.defense
-        if x.keywords & WARD:
-            value += 5 * x.attack
-        if x.keywords & LETHAL:
-            value += 20
-    if x.keywords & GUARD:
-        value += 9
-    return value
-
-
-cdef void potentials(const state_t* s, const table_t* t, int who, float* out) noexcept nogil:
-    cdef const player_t* me = &s.p[who]
-    cdef const player_t* op = &s.p[1 - who]
-    cdef uint32_t own = me.marks >> OCCUPIED & 63
-    cdef uint32_t enemy = op.marks >> OCCUPIED & 63
-    cdef int value = 2 * (me.health - op.health)
-    cdef int mine = 0, theirs = 0, slot, h
-    for slot in range(MAX_BOARD):
-        mine += me.board[slot].attack
-        theirs += op.board[slot].attack
-        if own >> slot & 1:
-            value += coac_creature(&me.board[slot])
-        if enemy >> slot & 1:
-            value -= coac_creature(&op.board[slot])
-    for h in range(me.hand_size):
-        if t.cards[me.hand >> 8 * h & 255].type != CREATURE:
-            value += 21
-    if me.hand_size + state_next_draw(s, who) <= MAX_HAND:
-        value += 5 * state_next_draw(s, who)
-    if me.health < 5:
-        value -= 100
-    if op.health <= 0:
-        value += DEAD
-    elif me.health <= 0:
-        value -= DEAD
-    out[0] = <float>(me.health / 30.0)
-    out[1] = <float>(-(op.health if op.health > 0 else 0) / 30.0)
-    out[2] = <float>mine
-    out[3] = <float>-theirs
-    out[4] = <float>(1 if value > COAC_UNIT else -1 if value < -COAC_UNIT else (
-        value / <double>COAC_UNIT))
-
-
 # ---- for Python ----------------------------------------------------------------------------------
 
 def choose_action(str name, State state not None, seed=0):
-    """The action that an opponent of the kernel takes in a state."""
+    """The action that a scripted agent takes in a state; ``ValueError`` when the game is over."""
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
     if state_winner(&state.s) >= 0:
         raise ValueError("the game is over")
-    return opponent_action(OPPONENTS[name], &state.s, &state.table.t, &stream)
+    return scripted_action(SCRIPTED[name], &state.s, &state.table.t, &stream)
+
+
+def turn_line(str name, State state not None, seed=0):
+    """The answer line of a scripted agent for a turn, "PASS" if it does nothing.
+
+    The state is not changed. Only what the mover can see of it matters, but for greedy, which
+    also counts the cards left in both decks and the opponent's hand.
+    """
+    cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
+    cdef state_t s = state.s
+    cdef const table_t* t = &state.table.t
+    cdef char line[MAX_SHOWN_ACTIONS * (MAX_ACTION_TEXT + 1)]
+    cdef int kind = SCRIPTED[name]
+    cdef int length = 0, action, n = 0
+    while state_winner(&s) < 0 and n < MAX_SHOWN_ACTIONS:
+        action = scripted_action(kind, &s, t, &stream)
+        if action == PASS:
+            break
+        if n:
+            line[length] = b";"
+            length += 1
+        length += state_write(&s, t, action, line + length)
+        state_apply(&s, t, action)
+        n += 1
+    return line[:length].decode("ascii") if n else "PASS"
 
 
 def play_battle(State state not None, str first, str second, seed=0, int max_actions=1400):
-    """The winner of a battle between two opponents of the kernel, -1 after `max_actions`."""
+    """The winner of a battle between two scripted agents, -1 after `max_actions`."""
     cdef state_t s = state.s
     cdef const table_t* t = &state.table.t
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
     cdef int kinds[2]
     cdef int n = 0
-    kinds = [OPPONENTS[first], OPPONENTS[second]]
+    kinds = [SCRIPTED[first], SCRIPTED[second]]
     with nogil:
         while state_winner(&s) < 0 and n < max_actions:
-            state_apply(&s, t, opponent_action(kinds[s.turn & 1], &s, t, &stream))
+            state_apply(&s, t, scripted_action(kinds[s.turn & 1], &s, t, &stream))
             n += 1
     return state_winner(&s)
-
-
-def potentials_of(State state not None, int player):
-    """Name -> value of each potential of a player."""
-    cdef float values[N_POTENTIALS]
-    potentials(&state.s, &state.table.t, player & 1, values)
-    return {name: values[i] for i, name in enumerate(POTENTIALS)}

@@ -2,13 +2,13 @@ from typing import Final
 
 from locmsim._core import State
 
-__all__ = ["OPPONENTS", "POTENTIALS", "choose_action", "play_battle", "potentials_of"]
+__all__ = ["HAND_SET_WEIGHTS", "SCRIPTED", "choose_action", "play_battle", "turn_line"]
 
-OPPONENTS: Final[dict[str, int]]
-POTENTIALS: Final[tuple[str, ...]]
+HAND_SET_WEIGHTS: Final[dict[str, float]]
+SCRIPTED: Final[dict[str, int]]
 
 def choose_action(name: str, state: State, seed: int = 0) -> int: ...
+def turn_line(name: str, state: State, seed: int = 0) -> str: ...
 def play_battle(
     state: State, first: str, second: str, seed: int = 0, max_actions: int = 1400
 ) -> int: ...
-def potentials_of(state: State, player: int) -> dict[str, float]: ...

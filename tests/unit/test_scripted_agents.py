@@ -1,22 +1,21 @@
-"""Opponents of the kernel choose what the agents of the same names choose, action by action."""
+"""Scripted agents choose what their slow counterparts choose, action by action."""
 
 import numpy as np
 import pytest
 from helpers import RULE_SETS
+from oracles.agents import max_attack_choice, osl_choices
 
+from locmsim.agents._scripted import SCRIPTED, choose_action, play_battle
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.agents.max_attack import max_attack_action
-from locmsim.agents.osl import osl_action
 from locmsim.envs import BattleEnv
-from locmsim.envs._opponents import OPPONENTS, choose_action, play_battle
 from locmsim.game.positions import random_game, start_position
 from locmsim.search.evaluation import Evaluation
 
 GREEDY = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
 
 AGENTS = {
-    "osl": osl_action,
-    "max-attack": max_attack_action,
+    "osl": lambda state: state.string_to_action((osl_choices(state) or ["PASS"])[0]),
+    "max-attack": lambda state: state.string_to_action(max_attack_choice(state)),
     "greedy": lambda state: (greedy_turn(state, GREEDY) or [0])[0],
     "pass": lambda state: 0,
 }
@@ -25,7 +24,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 @each_rules
 @pytest.mark.parametrize("name", AGENTS)
-def test_they_choose_as_the_agents_do(name, rules):
+def test_they_choose_as_their_oracles_do(name, rules):
     for seed in range(3):
         for state, _ in random_game(start_position(seed, rules), seed):
             assert choose_action(name, state) == AGENTS[name](state)
@@ -71,7 +70,7 @@ def test_an_opponent_in_the_kernel_is_the_agent_of_its_name():
 
 
 def test_what_is_there():
-    assert set(OPPONENTS) == {*AGENTS, "random"}
+    assert set(SCRIPTED) == {*AGENTS, "random"}
     state = start_position(1)
     with pytest.raises(KeyError):
         choose_action("nobody", state)
