@@ -70,12 +70,11 @@ always = not instrumented and sys.platform != "win32"
 INLINE = "inline __attribute__((always_inline, unused))" if always else "CYTHON_INLINE"
 MACROS.append(("LOCMSIM_INLINE", INLINE))
 
-#: Modules whose loops over floats are worth vector instructions, and what gives them: the compiler
-#: may then reorder sums.
-VECTORISED = ("policy._policy",)
-VECTOR_ARGS = ["-O3", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"]
+#: What modules are compiled with besides: loops over floats are worth vector instructions, which
+#: must not reorder sums, or CPUs would answer differently.
+MORE_ARGS = {"policy._policy": ["-O3"]}
 if DEBUG or COVERAGE or sys.platform == "win32":
-    VECTOR_ARGS = []
+    MORE_ARGS = {}
 
 MODULES = [
     "_core",
@@ -112,7 +111,7 @@ extensions = [
     Extension(
         f"locmsim.{name}",
         [f"src/locmsim/{name.replace('.', '/')}.pyx"],
-        extra_compile_args=COMPILE_ARGS + (VECTOR_ARGS if name in VECTORISED else []),
+        extra_compile_args=COMPILE_ARGS + MORE_ARGS.get(name, []),
         extra_link_args=LINK_ARGS,
         define_macros=MACROS,
     )
@@ -154,6 +153,7 @@ class BuildExt(build_ext):
         self.translate()
         compiler = getattr(self.compiler, "compiler_so", None) or ["cl"]
         command = " ".join([*compiler, *COMPILE_ARGS]).replace('"', "'")
+        command += "".join(f"; {name}: {' '.join(args)}" for name, args in MORE_ARGS.items())
         for extension in self.extensions:
             if extension.name == "locmsim._bench":
                 extension.define_macros = [*MACROS, ("LOCMSIM_COMMAND", f'"{command}"')]

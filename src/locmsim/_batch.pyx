@@ -14,6 +14,7 @@ from locmsim._core cimport (
     PLAYOUT_TURNS,
     TERMINAL_PLAYER,
     State,
+    Table,
     playout_winner,
     state_apply,
     state_count,
@@ -75,6 +76,9 @@ cdef class StateArray:
         if rows != self.size:
             raise ValueError(f"expected {self.size} rows, got {rows}")
         return 0
+
+    def __reduce__(self):
+        return _restored, (self.template.table, [self.get(i) for i in range(self.size)])
 
     @property
     def rule_set(self):
@@ -227,3 +231,13 @@ def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):
         state_apply(&s, t, state_kth(&s, t, stream_below(&stream, state_count(&s, t))))
         applied += 1
     return playout_winner(&s), applied
+
+
+def _restored(Table table not None, list states not None):
+    """Inverse of `StateArray.__reduce__`."""
+    cdef State template = State.__new__(State)
+    template.table = table
+    array = StateArray(len(states), states[0] if states else template)
+    for i, state in enumerate(states):
+        array.set(i, state)
+    return array

@@ -1207,9 +1207,10 @@ cdef bytes unsealed(int part, data):
 
 # ---- the card table ------------------------------------------------------------------------------
 
-CardInHand = namedtuple("CardInHand", "id card")
+CardInHand = namedtuple("CardInHand", "id card", module=__name__)
 CardInHand.__doc__ = "A card in hand: its instance id and the `Card`."
-Creature = namedtuple("Creature", "id card attack defense abilities lane can_attack has_attacked")
+Creature = namedtuple(
+    "Creature", "id card attack defense abilities lane can_attack has_attacked", module=__name__)
 Creature.__doc__ = "A creature on the board, with its present attack, defense and abilities."
 
 cdef enum:
@@ -1564,10 +1565,10 @@ cdef class State:
         """
         cdef int number = action_number(action)
         if self.s.p[0].won | self.s.p[1].won:
-            raise GameOverError(f"action {action}: the game is over\n{self}")
+            raise GameOverError(f"action {action}: the game is over", self.clone())
         if not state_is_legal(&self.s, &self.table.t, number):
             raise IllegalActionError(
-                f"action {describe_action(self, number, action)} is not legal here\n{self}")
+                f"action {describe_action(self, number, action)} is not legal here", self.clone())
         state_apply(&self.s, &self.table.t, number)
         if LOCMSIM_DEBUG:
             self.validate()
@@ -1586,8 +1587,9 @@ cdef class State:
         ends (docs/rules.md, section 8).
 
         Returns two lists of canonical action texts: those applied, and those ignored because they
-        were illegal when their time came, or PASS. `InvalidActionError` for a malformed line, of
-        which nothing is applied.
+        were illegal when their time came, or PASS. Once somebody has won, what follows is ignored
+        up to the first action that would be legal: there the referee stops, and tells nothing of
+        what comes behind it. `InvalidActionError` for a malformed line, of which nothing is applied.
         """
         cdef int rules = self.table.t.rules
         cdef list applied = []
@@ -1687,7 +1689,8 @@ cdef class State:
         cdef int number = action_number(action)
         text = action_text(self, number)
         if text is None:
-            raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
+            raise IllegalActionError(
+                f"action {action} names nothing in this position", self.clone())
         return text
 
     def string_to_action(self, *args):
@@ -1708,10 +1711,10 @@ cdef class State:
             raise InvalidActionError(
                 f"{text!r} is not the canonical form {text_of(parsed, rules)!r}")
         if self.is_terminal():
-            raise GameOverError(f"{text}: the game is over\n{self}")
+            raise GameOverError(f"{text}: the game is over", self.clone())
         number = find_action(self, parsed)
         if not state_is_legal(&self.s, &self.table.t, number):
-            raise IllegalActionError(f"{text} is not legal here\n{self}")
+            raise IllegalActionError(f"{text} is not legal here", self.clone())
         return number
 
     def __str__(self):
@@ -1853,7 +1856,8 @@ cdef class State:
 
     def perft(self, depth):
         """Number of sequences of `depth` legal actions from here; a finished game has none."""
-        cdef int levels = _count("depth", depth, 0)
+        # No game is so long that the bound matters.
+        cdef int levels = <int>min(_count("depth", depth, 0), <Py_ssize_t>MAX_TURN)
         cdef uint64_t nodes
         with nogil:
             nodes = state_perft(&self.s, &self.table.t, levels)
@@ -3225,7 +3229,8 @@ cdef class Determinizer:
         for who in range(2):
             i = 0
             places = 0
-            scale = MAX_WEIGHT / max([w for _, group in groups[who] for _, w in group], default=1)
+            heaviest = max([w for _, group in groups[who] for _, w in group], default=1)
+            scale = MAX_WEIGHT / heaviest if heaviest > 0 else 0        # 0: refused below
             for number, (copies, group) in enumerate(groups[who]):
                 where = f"groups[{who}][{number}]"
                 if number == MAX_CARDS or i + len(group) > MAX_CARDS:

@@ -1,9 +1,12 @@
 """Files that are either written whole or left as they were, locks, and the package's own files."""
 
 import os
+import stat
 from contextlib import suppress
 
 __all__ = ["data_file", "try_lock", "write_whole"]
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 def data_file(name: str) -> str:
@@ -11,11 +14,12 @@ def data_file(name: str) -> str:
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", name)
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+def write_whole(path: str | os.PathLike[str], content: str | bytes, *, mode: int = 0o666) -> None:
     """Write bytes, or text as UTF-8 with ``\\n`` line ends; if it fails, what was there stays.
 
-    It goes to a new file beside the old one, which is then replaced. A link is followed;
-    pipes and devices are written to as they are.
+    It goes to a new file beside the old one, which is then replaced and whose permissions it gets;
+    where there is none, it gets those of `mode` that the process's umask leaves. A link is
+    followed; pipes and devices are written to as they are.
     """
     from pathlib import Path  # slow to import
 
@@ -26,7 +30,13 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        beside.write_bytes(data)
+        # Nobody may read it meanwhile who may not read the old one.
+        kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        descriptor = os.open(beside, _NEW_FILE, mode if kept is None else 0o600)
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        if kept is not None:
+            beside.chmod(kept)
         beside.replace(target)
     except OSError as error:
         if error.errno is not None:

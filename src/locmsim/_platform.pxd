@@ -5,18 +5,27 @@ from libc.stdint cimport int64_t, uint32_t
 cdef extern from *:
     """
     #include <stdint.h>
+    #if defined(_WIN32)
+    #define WIN32_LEAN_AND_MEAN
+    #include <windows.h>
+    #else
     #include <time.h>
+    #endif
     #if defined(__GNUC__)
     __attribute__((unused))     /* not by all that count bits */
     #endif
     static inline int64_t now_ns_(void) {
-        struct timespec t;
     #if defined(_WIN32)
-        timespec_get(&t, TIME_UTC);
+        LARGE_INTEGER ticks, rate;      /* C's own clock there is that of the wall */
+        QueryPerformanceFrequency(&rate);
+        QueryPerformanceCounter(&ticks);
+        return ticks.QuadPart / rate.QuadPart * 1000000000
+            + ticks.QuadPart % rate.QuadPart * 1000000000 / rate.QuadPart;
     #else
+        struct timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);
-    #endif
         return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    #endif
     }
     #if defined(__GNUC__)
     #define lowest_bit_(x) __builtin_ctz(x)

@@ -1,5 +1,7 @@
 """The exceptions of locmsim. Each is also a ``ValueError``."""
 
+from typing import Any
+
 __all__ = [
     "GameOverError",
     "IllegalActionError",
@@ -18,7 +20,17 @@ class InvalidActionError(LocmError):
 
 
 class IllegalActionError(LocmError):
-    """A well-formed action is not legal in the position it was given for (section 6)."""
+    """A well-formed action is not legal in the position it was given for (section 6).
+
+    Attributes
+    ----------
+    position : State or None
+        A copy of that position, where a single one is meant.
+    """
+
+    def __init__(self, message: str = "", position: Any = None) -> None:
+        super().__init__(message)
+        self.position = position
 
 
 class GameOverError(IllegalActionError):

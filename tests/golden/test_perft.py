@@ -68,4 +68,4 @@ def test_perft_of_zero_and_of_a_finished_game():
     while not state.is_terminal():
         state.apply_action(0)
     assert state.perft(0) == 1
-    assert state.perft(1) == state.perft(2) == 0
+    assert state.perft(1) == state.perft(2) == state.perft(2**32) == state.perft(2**62) == 0

@@ -328,3 +328,17 @@ def test_nothing_is_guessed_before_it_is_sampled():
         assert state.legal_actions() == match.state.legal_actions()
     belief.sample(2)
     assert len(asked) == 120
+
+
+@pytest.mark.parametrize("weight", [0, 0.0, -1.0])
+def test_weights_have_to_be_positive_even_if_all_are_alike(weight):
+    card = Card(1, CardType.CREATURE, 1, 1, 1)
+    state = State.new([card] * 30, [card] * 30, pool=[card])
+    group = [(60, [(card, weight)])]
+    with pytest.raises(ValueError, match=r"^groups\[0\]\[0\]: weight .* is not positive"):
+        Determinizer(state, 0, [group, group])
+
+
+def test_what_is_no_observation_is_named():
+    with pytest.raises(TypeError, match=r"^expected an Observation, got 'x'$"):
+        Belief().see("x")

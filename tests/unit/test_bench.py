@@ -1,5 +1,6 @@
 """``locmsim bench``: its table, its JSON, and the signature that pins the simulator's behaviour."""
 
+import importlib.util
 import json
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import pytest
 from helpers import DATA, RULE_SETS
 
 from locmsim import State, _bench, bench
+from locmsim._bench import COMPILER_COMMAND
 from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
 
@@ -181,3 +183,16 @@ def test_start_positions() -> None:
             ids = [item.card.base_id for item in (*player.hand, *player.deck)]
             assert len(ids) == 30
             assert max(map(ids.count, ids)) <= 2
+
+
+def test_the_command_is_that_of_all_modules():
+    """One command, and what single modules are compiled with besides."""
+    command, *others = COMPILER_COMMAND.split("; ")
+    assert "-ffp-contract=off" in command or "cl" in command
+    for other in others:
+        module, _, options = other.partition(": ")
+        assert importlib.util.find_spec(f"locmsim.{module}") is not None
+        assert options.startswith("-")
+    assert "-fassociative-math" not in COMPILER_COMMAND
+    if "-O2" in command:
+        assert [other.partition(": ")[0] for other in others] == ["policy._policy"]

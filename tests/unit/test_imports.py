@@ -135,6 +135,13 @@ def test_late_imports_are_in_use() -> None:
         assert (True, name) in list(imports_of_cython((PACKAGE / path).read_text()))
 
 
+def test_late_imports_are_named_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "development.md").read_text()
+    methods = re.search(r"Four methods import upwards when they are called: (.+?)\.\s", text, re.S)
+    assert methods is not None
+    assert len(LATE) == len(re.findall(r"`\w+\.\w+`", methods[1])) == 4
+
+
 @pytest.mark.parametrize(
     ("path", "text", "fault"),
     [

@@ -15,9 +15,12 @@ from locmsim.agents import make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.game.match import Match
 from locmsim.game.positions import load_position
+from locmsim.rules.cards import Area
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
+from locmsim.search._engine import Engine
 
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
+VALUES = {rules: Evaluation(HAND_SET_WEIGHTS, rules, network=None) for rules in RULE_SETS}
 
 
 @cache
@@ -95,9 +98,43 @@ def test_the_oracle_misses_nothing_in_games(rules):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_search_for_wins_alone_misses_nothing(rules):
+    """Without the beam that comes behind it: the answer of exhaustive search, as the oracle's."""
+    engine = Engine(BeamOptions(), VALUE.compiled)
+    found = 0
+    for state in turns(rules, range(amount(2, 6))):
+        try:
+            most, _ = wins_data.damage(state, 2000)
+        except wins_data.TooLarge:
+            continue
+        for health in (most, most + 1):
+            if health > 0:
+                position = wins_data.with_health(state, health)
+                win = engine.find_win(position, 100_000)
+                assert (win is not None) == (health == most)
+                assert win is None or after(position, win).is_terminal()
+        found += most > 0
+    assert found > amount(5, 15)
+
+
+@pytest.mark.parametrize("area", list(Area))
+def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
+    """A creature that does nothing in its first turn is what a green item that harms needs."""
+    creature = Card(1, CREATURE, 1, 2, 2)
+    item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2, area=area)
+    filler = Card(3, CREATURE, 13, 1, 1)
+    state = State.new([creature, item, *[filler] * 28], [filler] * 30)
+    engine = Engine(BeamOptions(), VALUE.compiled)
+    win = engine.find_win(wins_data.with_health(state, 2), 1000)
+    assert win is not None
+    assert len(win) == 2
+    assert engine.find_win(wins_data.with_health(state, 3), 1000) is None
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
 def test_searches_win_where_the_oracle_does(rules):
     """Also in positions that are too large for counting all turns."""
-    search = BeamSearch(evaluation=VALUE)
+    search = BeamSearch(evaluation=VALUES)
     wins = 0
     for state in turns(rules, range(amount(1, 2)))[:: amount(2, 1)]:
         player = state.current_player()
@@ -131,7 +168,7 @@ def test_the_oracle_misses_no_pair_of_actions(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     """By the static value of the turn's end."""
-    search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUE)
+    search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUES)
     better = 0
     for state in turns(rules, range(1))[:: amount(2, 1)]:
         player = state.current_player()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
 
-from locmsim import Card, CardType, State
+from locmsim import Card, CardType, State, StateBatch
 from locmsim._core import PlayerView
 from locmsim.game.positions import random_game, start_position
 
@@ -273,3 +273,20 @@ def test_broken_invariants_are_named(rules, changes, fault):
         payload[place : place + len(value)] = value
     with pytest.raises(ValueError, match=f"no state of locmsim: {fault}"):
         State.from_bytes(assemble(table, payload))
+
+
+def test_batches_and_cards_in_hand():
+    batch = StateBatch([start_position(seed) for seed in range(3)])
+    batch.step(batch.sample_actions(1))
+    copy = pickle.loads(pickle.dumps(batch))
+    assert list(copy) == list(batch)
+    copy.step(copy.sample_actions(2))
+    assert list(copy) != list(batch)
+    empty = pickle.loads(pickle.dumps(StateBatch.repeat(start_position(1, "1.0"), 0)))
+    assert len(empty) == 0
+    assert empty.num_distinct_actions() == 155
+    held = start_position(1).players[0].hand[0]
+    assert pickle.loads(pickle.dumps(held)) == held
+    state = start_position(1)
+    state.apply_action(next(a for a in state.legal_actions()[1:]))
+    assert pickle.loads(pickle.dumps(state.players[0].board)) == state.players[0].board

@@ -286,3 +286,25 @@ def test_evaluation_is_mirrored():
     assert rate.low <= rate.rate <= rate.high
     assert str(rate).startswith(f"{100 * rate.rate:.1f} % of 20 games (")
     assert evaluate(policy, "pass", games=20, threads=2, **FEW) == rate
+
+
+def test_sums_are_added_up_in_one_order_on_all_cpus():
+    """Bit for bit: eight sums side by side, then one after the other."""
+    policy = Policy.random(seed=3)
+    arrays = {name: np.zeros_like(array) for name, array in policy.arrays.items()}
+    rng = np.random.default_rng(1)
+    trunk = arrays["trunk2.b"][:] = rng.uniform(0, 3, 160)
+    weights = arrays["pass.w"][:] = rng.normal(0, 1000, 160)
+    layout = get_layout(policy.layout, "1.5")
+    logits, _ = Policy(arrays, policy.meta).evaluate(np.zeros((1, *layout.shape), layout.dtype))
+    sums = np.zeros(8, np.float32)
+    for row, column in zip(
+        trunk.astype(np.float32).reshape(-1, 8),
+        weights.astype(np.float32).reshape(-1, 8),
+        strict=True,
+    ):
+        sums += row * column
+    total = np.float32(0)
+    for part in sums:
+        total += part
+    assert logits[0, 0] == total

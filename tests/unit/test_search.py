@@ -17,6 +17,7 @@ from locmsim import Card, State
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
 from locmsim.game.match import Match
+from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.game.positions import load_position, random_game, start_position
 from locmsim.rules.cards import CardType
 from locmsim.rules.rulesets import RULES
@@ -28,6 +29,7 @@ from locmsim.search import (
     Evaluation,
     MCTSOptions,
     SearchResult,
+    analyse,
     describe_options,
 )
 from locmsim.search._engine import Engine, play_game, turn_key
@@ -459,6 +461,68 @@ def test_nobody_kills_themselves(search, rules):
     state = State.new(cards, cards, rules=rules)
     assert len(state.legal_actions()) > 1
     assert search().search(state, **budget(search, 0.2)).line == "PASS"
+
+
+@each_search
+def test_a_reply_that_kills_its_player_is_no_win(search):
+    """They would die of the item that makes their attack strong enough: it is no threat."""
+    item = Card(1, CardType.GREEN, 0, 3, 0, my_health_change=-2)
+    belief = Belief()
+    line = PlayerLine(30, 0, 0, 0)
+    belief.see(Observation("1.5", line, line, 0, (), (CardInPlay.offer(item),)))
+    belief.chose([1] * 30)
+    board = (
+        CardInPlay(2, 0, 1, 0, 1, 1, 3, "------", 0, 0, 0, 0, 0),
+        CardInPlay(3, 60, -1, 0, 1, 1, 3, "------", 0, 0, 0, 0, 1),
+    )
+    me, opponent = PlayerLine(4, 4, 20, 1), PlayerLine(3, 4, 20, 1)
+    observation = Observation("1.5", me, opponent, 3, (), board)
+    belief.see(observation)
+    if search is BeamSearch:
+        searcher = search(BeamOptions(turns=1, reply_width=3, static_worlds=0.0))
+    else:
+        searcher = search(MCTSOptions(reply_width=3))
+    # After the attack they have two health left and every card in their hand takes two.
+    result = searcher.search(observation, belief=belief, **budget(search, 5))
+    assert result.line == "ATTACK 0 -1"
+    assert result.value > -0.5
+
+
+@each_search
+def test_a_belief_has_to_have_seen_the_observation(search):
+    """Otherwise the answer would be that to an earlier turn."""
+    match = Match(seed=3)
+    for player in match.to_ask:
+        match.submit(player, "PASS")
+    belief = Belief()
+    with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+        search().search(match.observation(0), belief=belief, **budget(search))
+    belief.see(match.observation(0))
+    old = match.observation(0)
+    assert search().search(old, belief=belief, **budget(search)).line
+    for _ in range(2):
+        match.submit(match.to_ask[0], "PASS")
+    for seen in (match.observation(0), match.state):
+        with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+            search().search(seen, belief=belief, **budget(search))
+    with pytest.raises(ValueError, match=r"^belief: it has not seen this observation last"):
+        analyse(match.observation(0), belief=belief, time_ms=None, nodes=100)
+    belief.see(match.observation(0))
+    for seen in (match.observation(0), match.state):
+        assert search().search(seen, belief=belief, **budget(search)).line
+
+
+@each_search
+def test_an_evaluation_of_other_rules_is_refused(search):
+    """The network of 1.5 would judge positions of 1.2."""
+    state = next(positions("1.2"))
+    message = r"^evaluation: it is of rules 1\.5, the position of 1\.2$"
+    for evaluation in (Evaluation(), {"1.2": Evaluation({"own.health": 1.0})}):
+        with pytest.raises(ValueError, match=message):
+            search(evaluation=evaluation).search(state, **budget(search))
+    evaluation = Evaluation(rules="1.2").replace(scale=20)
+    assert evaluation.rules == "1.2"
+    assert search(evaluation=evaluation).search(state, **budget(search)).nodes > 0
 
 
 # ---- plans ---------------------------------------------------------------------------------------

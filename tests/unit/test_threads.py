@@ -17,7 +17,7 @@ import pytest
 import locmsim
 from locmsim import Match, Observation, State, StateBatch
 from locmsim.game.positions import random_game, start_position
-from locmsim.search import MCTS, BeamSearch
+from locmsim.search import MCTS, BeamSearch, Evaluation
 
 RULE_SETS = ("1.5", "1.2", "1.0")
 THREADS = 4
@@ -180,3 +180,16 @@ def test_environments(rules, threads):
         return total
 
     assert together(work) == [work(i) for i in range(THREADS)]
+
+
+def test_one_evaluation_for_the_cards_of_several_games() -> None:
+    """Its table of cards in hand is that of the cards at hand: threads must not share it."""
+    evaluation = Evaluation({"hand.cost": 1.0, "hand.draw": 3.0}, network=None)
+    states = [middle("1.5", seed) for seed in range(THREADS)]
+    expected = [evaluation(state, 0) for state in states]
+    assert len(set(expected)) > 1
+
+    def work(i: int) -> bool:
+        return all(evaluation(states[i], 0) == expected[i] for _ in range(20_000))
+
+    assert together(work) == [True] * THREADS

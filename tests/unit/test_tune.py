@@ -169,6 +169,16 @@ def test_what_is_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_a_draw_is_half_a_win_in_either_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    winners = iter([-1, -1, 0, -1, -1, 0])
+    monkeypatch.setattr(games, "_play", lambda *_: next(winners))
+    weights = default_weights("1.2")
+    counts = games.play_match(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
+    assert (counts.split, counts.mostly_won, counts.mostly_lost) == (1, 1, 1)
+
+
 def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not set(TUNING_SEEDS) & set(PROOF_SEEDS)
     used = set()

@@ -311,3 +311,17 @@ def test_an_agent_evaluates_by_its_weights(tmp_path):
     assert Evaluation.of(WeightsFile.load(path)["1.5"]).network(start_position(1), 0) == network(
         start_position(1), 0
     )
+
+
+def test_a_file_of_a_machine_with_the_other_byte_order(tmp_path):
+    with np.load(data_file("weights.npz")) as content:
+        arrays = {name: content[name] for name in content}
+    swapped = {name: array.astype(array.dtype.newbyteorder(">")) for name, array in arrays.items()}
+    path = tmp_path / "weights.npz"
+    np.savez(path, **swapped)
+    found, expected = WeightsFile.load(path), WeightsFile.load(data_file("weights.npz"))
+    position = start_position(1)
+    for rules in RULE_SETS:
+        assert found[rules].evaluation == expected[rules].evaluation
+    values = [Network(file["1.5"].network).value(position, 0) for file in (found, expected)]
+    assert values[0] == values[1]

@@ -172,7 +172,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         if self._rows.over(0):
             raise ResetNeeded("no episode is running: call reset first")
         if self._rows.bad_rows(np.array([action], np.int64)):
-            raise IllegalActionError(f"action {action} is not legal here\n{self.state}")
+            raise IllegalActionError(f"action {action} is not legal here", self.state)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool array of the legal actions, as sb3-contrib's MaskablePPO asks for it."""

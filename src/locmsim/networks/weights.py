@@ -248,10 +248,11 @@ def _text(content: bytes) -> str:
     """An array that is one string, read without numpy."""
     length = int.from_bytes(content[8:10], "little")
     header = content[10 : 10 + length]
-    if content[:8] != b"\x93NUMPY\x01\x00" or b"'<U" not in header or b"()" not in header:
+    order = "le" if b"'<U" in header else "be" if b"'>U" in header else ""
+    if content[:8] != b"\x93NUMPY\x01\x00" or not order or b"()" not in header:
         raise ValueError("meta: expected one string")
     try:
-        return content[10 + length :].decode("utf-32-le")
+        return content[10 + length :].decode(f"utf-32-{order}")
     except UnicodeDecodeError as error:
         raise ValueError(f"meta: {error}") from None
 

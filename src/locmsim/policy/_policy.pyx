@@ -23,6 +23,7 @@ cdef enum:
     KEY = 32                    # length of queries and keys
     JOINED = GLOBALS + 5 * UNITS
     LANES = 2
+    SIDE_BY_SIDE = 8            # sums, for vector instructions
 
 #: Arrays of the entity network and their shapes.
 ENTITY_SHAPES = {
@@ -63,10 +64,17 @@ cdef inline void relu(float* x, int n) noexcept nogil:
 
 
 cdef inline float dot(const float* x, const float* y, int n) noexcept nogil:
+    """Eight sums side by side, added up in the same order on all CPUs; n is a multiple of 8."""
+    cdef float sums[SIDE_BY_SIDE]
     cdef float total = 0
-    cdef int i
-    for i in range(n):
-        total += x[i] * y[i]
+    cdef int i = 0, k
+    memset(sums, 0, sizeof(sums))
+    while i < n:
+        for k in range(SIDE_BY_SIDE):
+            sums[k] += x[i + k] * y[i + k]
+        i += SIDE_BY_SIDE
+    for k in range(SIDE_BY_SIDE):
+        total += sums[k]
     return total
 
 

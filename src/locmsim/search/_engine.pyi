@@ -31,6 +31,7 @@ class Engine:
         evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
         network: Network | None = None,
     ) -> None: ...
+    def find_win(self, root: State, nodes: int) -> list[int] | None: ...
     def search(
         self,
         worlds: Determinizer,

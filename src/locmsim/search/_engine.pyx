@@ -332,6 +332,22 @@ cdef class Engine:
         fill_card_keys(self.e.w.card_keys, &table.t)
         return 0
 
+    def find_win(self, State root not None, int64_t nodes):
+        """The actions by which the mover wins in this turn, by the search for wins alone.
+
+        None if it finds none in so many positions.
+        """
+        cdef uint8_t path[MAX_PATH]
+        cdef work_t* w = &self.e.w
+        cdef int n, i
+        self.use_table(root.table)
+        engine_begin(&self.e, &root.s, &root.table.t, NULL, False, 0, UNLIMITED, nodes)
+        search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+        if not w.won:
+            return None
+        n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
+        return [path[i] for i in range(n)]
+
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
     ):

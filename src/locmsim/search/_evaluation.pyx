@@ -150,5 +150,6 @@ cdef class Evaluator:
         """The value of a position to `player`, whose turn is ending."""
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
-        eval_use_table(&self.e, &self.weights, &state.table.t)
-        return evaluate(&state.s, &state.table.t, &self.e, player)
+        cdef eval_t e = self.e      # a copy: other threads may be at other cards
+        eval_use_table(&e, &self.weights, &state.table.t)
+        return evaluate(&state.s, &state.table.t, &e, player)

@@ -39,7 +39,7 @@ from locmsim.search._evaluation cimport open_attack
 ctypedef struct wins_t:
     int16_t potential[MAX_CARDS]    # more damage than this a card of the hand cannot add
     bint wakes                      # some card may wake a creature
-    bint counts_creatures           # some card harms the opponent for each own creature
+    bint needs_creatures            # some card harms the opponent when used on own creatures
 
 
 cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere) noexcept nogil:
@@ -105,7 +105,7 @@ cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noe
             sleeper = max(sleeper, c.attack)
         elif c.type == GREEN:
             l.wakes |= c.keywords & CHARGE != 0
-            l.counts_creatures |= c.area != AREA_TARGET and harm(c) > 0
+            l.needs_creatures |= harm(c) > 0
     for h in range(me.hand_size):
         l.potential[me.hand >> 8 * h & 255] = potential_of(
             &t.cards[me.hand >> 8 * h & 255], l, count_bits_(op.marks >> OCCUPIED & 63), sleeper, t)
@@ -164,7 +164,7 @@ cdef inline bint is_useful(
         )
     c = &t.cards[me.hand >> 8 * m.source & 255]
     if m.kind == SUMMON:
-        return l.counts_creatures or l.potential[me.hand >> 8 * m.source & 255] > 0
+        return l.needs_creatures or l.potential[me.hand >> 8 * m.source & 255] > 0
     if harm(c):
         return True
     if m.target == 0:

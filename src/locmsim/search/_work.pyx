@@ -164,6 +164,8 @@ cdef int narrow_turns(
             for j in range(1, n):
                 child = level[now][i]
                 state_apply(&child, w.table, actions[j])
+                if child.p[1 - who].won:
+                    continue
                 value = value_of(w, &child, who)
                 if value >= MAX_VALUE or can_kill(&child, w.table):
                     kept[0] = child

@@ -158,7 +158,8 @@ def analyse(
     Raises
     ------
     ValueError
-        It is no battle turn, the game is over, or there is no bound.
+        It is no battle turn, the game is over, there is no bound, or `belief` has seen something
+        else last.
 
     Examples
     --------
@@ -169,6 +170,7 @@ def analyse(
     >>> found.lines[0].found <= found.searches
     True
     """
+    is_state = isinstance(observation, State)
     if isinstance(observation, State):
         if observation.is_terminal():
             raise ValueError("the game is over")
@@ -178,6 +180,8 @@ def analyse(
     if belief is None:
         belief = Belief()
         belief.see(observation)
+    else:
+        belief.check_seen(observation, is_state)
     if search is None:
         search = {"beam": BeamSearch(), "mcts": MCTS()}
     elif not isinstance(search, Mapping):

@@ -61,6 +61,8 @@ class Search:
         if belief is None:
             belief = Belief()
             belief.see(observation)
+        else:
+            belief.check_seen(observation, state is not None)
         worlds = belief.determinizer()
         root = worlds.sample(seed)
         if root.is_terminal():
@@ -113,6 +115,8 @@ class Search:
             given = given[rules]
         if isinstance(given, Weights):
             return Evaluation.of(given, rules)
+        if isinstance(given, Evaluation) and given.rules != rules:
+            raise ValueError(f"evaluation: it is of rules {given.rules}, the position of {rules}")
         return Evaluation(rules=rules) if given is None else given
 
     def prepare(self, rules: str) -> Engine:

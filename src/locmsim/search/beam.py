@@ -69,6 +69,6 @@ class BeamSearch(Search):
         ------
         ValueError
             Neither bound is given; in the choice phase, in the middle of a turn, and for a
-            finished game.
+            finished game; `belief` has seen something else last; the evaluation is of other rules.
         """
         return self._search(observation, time_ms, seed, belief, nodes=nodes)

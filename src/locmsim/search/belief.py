@@ -20,6 +20,7 @@ it, such as the second player's bonus mana, is inferred (docs/rules.md, sections
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from locmsim._core import Determinizer, State
@@ -130,7 +131,11 @@ class Belief:
         ------
         ValueError
             It shows what no game does.
+        TypeError
+            It is no observation.
         """
+        if not isinstance(observation, Observation):
+            raise TypeError(f"expected an Observation, got {observation!r}")
         self._rules = RULES[observation.rules]
         if observation.phase == "choice":
             self._see_offer(observation)
@@ -140,6 +145,17 @@ class Belief:
                 self._learn(row)
         self._observation = observation
         self._determinizer = None
+
+    def check_seen(self, observation: Observation, of_state: bool = False) -> None:
+        """``ValueError`` unless this observation is what was seen last.
+
+        `of_state`: it was made of a state, which does not know what the opponent did before.
+        """
+        seen = self._observation
+        if of_state and seen is not None:
+            seen = replace(seen, opponent_actions=())
+        if seen != observation:
+            raise ValueError("belief: it has not seen this observation last; show it with `see`")
 
     def _see_offer(self, observation: Observation) -> None:
         offer = observation.offer

@@ -27,7 +27,7 @@ class Evaluation(Mapping[str, float]):
     weights : mapping of str to float, optional
         Replaces some or all of the default weights of a rule set.
     rules : str
-        The rule set.
+        The rule set: searches refuse positions of any other.
     network : Network or None, optional
         Predicts results. By default it is the network of the rule set in the package, if there is
         one, but none where `weights` are given: that network was fitted to the package's own, and
@@ -61,6 +61,8 @@ class Evaluation(Mapping[str, float]):
         self.compiled = Evaluator(self._weights)
         if network == "default":
             network = None if weights else _default_network(rules)
+        #: The name of the rule set whose positions it is for.
+        self.rules = rules
         #: By which results are predicted, or None.
         self.network: Network | None = network
 
@@ -74,7 +76,7 @@ class Evaluation(Mapping[str, float]):
         """The same with other weights, whose names may have ``_`` in the place of their dot."""
         names = {name.replace(".", "_"): name for name in TERMS}
         changed = {**self, **{names.get(key, key): w for key, w in weights.items()}}
-        return Evaluation(changed, network=self.network)
+        return Evaluation(changed, self.rules, network=self.network)
 
     def __getitem__(self, name: str) -> float:
         return self._weights[name]
@@ -90,7 +92,7 @@ class Evaluation(Mapping[str, float]):
 
     def __repr__(self) -> str:
         network = "None" if self.network is None else "<network>"
-        return f"Evaluation({self._weights}, network={network})"
+        return f"Evaluation({self._weights}, {self.rules!r}, network={network})"
 
 
 @cache

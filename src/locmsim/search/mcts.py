@@ -71,6 +71,6 @@ class MCTS(Search):
         ------
         ValueError
             Neither bound is given; in the choice phase, in the middle of a turn, and for a
-            finished game.
+            finished game; `belief` has seen something else last; the evaluation is of other rules.
         """
         return self._search(observation, time_ms, seed, belief, iterations=iterations)

@@ -36,7 +36,7 @@ class Progress:
     #: Results of matches by which new weights were taken.
     accepted: list[dict[str, Any]] = field(default_factory=list)
     #: Matches of this iteration: label -> chunk -> wins of each pair.
-    open: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    open: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
 
 #: Fields of `Progress` that are weights, kept in files of their own.

@@ -376,7 +376,7 @@ class PlayPairs:
     second: Weights
     seeds: Sequence[int]
 
-    def __call__(self) -> list[int]:
+    def __call__(self) -> list[float]:
         both = self.first, self.second
         judges = [(Evaluator(weights.evaluation), _network(weights)) for weights in both]
         choosers = [_Chooser(self.rules, weights) for weights in both]
@@ -384,14 +384,14 @@ class PlayPairs:
             choosers[1] = choosers[0]
         return [self._pair(seed, judges, choosers) for seed in self.seeds]
 
-    def _pair(self, seed: int, judges: Sequence[_Judge], choosers: Sequence[_Chooser]) -> int:
+    def _pair(self, seed: int, judges: Sequence[_Judge], choosers: Sequence[_Chooser]) -> float:
         offer = _offer(self.rules, seed)
         chance = random.Random(seed)
         decks = [chooser.deck(offer) for chooser in choosers]
         # A deck's cards come in the same order to either player who starts with it.
         orders = [chance.sample(range(DECK_SIZE), DECK_SIZE) for _ in range(2)]
         game_seed = chance.getrandbits(60)
-        wins = 0
+        wins = 0.0
         for seat in (0, 1):
             players = (0, 1) if seat == 0 else (1, 0)
             winner = _play(
@@ -402,7 +402,7 @@ class PlayPairs:
                 self.nodes,
                 game_seed,
             )
-            wins += winner == seat
+            wins += 0.5 if winner < 0 else winner == seat
         return wins
 
 
@@ -440,8 +440,8 @@ def play_match(
     return counted(PlayPairs(rules, nodes, first, second, seeds)())
 
 
-def counted(wins: Sequence[int]) -> UnitCounts:
-    """Pairs, given how many games of each were won."""
+def counted(wins: Sequence[float]) -> UnitCounts:
+    """Pairs, given how many games of each were won, a draw being half a game."""
     counts = UnitCounts()
     for n in wins:
         counts.add(n / 2)

@@ -126,7 +126,8 @@ class FileAccounts:
         lines = [line for line in lines if line.split()[:1] != [name]]
         salt = os.urandom(16)
         words = [base64.b64encode(part).decode() for part in (salt, hash_password(password, salt))]
-        write_whole(path, "".join(f"{line}\n" for line in [*lines, " ".join([name, *words])]))
+        text = "".join(f"{line}\n" for line in [*lines, " ".join([name, *words])])
+        write_whole(path, text, mode=0o600)
 
 
 def hash_password(password: str, salt: bytes) -> bytes:

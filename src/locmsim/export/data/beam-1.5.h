@@ -1,16 +1,25 @@
 #include <stdint.h>
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 #if defined(__GNUC__)
 __attribute__((unused))     /* not by all that count bits */
 #endif
 static inline int64_t now_ns_(void) {
-struct timespec t;
 #if defined(_WIN32)
-timespec_get(&t, TIME_UTC);
+LARGE_INTEGER ticks, rate;      /* C's own clock there is that of the wall */
+QueryPerformanceFrequency(&rate);
+QueryPerformanceCounter(&ticks);
+return ticks.QuadPart / rate.QuadPart * 1000000000
++ ticks.QuadPart % rate.QuadPart * 1000000000 / rate.QuadPart;
 #else
+struct timespec t;
 clock_gettime(CLOCK_MONOTONIC, &t);
-#endif
 return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+#endif
 }
 #if defined(__GNUC__)
 #define lowest_bit_(x) __builtin_ctz(x)
@@ -610,7 +619,7 @@ struct work_t {
 struct wins_t {
   int16_t potential[MAX_CARDS];  // more damage than this a card of the hand cannot add
   int wakes;  // some card may wake a creature
-  int counts_creatures;  // some card harms the opponent for each own creature
+  int needs_creatures;  // some card harms the opponent when used on own creatures
 };
 
 // Sequential halving of the plans: after each part of the budget the worse half drops out.
@@ -2431,6 +2440,7 @@ static int narrow_turns(work_t *w, const state_t *start, state_t *kept, float *k
       for (j = 1; j < n; j++) {
         child = level[now][i];
         state_apply(&child, w->table, actions[j]);
+        if (child.p[1 - who].won) continue;
         value = value_of(w, &child, who);
         if (value >= MAX_VALUE || can_kill(&child, w->table)) {
           *kept = child;
@@ -2616,7 +2626,7 @@ INLINE void prepare_wins(wins_t *l, const state_t *s, const table_t *t) {
     if (c->type == CREATURE) sleeper = max_int(sleeper, c->attack);
     else if (c->type == GREEN) {
       l->wakes |= (c->keywords & CHARGE) != 0;
-      l->counts_creatures |= c->area != AREA_TARGET && harm(c) > 0;
+      l->needs_creatures |= harm(c) > 0;
     }
   }
   int n2_ = me->hand_size;
@@ -2683,7 +2693,7 @@ INLINE int is_useful(const wins_t *l, const state_t *s, const table_t *t, int ac
   }
   c = &t->cards[(me->hand >> 8 * m.source) & 255];
   if (m.kind == SUMMON) {
-    return l->counts_creatures || l->potential[(me->hand >> 8 * m.source) & 255] > 0;
+    return l->needs_creatures || l->potential[(me->hand >> 8 * m.source) & 255] > 0;
   }
   if (harm(c)) return 1;
   if (m.target == 0) return c->defense + c->opponent_health < 0;

@@ -1,0 +1,49 @@
+"""Files that are written whole."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from locmsim._io import write_whole
+from locmsim.vestrock.accounts import FileAccounts
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("before", [0o600, 0o640, 0o664])
+def test_permissions_are_kept(tmp_path: Path, before: int) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(before)
+    write_whole(path, "new")
+    assert path.read_text() == "new"
+    assert mode(path) == before
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_new_file_has_what_the_umask_leaves(tmp_path: Path) -> None:
+    umask = os.umask(0o027)
+    try:
+        write_whole(tmp_path / "file", b"new")
+        write_whole(tmp_path / "secret", b"new", mode=0o600)
+    finally:
+        os.umask(umask)
+    assert mode(tmp_path / "file") == 0o640
+    assert mode(tmp_path / "secret") == 0o600
+
+
+def test_accounts_are_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "accounts"
+    FileAccounts.set_password(path, "anna", "secret")
+    assert mode(path) == 0o600
+    FileAccounts.set_password(path, "bert", "secret")
+    assert mode(path) == 0o600
+    path.chmod(0o640)  # a group of operators
+    FileAccounts.set_password(path, "anna", "other")
+    assert mode(path) == 0o640
