@@ -1589,7 +1589,8 @@ cdef class State:
         Returns two lists of canonical action texts: those applied, and those ignored because they
         were illegal when their time came, or PASS. Once somebody has won, what follows is ignored
         up to the first action that would be legal: there the referee stops, and tells nothing of
-        what comes behind it. `InvalidActionError` for a malformed line, of which nothing is applied.
+        what comes behind it. `InvalidActionError` for a malformed line, of which nothing is
+        applied.
         """
         cdef int rules = self.table.t.rules
         cdef list applied = []

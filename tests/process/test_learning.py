@@ -123,3 +123,31 @@ def test_onnx(tmp_path):
     Policy.random(seed=1).save(tmp_path / "a.npz")
     out = run(EXAMPLES / "onnx_export.py", "a.npz", "a.onnx", cwd=tmp_path)
     assert float(out.rpartition(" ")[2]) < 1e-5
+
+
+def test_stable_baselines_makes_environments_of_the_id():
+    """It asks for pictures first."""
+    env_util = pytest.importorskip("stable_baselines3.common.env_util")
+    env = env_util.make_vec_env("locmsim.envs:locmsim/Battle-v0", 2, env_kwargs={"card_sets": 2})
+    env.reset()
+    env.step([0, 0])
+    assert [picture.ndim for picture in env.get_images()] == [3, 3]
+    env.close()
+
+
+def test_attributes_of_all_rows_for_stable_baselines():
+    pytest.importorskip("stable_baselines3")
+    from locmsim.envs import LocmVectorEnv
+    from locmsim.envs.sb3 import SB3VecEnv
+
+    env = SB3VecEnv(LocmVectorEnv(3, opponent="pass", mask="info", final_obs=True, card_sets=2))
+    env.reset()
+    asked = []
+    env.set_attr("opponent", lambda observation, mask: asked.append(1) or 0)
+    env.reset()
+    env.step(np.zeros(3, np.int64))
+    assert len(asked) >= 3
+    with pytest.raises(AttributeError, match="no attribute 'oponent'"):
+        env.set_attr("oponent", "osl")
+    with pytest.raises(ValueError, match="attributes are those of all rows"):
+        env.set_attr("opponent", "osl", indices=[0])

@@ -8,6 +8,7 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena.locm import Arena
 from locmsim.cli.main import main
+from locmsim.envs import dataset
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
 
@@ -95,3 +96,18 @@ def test_the_command_with_results_of_an_arena(tmp_path, capsys):
     assert "no examples of rules 1.0" in capsys.readouterr().err
     assert main(["dataset", "nobody", "-o", str(path)]) == 1
     assert "unknown agent 'nobody'" in capsys.readouterr().err
+
+
+def test_no_two_actions_of_a_data_set_are_drawn_alike(monkeypatch):
+    """Game g, action k + 1 had the random numbers of game g + 1, action k."""
+    seeds = []
+    original = dataset.choose_action
+
+    def choose(name, state, seed):
+        seeds.append(seed)
+        return original(name, state, seed)
+
+    monkeypatch.setattr(dataset, "choose_action", choose)
+    examples_of_agent("random", games=6, seed=1)
+    assert len(seeds) > 200
+    assert len(set(seeds)) == len(seeds)

@@ -461,7 +461,7 @@ def test_ways_to_choose_decks(rules, decks):
         ({"cards": []}, r"cards: expected 15..120, got 0"),
         ({"opponent": 3}, "opponent: expected a name"),
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
-        ({"render_mode": "svg"}, "render_mode: expected ansi, human or None"),
+        ({"render_mode": "svg"}, "render_mode: expected ansi, human, rgb_array or None"),
     ],
 )
 def test_wrong_options_are_refused(options, message):

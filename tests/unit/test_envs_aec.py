@@ -37,7 +37,7 @@ def test_rendering(capsys):
     env.reset(seed=1)
     env.step(0)
     assert str(env.battle) in capsys.readouterr().out
-    with pytest.raises(ValueError, match="render_mode: expected ansi, human or None"):
+    with pytest.raises(ValueError, match="render_mode: expected ansi, human, rgb_array or None"):
         aec.raw_env(render_mode="svg")
 
 

@@ -252,20 +252,21 @@ cdef class Rows:
 
         ``ValueError`` unless they are C-contiguous and have the right number of bytes.
         """
-        self.held = None
-        memset(&self.a.out, 0, sizeof(out_t))
+        cdef out_t out
+        memset(&out, 0, sizeof(out_t))
         held = []
-        self.a.out.observation = address(held, "obs", observation, self.a.n * self.a.g.size)
-        self.a.out.mask = <int8_t*>address(held, "masks", mask, self.a.n * self.n_actions)
-        self.a.out.reward = <float*>address(held, "rewards", reward, 4 * self.a.n)
-        self.a.out.terminated = address(held, "terminated", terminated, self.a.n)
-        self.a.out.truncated = address(held, "truncated", truncated, self.a.n)
-        self.a.out.to_move = <int8_t*>address(held, "to_move", to_move, self.a.n)
-        self.a.out.acted = <int8_t*>address(held, "acted", acted, self.a.n)
-        self.a.out.both = <float*>address(held, "rewards_both", both, 8 * self.a.n)
-        self.a.out.final = address(held, "final_obs", final, self.a.n * self.a.g.size)
-        self.a.out.hidden = <int8_t*>address(held, "hidden", hidden,
-                                             self.a.n * HIDDEN_ROWS * HAND_ROW)
+        out.observation = address(held, "obs", observation, self.a.n * self.a.g.size)
+        out.mask = <int8_t*>address(held, "masks", mask, self.a.n * self.n_actions)
+        out.reward = <float*>address(held, "rewards", reward, 4 * self.a.n)
+        out.terminated = address(held, "terminated", terminated, self.a.n)
+        out.truncated = address(held, "truncated", truncated, self.a.n)
+        out.to_move = <int8_t*>address(held, "to_move", to_move, self.a.n)
+        out.acted = <int8_t*>address(held, "acted", acted, self.a.n)
+        out.both = <float*>address(held, "rewards_both", both, 8 * self.a.n)
+        out.final = address(held, "final_obs", final, self.a.n * self.a.g.size)
+        out.hidden = <int8_t*>address(
+            held, "hidden", hidden, self.a.n * HIDDEN_ROWS * HAND_ROW)
+        self.a.out = out        # nothing was refused
         self.held = held
 
     def step_row(self, Py_ssize_t i, int64_t action):
@@ -299,6 +300,22 @@ cdef class Rows:
         if seat is not None and not self.a.g.both:
             r.seat = seat
         return r.seat
+
+    def kept(self, Py_ssize_t i):
+        """All of a row, for `put_back`: what a refused `reset` must not change."""
+        cdef row_t* r = self.row(i)
+        return ((<char*>r)[:sizeof(row_t)], (<char*>r.cold)[:sizeof(cold_t)],
+                (<char*>&self.a.own_sets[i])[:sizeof(set_t)], self.row_sets[i])
+
+    def put_back(self, Py_ssize_t i, kept):
+        """A row as it was when it was `kept`, and what it showed then."""
+        cdef row_t* r = self.row(i)
+        cdef bytes row, cold, own
+        row, cold, own, self.row_sets[i] = kept
+        memcpy(r.cold, <const char*>cold, sizeof(cold_t))
+        memcpy(r, <const char*>row, sizeof(row_t))
+        memcpy(&self.a.own_sets[i], <const char*>own, sizeof(set_t))
+        show(&self.a, i)
 
     def begin_with(self, Py_ssize_t i, State state not None):
         """... from a position, which has at most 64 cards that matter."""

@@ -57,11 +57,20 @@ cdef inline float potential(const game_t* g, const row_t* r, int who) noexcept n
     return total
 
 
-cdef float shaping(const game_t* g, row_t* r, int who, bint ended) noexcept nogil:
-    """What the potential gives a player since their last decision."""
+cdef float shaping(
+    const game_t* g, row_t* r, int who, bint ended, bint forfeited
+) noexcept nogil:
+    """What the potential gives a player since their last decision. To have `forfeited` is worth no
+    more than to have died: an illegal action must not save what was at stake."""
     cdef float before = r.phi[who]
+    cdef int32_t health = r.s.p[who].health
     if not g.shaped:
         return 0
+    if forfeited and g.raw_potentials:
+        r.s.p[who].health = min(health, 0)
+        r.phi[who] = min(before, potential(g, r, who))
+        r.s.p[who].health = health
+        return r.phi[who] - before
     r.phi[who] = 0 if ended and not g.raw_potentials else potential(g, r, who)
     return (r.phi[who] if g.raw_potentials else g.gamma * r.phi[who]) - before
 
@@ -296,7 +305,7 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
             reward = -g.win
         elif winner >= 0:
             reward = g.win if winner == who else -g.win
-        reward += shaping(g, r, who, ended)
+        reward += shaping(g, r, who, ended, illegal)
     else:
         given[0] = given[1] = 0
         if illegal:
@@ -305,7 +314,7 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
             if winner >= 0:
                 given[who] = g.win if winner == who else -g.win
             if winner >= 0 or ended or r.s.turn & 1 == who:
-                given[who] += shaping(g, r, who, ended)
+                given[who] += shaping(g, r, who, ended, illegal and who == acted)
         reward = given[acted]
         if a.out.both is not NULL:
             a.out.both[2 * i] = given[0]

@@ -24,10 +24,17 @@ from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
-from locmsim.envs.battle import RENDER_MODES, battle_spaces, seed_bits
+from locmsim.envs.battle import battle_spaces, seed_bits
 from locmsim.envs.choice import joint_spaces
 from locmsim.envs.choice_phase import choice_of
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options
+from locmsim.envs.games import HIDDEN_SIZE, Games, options_of
+from locmsim.envs.rendering import (
+    RENDER_MODES,
+    battle_svg,
+    check_render_mode,
+    offer_svg,
+    show,
+)
 from locmsim.policy.layouts import Layout
 from locmsim.rules.rulesets import DECK_SIZE
 
@@ -41,7 +48,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     Parameters
     ----------
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         See `locmsim.envs.Options`; `opponent` and `seat` do not matter.
 
@@ -62,10 +69,8 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
-        self.render_mode = render_mode
-        self.options = Options(**options)
+        self.render_mode = check_render_mode(render_mode)
+        self.options = options_of(options)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
         self.games = Games(1, self.options, both=True)
@@ -215,16 +220,20 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         """A copy of the state of the battle, with all that is hidden."""
         return self._rows.state(0)
 
-    def render(self) -> str | None:
-        """The board as text; with "human" it is printed."""
+    def render(self) -> Any:
+        """The board as text, printed with "human"; as a uint8 array (height, width, 3)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render mode")
-            return None
-        text = str(self.battle)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return show(self.render_mode, self.text, self.svg)
+
+    def text(self) -> str:
+        """The board."""
+        return str(self.battle)
+
+    def svg(self) -> str:
+        """A picture of what the player to move sees."""
+        battle = self.battle
+        return battle_svg(battle, battle.turn & 1)
 
     def close(self) -> None:
         """Nothing is to be closed."""
@@ -235,7 +244,7 @@ class MatchAEC(BattleAEC):
 
     Parameters
     ----------
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         As of `BattleAEC`, `layout` being "entities"; `decks` does not matter.
 
@@ -248,7 +257,7 @@ class MatchAEC(BattleAEC):
     metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        self._choices = [choice_of(Options(**options)) for _ in _AGENTS]
+        self._choices = [choice_of(options_of(options)) for _ in _AGENTS]
         self._choosing = True
         self._episode = 0
         super().__init__(render_mode=render_mode, **options)
@@ -348,15 +357,18 @@ class MatchAEC(BattleAEC):
             raise ValueError("the battle has not begun")
         return super().battle
 
-    def render(self) -> str | None:
-        """The board as text; how many cards were chosen before the battle."""
-        if not self._choosing or self.render_mode is None:
-            return super().render()
-        text = " and ".join(f"{len(choice.chosen)} of {DECK_SIZE}" for choice in self._choices)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def text(self) -> str:
+        """The board; how many cards were chosen before the battle."""
+        if not self._choosing:
+            return super().text()
+        return " and ".join(f"{len(choice.chosen)} of {DECK_SIZE}" for choice in self._choices)
+
+    def svg(self) -> str:
+        """A picture of the board; of the offered cards before the battle."""
+        if not self._choosing:
+            return super().svg()
+        choice = self._choices[0]
+        return offer_svg(choice.offer or choice.chosen)
 
 
 def raw_env(phase: str = "battle", **options: Any) -> BattleAEC:

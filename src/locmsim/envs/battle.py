@@ -9,13 +9,12 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, show
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import Layout
 
 __all__ = ["BattleEnv", "battle_spaces", "seed_bits"]
-
-RENDER_MODES = ["ansi", "human"]
 
 
 def battle_spaces(options: Options, n_actions: int) -> tuple[spaces.Space[Any], spaces.Discrete]:
@@ -42,7 +41,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
 
     Parameters
     ----------
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         See `locmsim.envs.Options`.
 
@@ -68,10 +67,8 @@ class BattleEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
-        self.render_mode = render_mode
-        self.options = Options(**options)
+        self.render_mode = check_render_mode(render_mode)
+        self.options = options_of(options)
         self.games = Games(1, self.options)
         rows = self._rows = self.games.rows
         self.observation_space, self.action_space = battle_spaces(self.options, rows.n_actions)
@@ -126,7 +123,12 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         first = self._np_random is None
         super().reset(seed=seed)
         bits = seed_bits(self.np_random) if first or seed is not None else None
-        self.games.begin(0, bits, options)
+        self._step = self._fresh.step
+        try:
+            self.games.begin(0, bits, options)
+        finally:
+            if self.games.failed and self._rows.waits_for(0):
+                self._step = self._broken_off
         if self.render_mode == "human":
             self.render()
         return self._fresh()
@@ -157,7 +159,11 @@ class BattleEnv(gymnasium.Env[Any, Any]):
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""
         if self._rows.waits_for(0):
-            self.games.serve()
+            try:
+                self.games.serve()
+            except BaseException:
+                self._step = self._broken_off
+                raise
         reward, terminated, truncated = self._rows.outcome(0)
         if self._rows.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
@@ -168,7 +174,12 @@ class BattleEnv(gymnasium.Env[Any, Any]):
             self.render()
         return observation, reward, terminated, truncated, info
 
+    def _broken_off(self, action: Any) -> Any:
+        """A step while the row still waits for an opponent that raised an exception."""
+        self.games.check()
+
     def _check(self, action: Any) -> None:
+        self.games.check()
         if self._rows.over(0):
             raise ResetNeeded("no episode is running: call reset first")
         if self._rows.bad_rows(np.array([action], np.int64)):
@@ -193,12 +204,10 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         """Play against another opponent from the next episode on."""
         self.games.set_opponent(opponent)
 
-    def render(self) -> str | None:
-        """The board as text; with "human" it is printed."""
-        if self.render_mode is None:
-            return None
-        text = str(self.state)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Any:
+        """The board as text, printed with "human"; as a uint8 array (height, width, 3)."""
+        return show(
+            self.render_mode,
+            lambda: str(self.state),
+            lambda: battle_svg(self.state, self._rows.seat(0)),
+        )

@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.agents import Agent, make_agent
 from locmsim.agents._scripted import SCRIPTED, play_battle
-from locmsim.envs.battle import RENDER_MODES, BattleEnv
+from locmsim.envs.battle import BattleEnv
 from locmsim.envs.choice_phase import Choice, ChoiceLayout, battle_of, choice_of
-from locmsim.envs.games import HIDDEN_SIZE, Options, search_agent
+from locmsim.envs.games import HIDDEN_SIZE, Options, options_of, search_agent
 from locmsim.envs.outside import show_choice
+from locmsim.envs.rendering import (
+    RENDER_MODES,
+    battle_svg,
+    check_render_mode,
+    offer_svg,
+    show,
+)
 from locmsim.errors import IllegalActionError
 from locmsim.game.match import Match
 from locmsim.policy.layouts import get_layout
@@ -42,7 +49,7 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
     battles : int
         Battles that are played; the reward is the mean of their results, each 1 or -1. Each has
         other shuffles, the first one those of the match.
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         Of `locmsim.envs.Options`: `rules`, `seat`, `decks` (the other seat's), `cards` (120),
         `card_sets`, `refresh`, `mask`, `illegal`, `privileged`.
@@ -67,10 +74,8 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
-        self.render_mode = render_mode
-        self.options = Options(**{"rules": self._default_rules, **options})
+        self.render_mode = check_render_mode(render_mode)
+        self.options = options_of({"rules": self._default_rules, **options})
         rules = get_rules(self.options.rules)
         if rules.draft != self.drafts:
             raise ValueError(
@@ -97,16 +102,22 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin a choice; `options` may have ``match`` (the referee's parameters) and ``seat``."""
-        super().reset(seed=seed)
-        if seed is not None:
-            self._episode = 0
-        given = options or {}
-        self.seat = _seat(self.options.seat, given.get("seat"), self._episode, self.np_random)
-        self._choice.begin(self.np_random, self._episode, given.get("match"))
-        self._other = self._choice.other_deck(self.seat, self.np_random)
-        self._episode += 1
-        self.phase = "choice"
+        kept = self.kept()
+        try:
+            super().reset(seed=seed)
+            self._begin(options or {}, 0 if seed is not None else self._episode)
+        except BaseException:
+            self.put_back(kept)
+            raise
         return self._seen(), self._info()
+
+    def _begin(self, given: dict[str, Any], episode: int) -> None:
+        """Begin the choice phase of an episode."""
+        self.seat = _seat(self.options.seat, given.get("seat"), episode, self.np_random)
+        self._choice.begin(self.np_random, episode, given.get("match"))
+        self._other = self._choice.other_deck(self.seat, self.np_random)
+        self._episode = episode + 1
+        self.phase = "choice"
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card. The last pick is followed by the battles."""
@@ -135,7 +146,7 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         self._choice.write(observation)
         if self.options.mask == "info":
             return observation
-        seen = {"observation": observation, "action_mask": self._choice.mask()}
+        seen = {"observation": observation, "action_mask": self._mask()}
         if self.options.privileged:
             seen["state"] = self._choice.hidden(self._other)
         return seen
@@ -143,8 +154,16 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"seat": self.seat, "step": len(self._choice.chosen)}
         if self.options.mask == "info":
-            info["action_mask"] = self._choice.mask()
+            info["action_mask"] = self._mask()
         return info
+
+    def _mask(self) -> NDArray[np.int8]:
+        """1 for each card that may be picked; only the first one when the episode is over."""
+        mask = self._choice.mask()
+        if self.phase == "over":
+            mask[:] = 0
+            mask[0] = 1
+        return mask
 
     def _play(self) -> tuple[float, dict[str, Any]]:
         """The battles: the mean result, and how they ended."""
@@ -173,19 +192,29 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool array of the cards that may be picked."""
-        return self._choice.mask().astype(np.bool_)
+        return self._mask().astype(np.bool_)
 
-    def render(self) -> str | None:
-        """The offered cards and the chosen ones as text."""
-        if self.render_mode is None:
-            return None
+    def render(self) -> Any:
+        """The offered cards as text, printed with "human"; as a uint8 array (height, width, 3)."""
+        return show(self.render_mode, self.text, self.svg)
+
+    def text(self) -> str:
+        """The offered cards, and how many have been chosen."""
         lines = [f"step {len(self._choice.chosen)} of {DECK_SIZE}"]
         lines += [f"  {i}: {card}" for i, card in enumerate(self._choice.offer)]
-        text = "\n".join(lines)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return "\n".join(lines)
+
+    def svg(self) -> str:
+        """A picture of the offered cards; of the chosen ones at the end."""
+        return offer_svg(self._choice.offer or self._choice.chosen)
+
+    def kept(self) -> tuple[Any, ...]:
+        """All of the environment, for `put_back`: what a refused `reset` must not change."""
+        return _kept(self)
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """The environment as it was when it was `kept`."""
+        _put_back(self, kept)
 
 
 class DraftEnv(ChoiceEnv):
@@ -200,6 +229,19 @@ class ConstructEnv(ChoiceEnv):
 
     drafts = False
     _default_rules = "1.5"
+
+
+def _kept(env: Any) -> tuple[Any, ...]:
+    random = env._np_random
+    return dict(env.__dict__), env._choice.kept(), random and random.bit_generator.state
+
+
+def _put_back(env: Any, kept: tuple[Any, ...]) -> None:
+    attributes, choice, random = kept
+    env.__dict__.update(attributes)
+    env._choice.put_back(choice)
+    if random:
+        env._np_random.bit_generator.state = random
 
 
 def _seat(kind: str, given: Any, episode: int, random: np.random.Generator) -> int:
@@ -266,7 +308,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
 
     Parameters
     ----------
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         Of `locmsim.envs.Options`, `layout` being "entities".
 
@@ -282,7 +324,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         battle = BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"})
-        self._set_up(battle, Options(**options))
+        self._set_up(battle, options_of(options))
         self.render_mode = render_mode
 
     def _set_up(self, battle: Any, options: Options) -> None:
@@ -297,6 +339,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         self._size: int = battle.layout.shape[0]
         #: "choice", "battle" or "over".
         self.phase = "over"
+        self._in_battle = False
         self._episode = 0
         self.seat = 0
 
@@ -308,7 +351,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
     @property
     def state(self) -> State:
         """A copy of the battle's state; ``ValueError`` in the choice phase."""
-        if self.phase == "choice":
+        if not self._in_battle:
             raise ValueError("the battle has not begun")
         state: State = self._battle.state
         return state
@@ -317,16 +360,23 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin a match; `options` may have ``match`` (the referee's parameters) and ``seat``."""
-        super().reset(seed=seed)
-        if seed is not None:
-            self._episode = 0
-        given = options or {}
-        self.seat = _seat(self.options.seat, given.get("seat"), self._episode, self.np_random)
-        self._choice.begin(self.np_random, self._episode, given.get("match"))
-        self._other = self._choice.other_deck(self.seat, self.np_random)
-        self._episode += 1
-        self.phase = "choice"
+        kept = self.kept()
+        try:
+            super().reset(seed=seed)
+            self._begin(options or {}, 0 if seed is not None else self._episode)
+        except BaseException:
+            self.put_back(kept)
+            raise
         return self._answer(None, {"turn": -1, "seat": self.seat})
+
+    def _begin(self, given: dict[str, Any], episode: int) -> None:
+        """Begin the choice phase of an episode."""
+        self.seat = _seat(self.options.seat, given.get("seat"), episode, self.np_random)
+        self._choice.begin(self.np_random, episode, given.get("match"))
+        self._other = self._choice.other_deck(self.seat, self.np_random)
+        self._episode = episode + 1
+        self.phase = "choice"
+        self._in_battle = False
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card, or take an action of the battle."""
@@ -370,6 +420,7 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         begin = {"match": params, "decks": decks, "seat": self.seat}
         shown, info = self._battle.reset(seed=int(self.np_random.integers(1 << 31)), options=begin)
         self.phase = "battle"
+        self._in_battle = True
         seen, info = self._answer(shown, info)
         return seen, 0.0, False, False, info
 
@@ -407,18 +458,31 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         """Play against another opponent from the next battle on."""
         self._battle.set_opponent(opponent)
 
-    def render(self) -> str | None:
-        """The board as text; what was chosen before the battle."""
-        if self.render_mode is None:
-            return None
-        if self.phase != "choice":
-            board: str | None = self._battle.render()
-            return board
-        text = f"step {len(self._choice.chosen)} of {DECK_SIZE}"
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+    def render(self) -> Any:
+        """The board, before the battle the offer, as text or a uint8 array (height, width, 3)."""
+        return show(self.render_mode, self.text, self.svg)
+
+    def text(self) -> str:
+        """The board; how many cards have been chosen before the battle."""
+        return (
+            str(self.state)
+            if self._in_battle
+            else (f"step {len(self._choice.chosen)} of {DECK_SIZE}")
+        )
+
+    def svg(self) -> str:
+        """A picture of the board, before the battle of the offered cards."""
+        if self._in_battle:
+            return battle_svg(self.state, self.seat)
+        return offer_svg(self._choice.offer or self._choice.chosen)
+
+    def kept(self) -> tuple[Any, ...]:
+        """All but the battle, for `put_back`: what a refused `reset` must not change."""
+        return _kept(self)
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """The environment as it was when it was `kept`."""
+        _put_back(self, kept)
 
 
 def joint_spaces(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.decks import build_deck, pick
-from locmsim.envs.games import Options, card_range, deck_choosers
+from locmsim.envs.games import Options, card_range, deck_choosers, indices_of
 from locmsim.game.match import Match
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, HAND_LIMIT, RuleSet, get_rules
@@ -135,12 +135,23 @@ class Choice:
 
     def begin(self, random: np.random.Generator, episode: int, params: Any = None) -> None:
         """Offers of another match; `episode` is the number of those before it."""
-        if params is None:
+        if params is not None:
+            if "seed" not in params:  # what is not given follows from the environment's
+                params = {"seed": int(random.integers(1 << 63)), **params}
+        else:
             params = {"seed": int(random.integers(1 << 63))}
             if self._sets is not None:
                 drawn = int(random.integers(*self._sets))
                 params["cardGenSeed"] = drawn + (episode // self._refresh if self._refresh else 0)
         self.begin_match(Match(self.rules.name, params=params, cards=self._cards))
+
+    def kept(self) -> tuple[Any, ...]:
+        """All that an episode changes, for `put_back`."""
+        return self.match, self.chosen, self._copies.copy(), self._rows
+
+    def put_back(self, kept: tuple[Any, ...]) -> None:
+        """The choice as it was when it was `kept`."""
+        self.match, self.chosen, self._copies, self._rows = kept
 
     def begin_match(self, match: Match) -> None:
         """The offers of a match."""
@@ -195,6 +206,7 @@ class Choice:
         assert self.match is not None
         chooser = self._choosers[1 - seat]
         if isinstance(chooser, list):
+            self._check_given(chooser)
             return chooser
         if not self.rules.draft:
             if chooser == "random":
@@ -211,6 +223,15 @@ class Choice:
                 choice = pick(offer, picked, self.rules.name, chooser, offers[:turn])
             picked.append(offer[choice])
         return [card.base_id for card in picked]
+
+    def _check_given(self, deck: list[int]) -> None:
+        """``ValueError`` unless a given deck can be chosen in this match."""
+        assert self.match is not None
+        indices_of(deck, self.match.cards, self.rules)
+        offers = [offer for offer in self.match.offers if isinstance(offer, list)]
+        for turn, (base_id, offer) in enumerate(zip(deck, offers, strict=False)):
+            if base_id not in [card.base_id for card in offer]:
+                raise ValueError(f"decks: card {base_id} is not offered in turn {turn}")
 
     def lines(self, decks: list[list[int]]) -> list[list[str]]:
         """The answer lines of both players."""

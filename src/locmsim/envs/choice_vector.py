@@ -1,5 +1,6 @@
 """Many choices or whole matches at once: the vector environments of `locmsim.envs.choice`."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.envs.battle import seed_bits
 from locmsim.envs.choice import ChoiceEnv, ConstructEnv, DraftEnv, MatchEnv
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games, Options, options_of
 from locmsim.envs.vector import VectorBase
 from locmsim.envs.workers import Workers
 from locmsim.policy.layouts import Layout
@@ -29,12 +30,12 @@ class _Rows(VectorBase):
     def _make_rows(
         self, options: dict[str, Any]
     ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
-        self._rows = rows = self._singles(options, self.render_mode and "ansi")
+        self._rows = rows = self._singles(options)
         self._over = np.ones(self.num_envs, np.bool_)
         self._matches: list[Any] = [None] * self.num_envs
         return rows[0].options, rows[0].observation_space, rows[0].action_space
 
-    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
+    def _singles(self, options: dict[str, Any]) -> list[Any]:
         """The environments."""
         raise NotImplementedError
 
@@ -45,6 +46,17 @@ class _Rows(VectorBase):
     ) -> None:
         self._put(i, *self._rows[i].reset(seed=seed, options=options))
         self._over[i] = False
+
+    def _keep(self, i: int) -> Any:
+        hidden = None if self._hidden is None else self._hidden[i].copy()
+        shown = self._observations[i].copy(), self._masks[i].copy(), hidden, self._over[i]
+        return self._rows[i].kept(), shown
+
+    def _put_back(self, i: int, kept: Any) -> None:
+        row, (self._observations[i], self._masks[i], hidden, self._over[i]) = kept
+        self._rows[i].put_back(row)
+        if self._hidden is not None:
+            self._hidden[i] = hidden
 
     def _put(self, i: int, seen: Any, info: dict[str, Any]) -> None:
         """Write what a row's environment shows into the arrays."""
@@ -111,7 +123,10 @@ class _Rows(VectorBase):
         return best
 
     def _texts(self) -> list[str]:
-        return [str(row.render()) for row in self._rows]
+        return [row.text() for row in self._rows]
+
+    def _pictures(self) -> list[str]:
+        return [row.svg() for row in self._rows]
 
 
 class _ChoiceVector(_Rows):
@@ -119,10 +134,11 @@ class _ChoiceVector(_Rows):
 
     _single: type[ChoiceEnv]
 
-    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
-        return [self._single(render_mode=render_mode, **options) for _ in range(self.num_envs)]
+    def _singles(self, options: dict[str, Any]) -> list[Any]:
+        return [self._single(**options) for _ in range(self.num_envs)]
 
     def _start(self) -> None:
+        self._process = os.getpid()
         self._workers = ThreadPoolExecutor(self.threads)
 
     def _step_rows(
@@ -131,6 +147,8 @@ class _ChoiceVector(_Rows):
         def step(i: int) -> Any:
             return self._rows[i].step(actions[i])
 
+        if self._process != os.getpid():
+            self._start()  # a process that was forked has none of the threads
         last = [int(i) for i in rows if self._rows[i].last_pick]
         results = dict(zip(last, self._workers.map(step, last), strict=True))
         ended: list[tuple[int, dict[str, Any]]] = []
@@ -197,16 +215,12 @@ class _RowBattle:
         rows = owner.games.rows
         return owner.battle_seen(i), {"turn": rows.turn(i), "seat": rows.seat(i)}
 
-    def render(self) -> str:
-        return str(self.state)
-
 
 class _RowMatch(MatchEnv):
     """A row's choice phase; its battle is one of many."""
 
-    def __init__(self, battle: _RowBattle, options: Options, render_mode: str | None) -> None:
+    def __init__(self, battle: _RowBattle, options: Options) -> None:
         self._set_up(battle, options)
-        self.render_mode = render_mode
 
 
 class MatchVectorEnv(_Rows):
@@ -225,15 +239,15 @@ class MatchVectorEnv(_Rows):
     arrays, and `match` how it came about. Battles are stepped in compiled code, all at once.
     """
 
-    def _singles(self, options: dict[str, Any], render_mode: str | None) -> list[Any]:
-        n, chosen = self.num_envs, Options(**options)
+    def _singles(self, options: dict[str, Any]) -> list[Any]:
+        n, chosen = self.num_envs, options_of(options)
         self.games = Games(n, chosen)
         self._size = self.games.layout.shape[0]
         self._battle_observations = np.zeros((n, self._size), np.int8)
         self._battle_masks = np.zeros((n, self.games.rows.n_actions), np.int8)
         self._battle_rewards = np.zeros(n, np.float32)
         self._battle_ends = np.zeros((2, n), np.bool_)
-        return [_RowMatch(_RowBattle(self, i), chosen, render_mode) for i in range(n)]
+        return [_RowMatch(_RowBattle(self, i), chosen) for i in range(n)]
 
     def _start(self) -> None:
         self.games.rows.bind(
@@ -262,6 +276,7 @@ class MatchVectorEnv(_Rows):
         self, rows: NDArray[np.intp], actions: NDArray[np.int64]
     ) -> list[tuple[int, dict[str, Any]]]:
         n_actions = self.games.rows.n_actions
+        self.games.check()
         special = self._workers.run(np.where(actions < n_actions, actions, -1))
         if special >> 32:  # rows that wait
             self.games.serve()

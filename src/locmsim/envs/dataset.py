@@ -201,7 +201,7 @@ def _kernel_turn(name: str, match: Match, seed: int) -> tuple[list[int], str]:
     actions: list[int] = []
     texts: list[str] = []
     while not state.is_terminal():
-        action = choose_action(name, state, seed + 1000 * state.turn + len(actions))
+        action = choose_action(name, state, (seed << 32) + (state.turn << 8) + len(actions))
         if action == 0:
             break
         actions.append(action)

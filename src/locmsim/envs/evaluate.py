@@ -8,7 +8,10 @@ from locmsim.envs.vector import LocmVectorEnv
 from locmsim.policy import Policy
 from locmsim.stats import UnitCounts, score_interval
 
-__all__ = ["WinRate", "evaluate"]
+__all__ = ["HELD_OUT", "WinRate", "evaluate"]
+
+#: The card sets of evaluations (1.5), as in `Options.card_sets`: not those that are trained on.
+HELD_OUT = 1_000_000, 1_001_024
 
 
 class WinRate(NamedTuple):
@@ -60,13 +63,16 @@ def evaluate(
         As in `Policy.act_batch`.
     threads : int
     **options
-        More of `Options`.
+        More of `Options`. Card sets (1.5) are those from `HELD_OUT` on by default, none of which
+        the environments' own default has.
 
     Returns
     -------
     WinRate
     """
     pairs = -(-games // 2)
+    if policy.rules == "1.5" and options.get("cards") is None:
+        options.setdefault("card_sets", HELD_OUT)
     wins = np.zeros((2, pairs), np.int64)
     for number, seat in enumerate(("first", "second")):
         env = LocmVectorEnv(

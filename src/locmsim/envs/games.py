@@ -6,15 +6,16 @@ without the interpreter. The environments around it only translate to an interfa
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from operator import index
 from typing import Any, Literal
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 
 from locmsim._core import State, Table
-from locmsim.agents import BeamAgent, is_agent, make_agent, parse_spec
+from locmsim.agents import BeamAgent, did_you_mean, is_agent, make_agent, parse_spec
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, card_score, pick
 from locmsim.envs._env import Rows
@@ -29,7 +30,17 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rule
 from locmsim.search import Evaluation
 from locmsim.search.belief import attractions
 
-__all__ = ["HIDDEN_SIZE", "EpisodeMatch", "Games", "Options", "Pool", "card_range", "deck_choosers"]
+__all__ = [
+    "HIDDEN_SIZE",
+    "EpisodeMatch",
+    "Games",
+    "Options",
+    "Pool",
+    "card_range",
+    "deck_choosers",
+    "indices_of",
+    "options_of",
+]
 
 _CARD_SET = 1
 _DECKS = 2
@@ -77,17 +88,23 @@ class Pool:
     Examples
     --------
     >>> Pool({"greedy": 0.8, "random": 0.2}).weights
-    [0.8, 0.2]
+    (0.8, 0.2)
     """
 
     def __init__(
         self, opponents: Mapping[Any, float], named: Mapping[str, Any] | None = None
     ) -> None:
+        if not isinstance(opponents, Mapping):
+            raise ValueError(
+                "opponents: expected a mapping of opponents to weights, such as"
+                f" {{'greedy': 0.8, 'random': 0.2}}, got {opponents!r}"
+            )
         if not opponents or not all(weight > 0 for weight in opponents.values()):
             raise ValueError("opponents: expected some, each with a positive weight")
         named = named or {}
-        self.members = [named.get(name, name) for name in opponents]
-        self.weights = [float(weight) for weight in opponents.values()]
+        #: Tuples: an environment takes them as they are when it is given the pool.
+        self.members = tuple(named.get(name, name) for name in opponents)
+        self.weights = tuple(float(weight) for weight in opponents.values())
 
     def __repr__(self) -> str:
         members = zip(self.members, self.weights, strict=True)
@@ -166,6 +183,10 @@ class Options:
 
     def rewards(self) -> tuple[float, bool, list[float]]:
         """The worth of a win, whether potentials count undiscounted, their weights."""
+        if not isinstance(self.reward, str):
+            raise ValueError(
+                f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
+            )
         if self.reward == "win-loss":
             return 1.0, False, _weights("shaping", self.shaping)
         kind, colon, rest = self.reward.partition(":")
@@ -184,6 +205,17 @@ class Options:
                 raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
         win = given.pop("win-loss", 0.0)
         return win, True, _weights("reward", given)
+
+
+def options_of(given: Mapping[str, Any]) -> Options:
+    """`Options` of these names and values; ``ValueError`` suggests what an unknown name meant."""
+    known = [option.name for option in fields(Options)]
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"unknown option {name!r}{did_you_mean(name, known)}: expected {', '.join(known)}"
+            )
+    return Options(**given)
 
 
 def _weights(option: str, given: Mapping[str, float]) -> list[float]:
@@ -370,6 +402,8 @@ class Games:
         )
         #: Slot -> who plays there for each row, if Python does.
         self.outside: dict[int, list[Outside]] = {}
+        #: Whether what Python does for a row raised an exception since all rows began.
+        self.failed = False
         #: Slot -> the agent that a searcher plays as.
         self._agents: dict[int, BeamAgent] = {}
         if not both:
@@ -412,10 +446,40 @@ class Games:
         return _generated(self.rows.set_seed(row))[1]
 
     def serve(self) -> None:
-        """Do what rows wait for until none does."""
-        while waiting := self.rows.waiting():
-            for row, what in waiting.items():
+        """Do what rows wait for until none does.
+
+        After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
+        """
+        try:
+            while waiting := self.rows.waiting():
+                for row, what in waiting.items():
+                    self.serve_row(row, what)
+        except BaseException:
+            self.failed = True
+            raise
+
+    def serve_one(self, row: int) -> None:
+        """Do what a row waits for, whatever the others do."""
+        try:
+            while what := self.rows.waits_for(row):
                 self.serve_row(row, what)
+        except BaseException:
+            self.failed = True
+            raise
+
+    def check(self) -> None:
+        """``ResetNeeded`` if rows still wait for an opponent that raised an exception.
+
+        No action of the caller's must be played for somebody else.
+        """
+        if self.failed:
+            waiting = [*self.rows.waiting()]
+            if waiting:
+                raise ResetNeeded(
+                    f"the opponent's turn was broken off by an exception in"
+                    f" row{'s' * (len(waiting) > 1)} {', '.join(map(str, waiting))}: reset"
+                )
+            self.failed = False
 
     def serve_row(self, row: int, what: int) -> None:
         """Do one thing that a row waits for, and let it go on."""
@@ -493,27 +557,32 @@ class Games:
         }
         if not given:
             if self.rows.reset(row, seed):
-                self.serve()
+                self.serve_one(row)
             return
         seat = given.get("seat")
         if seat not in (None, 0, 1):
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
-        if seed is not None:
-            self.rows.seed(row, seed)
-        self.rows.reseat(row, seat)
-        if "state" in given:
-            if not isinstance(given["state"], State):
-                raise ValueError(f"state: expected a State, got {given['state']!r}")
-            self.rows.begin_with(row, given["state"])
-        else:
-            self._begin_match(row, given.get("match"), given.get("decks"))
-        if self.rows.waits_for(row):
-            self.serve()
+        kept = self.rows.kept(row)
+        try:
+            if seed is not None:
+                self.rows.seed(row, seed)
+            self.rows.reseat(row, seat)
+            if "state" in given:
+                if not isinstance(given["state"], State):
+                    raise ValueError(f"state: expected a State, got {given['state']!r}")
+                self.rows.begin_with(row, given["state"])
+            else:
+                self._begin_match(row, given.get("match"), given.get("decks"))
+        except BaseException:
+            self.rows.put_back(row, kept)
+            raise
+        self.serve_one(row)
 
     def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
         seed, seeds = self.rows.seeds(row)
         if params is not None:
-            effective = Match(self.rules.name, params=dict(params)).params
+            # What is not given follows from the row's seed.
+            effective = Match(self.rules.name, params={"seed": seed, **params}).params
             if set(params) - {"seed", *self.rules.seed_names}:
                 raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
             seed = int(effective["seed"])
@@ -533,7 +602,7 @@ class Games:
         else:
             if len(decks) != 2:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
-            chosen = [_indices(deck, cards, self.rules) for deck in decks]
+            chosen = [indices_of(deck, cards, self.rules) for deck in decks]
         self.rows.begin_dealt(row, seed, seeds, chosen)
 
     # ----------------------------------------------------------------------------- results
@@ -639,7 +708,7 @@ def _deck_of(
 ) -> list[int]:
     """A deck as indices into `cards`."""
     if isinstance(chooser, list):
-        return _indices(chooser, cards, rules)
+        return indices_of(chooser, cards, rules)
     if rules.draft:
         assert offers is not None
         picked: list[int] = []
@@ -657,7 +726,7 @@ def _deck_of(
         assert random is not None
         copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
         return [int(i) // COPIES_PER_CARD for i in copies]
-    return _indices(build_deck(_as_offered(cards), chooser), cards, rules)
+    return indices_of(build_deck(_as_offered(cards), chooser), cards, rules)
 
 
 def _as_offered(cards: list[Card]) -> list[Card]:
@@ -665,7 +734,8 @@ def _as_offered(cards: list[Card]) -> list[Card]:
     return sorted(cards, key=lambda card: (card.cost, card.base_id))
 
 
-def _indices(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
+def indices_of(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
+    """The places of a deck's cards, given by base ids; ``ValueError`` if there is no such deck."""
     places = {card.base_id: i for i, card in enumerate(cards)}
     if len(deck) != DECK_SIZE:
         raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")

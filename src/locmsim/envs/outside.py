@@ -51,6 +51,9 @@ class _FunctionPlayer:
     def __init__(self, function: Any) -> None:
         self.function = function
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_FunctionPlayer":
+        return self  # all rows ask the same function: that of a network in training, say
+
     def play(self, games: "Games", row: int) -> None:
         rows = games.rows
         who = 1 - rows.seat(row)

@@ -89,8 +89,19 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         return [getattr(self.venv, attr_name) for _ in self._rows(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of the whole environment."""
-        setattr(self.venv, attr_name, value)
+        """Set an attribute of the whole environment; ``opponent`` is for the next episodes.
+
+        ``AttributeError`` for one that it does not have or that cannot be changed, ``ValueError``
+        for single rows.
+        """
+        if self._rows(indices) != list(range(self.num_envs)):
+            raise ValueError("indices: attributes are those of all rows, expected None")
+        if attr_name == "opponent":
+            self.venv.set_opponent(value)
+        elif hasattr(self.venv, attr_name):
+            setattr(self.venv, attr_name, value)
+        else:
+            raise AttributeError(f"the environment has no attribute {attr_name!r}")
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether rows have an attribute."""

@@ -11,8 +11,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.envs.battle import RENDER_MODES, battle_spaces, seed_bits
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options
+from locmsim.envs.battle import battle_spaces, seed_bits
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, rgb_of
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.policy.layouts import Layout
@@ -25,6 +26,19 @@ _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.DISABLED: "disabled",
 }
 _SHOWN_ROWS = 10
+
+
+def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
+    """A mode by its value or its name, in any case; ``ValueError`` tells both."""
+    if isinstance(mode, str):
+        for known in AutoresetMode:
+            if mode.lower() in (known.name.lower(), known.value.lower()):
+                return known
+    elif isinstance(mode, AutoresetMode):
+        return mode
+    raise ValueError(
+        f"autoreset_mode: expected {', '.join(known.name for known in AutoresetMode)}, got {mode!r}"
+    )
 
 
 class VectorBase(VectorEnv[Any, Any, Any]):
@@ -58,13 +72,11 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         for name, value in (("num_envs", num_envs), ("threads", threads)):
             if value < 1:
                 raise ValueError(f"{name}: expected at least 1, got {value}")
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode: expected ansi, human or None, got {render_mode!r}")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.num_envs = num_envs
         self.threads = threads
         self.copy = copy
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _autoreset(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.options, observation, action = self._make_rows(options)
         self.single_observation_space, self.single_action_space = observation, action
@@ -97,6 +109,14 @@ class VectorBase(VectorEnv[Any, Any, Any]):
 
     def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
         """Begin an episode of a row and write what it shows; None goes on with its chance."""
+        raise NotImplementedError
+
+    def _keep(self, i: int) -> Any:
+        """All of a row, for `_put_back`: a `reset` that is refused changes nothing."""
+        raise NotImplementedError
+
+    def _put_back(self, i: int, kept: Any) -> None:
+        """A row as it was, and what it shows."""
         raise NotImplementedError
 
     def _own_arrays(self) -> None:
@@ -142,12 +162,22 @@ class VectorBase(VectorEnv[Any, Any, Any]):
             For a value that cannot be used.
         """
         rows = self._reset_rows(options)
-        seeds = self._row_seeds(seed)
+        generator = self._np_random, self._np_random_seed
+        kept: list[tuple[int, Any]] = []
         self._own_arrays()
-        for i in rows:
-            self._begin_row(i, seeds[i], options)
-            self._terminated[i] = self._truncated[i] = False
-            self._rewards[i] = 0
+        try:
+            seeds = self._row_seeds(seed)
+            for i in rows:
+                if options:  # only they can be refused
+                    kept.append((i, self._keep(i)))
+                self._begin_row(i, seeds[i], options)
+        except BaseException:
+            self._np_random, self._np_random_seed = generator
+            for i, row in kept:
+                self._put_back(i, row)
+            raise
+        self._terminated[rows] = self._truncated[rows] = False
+        self._rewards[rows] = 0
         self._started = True
         info: dict[str, Any] = {}
         if self._in_info:
@@ -246,10 +276,16 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         """What `render` shows of each row."""
         raise NotImplementedError
 
+    def _pictures(self) -> list[str]:
+        """... as SVG."""
+        raise NotImplementedError
+
     def render(self) -> Any:
-        """The boards as texts; with "human" they are printed."""
+        """The boards as texts, printed with "human"; as uint8 arrays (height, width, 3)."""
         if self.render_mode is None:
             return None
+        if self.render_mode == "rgb_array":
+            return tuple(map(rgb_of, self._pictures()))
         texts = tuple(self._texts())
         if self.render_mode == "ansi":
             return texts
@@ -271,7 +307,7 @@ class _Vector(VectorBase):
     def _make_rows(
         self, options: dict[str, Any]
     ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
-        n, chosen = self.num_envs, Options(**options)
+        n, chosen = self.num_envs, options_of(options)
         autoreset = _AUTORESETS[self.autoreset_mode]
         self.games = Games(n, chosen, both=self._both, autoreset=autoreset)
         self._rows = self.games.rows
@@ -333,6 +369,12 @@ class _Vector(VectorBase):
     def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
         self.games.begin(i, seed, options)
 
+    def _keep(self, i: int) -> Any:
+        return self._rows.kept(i)
+
+    def _put_back(self, i: int, kept: Any) -> None:
+        self._rows.put_back(i, kept)
+
     def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         """64 bits for each row, as a single environment makes them of its seed."""
         return [
@@ -343,6 +385,8 @@ class _Vector(VectorBase):
     def _advance(self, actions: Any) -> int:
         """Step all rows; the number of those in which something special happened."""
         actions = self._actions(actions)
+        if self.games.failed:
+            self.games.check()
         if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
             self._refuse(bad, actions)
         special = self._workers.run(actions)
@@ -405,6 +449,13 @@ class _Vector(VectorBase):
     def _texts(self) -> list[str]:
         return [str(state) for state in self.states()]
 
+    def _pictures(self) -> list[str]:
+        seats = [self._rows.seat(i) for i in range(self.num_envs)]
+        return [
+            battle_svg(state, state.turn & 1 if seat < 0 else seat)
+            for state, seat in zip(self.states(), seats, strict=True)
+        ]
+
 
 class LocmVectorEnv(_Vector):
     """`num_envs` battles against opponents, in compiled code: ``gym.make_vec`` makes this one.
@@ -420,7 +471,7 @@ class LocmVectorEnv(_Vector):
         False: the returned arrays are the buffers that the next step overwrites.
     final_obs : bool
         Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
-    render_mode : "ansi", "human" or None
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
         See `Options`.
 

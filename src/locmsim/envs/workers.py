@@ -1,5 +1,6 @@
 """Threads that share the rows of a vector environment and live as long as it does."""
 
+import os
 import threading
 from typing import Any
 
@@ -20,7 +21,13 @@ class Workers:
     def __init__(self, rows: Rows, threads: int) -> None:
         if threads < 1:
             raise ValueError(f"threads: expected at least 1, got {threads}")
-        self._crew = Crew(rows, min(threads, rows.n))
+        self._rows = rows
+        self._n = min(threads, rows.n)
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._crew = Crew(self._rows, self._n)
         # The threads must not hold this object, or it would never be deleted.
         self._threads = [
             threading.Thread(target=self._crew.serve, args=(i,), daemon=True)
@@ -31,10 +38,14 @@ class Workers:
 
     def run(self, actions: Any) -> int:
         """The sum of what the ranges return."""
+        if self._threads and self._process != os.getpid():
+            self._start()  # a process that was forked has none of the threads
         return self._crew.run(actions)
 
     def close(self) -> None:
         """End the threads."""
+        if self._threads and self._process != os.getpid():
+            self._threads = []
         if self._threads:
             self._crew.stop()
         for thread in self._threads:
