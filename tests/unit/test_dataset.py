@@ -108,6 +108,7 @@ def test_no_two_actions_of_a_data_set_are_drawn_alike(monkeypatch):
         return original(name, state, seed)
 
     monkeypatch.setattr(dataset, "choose_action", choose)
-    examples_of_agent("random", games=6, seed=1)
+    for _ in examples_of_agent("random", games=6, seed=1):
+        pass
     assert len(seeds) > 200
     assert len(set(seeds)) == len(seeds)
