@@ -174,7 +174,7 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
         ({"opponent": SILENT}, "no such opponent"),
         ({"opponent": "agent-random", "rules": "2.0"}, "unknown rules"),
         ({"opponent": "agent-random", "seat": 2}, "seat: expected 0 or 1"),
-        ({"opponent": "agent-random", "seed": "1"}, "seed: expected an integer"),
+        ({"opponent": "agent-random", "seed": "1.5"}, "seed: expected an integer"),
         ({"opponent": "agent-random", "seed": 1 << 70}, "seed: expected"),
     ):
         assert why in page.tell("new", 400, **data)["error"]

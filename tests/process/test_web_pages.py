@@ -78,7 +78,7 @@ def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
     asked: set[str] = set()
 
     def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
-        context = browser.new_context(reduced_motion="reduce", **options)
+        context = browser.new_context(**{"reduced_motion": "reduce", **options})
         contexts.append(context)
         found = context.new_page()
         found.set_default_timeout(20_000)
@@ -115,6 +115,21 @@ def begin(page: Any, rules: str, opponent: str, seat: int = 0, seed: int = 5) ->
     page.select_option("#seat", str(seat))
     page.fill("#seed", str(seed))
     page.click("#begin")
+
+
+def draft(page: Any) -> None:
+    """Take thirty cards, whatever comes."""
+    for pick in range(30):
+        page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
+        page.locator("#offer .pick").first.click()
+
+
+def until(page: Any, expression: str) -> None:
+    """Until a page's script finds something true."""
+    deadline = time.monotonic() + 20
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, expression
+        time.sleep(0.02)
 
 
 def version(page: Any) -> str:
@@ -291,6 +306,144 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
     for pick in range(4):
         page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
         page.locator("#offer .pick").first.click()
+
+
+def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
+    server: Server, visit: Opener
+) -> None:
+    """A click there ends what is shown, and nothing else."""
+    page = visit(server(), "play", reduced_motion="no-preference")
+    begin(page, "1.2", "agent-osl", seat=1)
+    draft(page)
+    for _ in range(6):  # until a turn of theirs is being shown
+        page.wait_for_selector(f"{ASKED} #end")
+        if page.locator("#end").is_disabled():
+            break
+        turn = version(page)
+        page.click("#end")
+        changed(page, turn)
+    assert page.locator("#end").is_disabled()
+    turn = version(page)
+    box = page.locator("#end").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_selector("#end:enabled")
+    page.wait_for_timeout(300)
+    assert version(page) == turn
+    assert page.locator(ASKED).count() == 1
+
+
+def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    keys = "[...document.querySelectorAll('#opponent option')].map((one) => one.value)"
+    page.select_option("#rules", "1.5")
+    every = page.evaluate(keys)
+    assert "agent-learned" in every
+    page.select_option("#opponent", "agent-osl")
+    page.select_option("#rules", "1.2")
+    assert set(every) - set(page.evaluate(keys)) == {"agent-learned"}
+    assert page.input_value("#opponent") == "agent-osl"
+
+
+def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.select_option("#opponent", "agent-random")
+    page.locator("#begin").dblclick()
+    page.wait_for_selector("#offer, #new")
+    page.wait_for_timeout(300)
+    assert len([url for url in asked if "/api/play/new?" in url]) == 1
+
+
+def test_the_seed_that_is_shown_can_be_typed_in(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    for seed in (9223372036854775807, -9223372036854775808):
+        begin(page, "1.5", "agent-random", seed=seed)
+        page.wait_for_selector(ASKED)
+        found = page.evaluate(
+            "async () => (await (await fetch('/api/play/news' + location.search)).json()).seed"
+        )
+        assert found == str(seed)
+        page.goto(page.url.replace("game=", "gone="))
+        page.wait_for_selector("#begin")
+
+
+def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    begin(page, "1.2", "agent-random")
+    page.wait_for_selector("#offer .pick")
+    page.click("#new")
+    page.wait_for_selector("text=Press New game again")
+    page.locator("#offer .pick").first.click()
+    page.locator(f"{ASKED} h1", has_text=": 2 of 30").wait_for()
+    assert "Press New game again" not in page.locator("body").inner_text()
+    page.click("#new")
+    page.wait_for_selector("text=Press New game again")
+    assert page.locator("#begin").count() == 0
+    page.click("#new")
+    page.wait_for_selector("#begin")
+
+
+def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    begin(page, "1.2", "agent-osl")
+    draft(page)
+    while not page.locator(OVER).count():
+        if page.locator("#end:enabled").count():
+            page.click("#end")
+        page.wait_for_timeout(30)
+    page.wait_for_selector("#ending")
+    assert page.locator(".table .prompt").inner_text() == "The game is over."
+
+
+def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Opener) -> None:
+    page = visit(server(), "play")
+    begin(page, "1.2", "agent-random")
+    draft(page)
+    for _ in range(4):  # until there is something to do
+        page.wait_for_selector("#end:enabled")
+        page.click("#hint")
+        page.wait_for_selector("#follow")
+        if page.locator("#line li").all_inner_texts() != ["nothing"]:
+            break
+        page.click("#end")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    steps = page.locator("#line li").count()
+    # Another card is clicked between the steps, as fast as a page can.
+    page.evaluate(
+        "() => { document.querySelector('#follow').click();"
+        " window.clicker = setInterval(() => document.querySelectorAll("
+        "'.table button, .table [tabindex]').forEach((one) => one.click()), 1); }"
+    )
+    page.wait_for_selector("#undo:enabled")
+    page.evaluate("clearInterval(window.clicker)")
+    assert len([url for url in sent if "/api/play/do" in url]) <= steps
+
+
+def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """The board is that of the turn, clicks are not lost, and what was found for another turn is
+    not shown."""
+    game = next(iter(golden_games("1.5")))
+    path = tmp_path / "game.json"
+    path.write_text(log_line(golden_result(game)))
+    page = visit(server(str(path)), "analyse", refusals=0)
+    token = page.url.rpartition("token=")[2]
+    page.goto(f"{page.server}/analyse?game=f0&turn=2&token={token}")
+    page.wait_for_selector("#search")
+    page.select_option("#seconds", "2")
+    page.click("#search")
+    page.wait_for_selector("text=Searching")
+    page.select_option("#turn", "5")
+    until(page, "location.search.includes('turn=5')")
+    page.wait_for_selector("#turn")
+    assert page.input_value("#turn") == "5"
+    page.wait_for_timeout(2500)
+    assert page.locator("#lines").count() == 0
+    page.click("#search")
+    page.wait_for_selector("#lines")
+    page.locator("#lines button").first.click()
+    page.wait_for_selector("#reset")
 
 
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser import (
@@ -34,6 +35,15 @@ HOSTILE = (
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_step_shows_the_numbers_of_the_game(rules: str, open_page: Opener) -> None:
     check_game(open_page, long_game(rules))
+
+
+def await_address(page: Any, end: str) -> None:
+    """Until the address ends so: it follows when a page has rested for a moment."""
+    for _ in range(100):
+        if page.evaluate("location.hash").endswith(end):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(page.evaluate("location.hash"))
 
 
 def test_keyboard(open_page: Opener) -> None:
@@ -67,6 +77,7 @@ def test_keyboard(open_page: Opener) -> None:
     page.evaluate(f"location.hash = '#turn={game['turns'][3]['states'][0]['turn']}'")
     sync_api.expect(page.locator("#slider")).to_have_value(str(starts[3]))
     page.keyboard.press("ArrowRight")
+    await_address(page, f"step={starts[3] + 1}")
     # From the page itself: `page.url` learns only later what its script made of the address.
     page = open_page(replay_html(golden_result(game)), page.evaluate("location.hash"))
     assert step_of(page) == starts[3] + 1
@@ -254,3 +265,18 @@ def test_pictures(tmp_path: Path) -> None:
         assert struct.unpack(">II", data[16:24]) == (1280, 720)
         # An empty board would be much smaller.
         assert 100_000 < len(data) < 200_000
+
+
+def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
+    """Safari stops a page that changes its address a hundred times in half a minute."""
+    page = open_page(replay_html(golden_result(long_game("1.5"))))
+    page.evaluate(
+        "() => { window.calls = 0; const old = history.replaceState.bind(history);"
+        " history.replaceState = (...all) => { window.calls += 1; old(...all); } }"
+    )
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    assert step_of(page) == 40
+    page.wait_for_timeout(600)
+    assert page.evaluate("location.hash") != ""
+    assert page.evaluate("window.calls") < 12

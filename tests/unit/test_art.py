@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from locmsim import Card, Match, Observation, generate_cards
-from locmsim.art import card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art import NUMBERS, card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
 from locmsim.art.motifs import MOTIFS
 from locmsim.cli.main import main
 from locmsim.rules.cards import ABILITIES, Area, CardType
@@ -88,9 +88,9 @@ def test_names_are_text() -> None:
 
 def test_numbers_are_legible() -> None:
     creature = Card(3, CardType.CREATURE, 12, 7, 10, "B--G--", 2, -3, 4, Area.LANE1)
-    assert texts(card_svg(creature)) == ["B", "G", "1", "+2", "-3", "4", "12", "7", "10"]
+    assert texts(card_svg(creature)) == ["B", "G", "1", "+2", "\u22123", "4", "12", "7", "10"]
     now = card_svg(creature, attack=0, defense=123, abilities="-----W")
-    assert texts(now) == ["W", "1", "+2", "-3", "4", "12", "0", "123"]
+    assert texts(now) == ["W", "1", "+2", "\u22123", "4", "12", "0", "123"]
     item = Card(3, CardType.RED, 2, -1, -99)
     assert texts(card_svg(item)) == ["2", "\u22121", "\u221299"]
     plain = Card(3, CardType.BLUE, 0, 0, 0)
@@ -98,6 +98,22 @@ def test_numbers_are_legible() -> None:
     # At 96 pixels the numbers of a card are at least 12 pixels high.
     for element in parsed(card_svg(creature)).iter(f"{SVG}text"):
         assert float(element.attrib["font-size"]) * 0.96 > 11
+
+
+@pytest.mark.parametrize("value", [-500, -99, -10, 10, 99, 500])
+def test_numbers_stay_on_their_shapes(value: int) -> None:
+    """A digit of the font is some 0.7 of its size wide, a sign 0.87."""
+    for kind in CardType:
+        card = Card(3, kind, 12, value, abs(value), "------", value, value, 10)
+        picture = card_svg(card, attack=value, defense=-value)
+        widths = [width for _, _, width, _, _ in NUMBERS.values()]
+        for element in parsed(picture).iter(f"{SVG}text"):
+            text = element.text or ""
+            size = float(element.attrib["font-size"])
+            width = size * sum(0.87 if sign in "+\u2212" else 0.71 for sign in text)
+            assert width <= max(widths), (text, size)
+            if element.attrib["x"] == "27":  # an effect: behind its symbol, to the badge's end
+                assert width <= 26, (text, size)
 
 
 def test_what_has_no_abilities_left_shows_none() -> None:

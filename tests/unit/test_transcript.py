@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from helpers import golden_path
 
 from locmsim.contract import TurnResult
 from locmsim.game.match import Match
-from locmsim.referee import Call, Fault, FaultKind, Result
+from locmsim.referee import Call, Fault, FaultKind, Result, play
 from locmsim.referee.transcript import (
     log_line,
     params_text,
@@ -18,6 +19,8 @@ from locmsim.referee.transcript import (
     result_log,
     tool_result,
 )
+from locmsim.rules.cards import save_cards
+from locmsim.rules.generator import generate_cards
 
 Log = dict[str, Any]
 
@@ -67,7 +70,7 @@ def test_recorded_games() -> None:
     for line in recorded_games():
         theirs = json.loads(line)
         ours = json.loads(log_line(replay_log(theirs, ids="old")))
-        assert set(theirs) == set(ours) - {"failCause", "stderr", "rules", "ids"}
+        assert set(theirs) == set(ours) - {"failCause", "stderr", "rules", "ids", "cards"}
         for key in ("scores", "summaries", "outputs", "metadata", "tooltips"):
             assert ours[key] == theirs[key]
         for player in ("0", "1", "referee"):
@@ -332,3 +335,24 @@ def test_unsent_text_is_null() -> None:
     log = result_log(result_of(match, calls, Fault(0, FaultKind.EARLY, "answered early")))
     assert_complete(log, calls)
     assert log["errors"]["0"][-1] is None
+
+
+def test_cards_of_a_list_are_in_the_log_and_no_file_is_read(tmp_path: Path) -> None:
+    """A log of a stranger may name any file of this machine, a terminal or a pipe too."""
+    path = tmp_path / "cards.txt"
+    save_cards(path, generate_cards(7))
+    match = Match(seed=1, params={"predefinedCardListFile": str(path)})
+    log = json.loads(log_line(play(["random", "random"], match)))
+    path.unlink()
+    result = replay_log(log)
+    assert result.match.cards == match.cards
+    assert log_line(result) != ""
+    for name in (str(path), "/dev/tty", str(tmp_path)):
+        stranger = {**log, "cards": None}
+        stranger["gameParameters"] = [
+            log["gameParameters"][0].replace(str(path), name)
+            if str(path) in log["gameParameters"][0]
+            else f"{log['gameParameters'][0]}predefinedCardListFile={name}\n"
+        ]
+        with pytest.raises(ValueError, match=r"which the log does not hold$"):
+            replay_log(stranger)

@@ -2,9 +2,14 @@
 
 import json
 import re
+import stat
+import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 import pytest
 from helpers import golden_games, golden_result
@@ -25,8 +30,10 @@ testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not i
 
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Filter, Library  # noqa: E402
+from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.play import opponents  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
+from locmsim.web.sources import load_replay  # noqa: E402
 
 HOSTILE = "<script>alert(1)</script><svg onload=alert(2)>\u202e\udc80'\"&"
 ADDRESS = "http://127.0.0.1:8000"
@@ -451,3 +458,103 @@ def test_without_the_packages(
     err = capsys.readouterr().err
     assert "pip install 'locmsim[web]'" in err
     assert "starlette" in err
+
+
+def test_agents_say_which_rules_they_play() -> None:
+    found = {opponent.key: opponent for opponent in opponents(["learned", "greedy", "./bot"])}
+    assert found["bot0"].rules == found["agent-learned"].rules == ("1.5",)
+    assert found["bot1"].rules == found["bot2"].rules == found["agent-osl"].rules == ()
+
+
+def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
+    site = Site(Library(), folder=str(tmp_path))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
+        data = {"opponent": "agent-learned", "rules": "1.2", "seat": 0}
+        answer = client.post("/api/play/new", params={"token": site.token}, json=data)
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "learned plays rules 1.5 only"}
+
+
+def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
+    """Nobody would end its bot."""
+    site = Site(Library(), folder=str(tmp_path))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
+        site.close()
+        data = {"opponent": "agent-random", "rules": "1.5", "seat": 0}
+        answer = client.post("/api/play/new", params={"token": site.token}, json=data)
+    assert (answer.status_code, answer.json()) == (503, {"error": "the site is closing"})
+
+
+def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    original = tempfile.TemporaryDirectory
+
+    def slow(*args: Any, **options: Any) -> Any:
+        time.sleep(0.2)
+        made.append(original(*args, **options))
+        return made[-1]
+
+    monkeypatch.setattr("locmsim.web.play.tempfile.TemporaryDirectory", slow)
+    site = Site(Library())
+    data = {"opponent": "agent-random", "rules": "1.2", "seat": 0}
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
+
+        def begin() -> None:
+            answer = client.post("/api/play/new", params={"token": site.token}, json=data)
+            assert answer.status_code == 200
+
+        threads = [threading.Thread(target=begin) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        site.close()
+    assert len(made) == 1
+
+
+def test_a_game_of_an_arena_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each click on it asked for all results of the file."""
+    path = tmp_path / "results.db"
+    with Arena(["random", "osl"], games=4, seed=1, db=str(path)) as arena:
+        arena.run()
+    library = Library(dbs=[str(path)])
+    loads = []
+    original = Arena.load
+    monkeypatch.setattr(Arena, "load", lambda *args: loads.append(args) or original(*args))
+    first = library.load("d0:1")
+    for _ in range(5):
+        assert library.load("d0:1") is first
+    assert len(loads) == 1
+    assert library.load("d0:2") is not first
+
+
+def test_of_a_database_only_the_beginning_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "results.db"
+    with path.open("wb") as file:
+        file.write(b"SQLite format 3\0")
+        file.truncate(1 << 40)  # more than there is memory for
+    with pytest.raises(ValueError, match="the results of many games: give one by its number"):
+        load_replay(str(path))
+
+
+def test_the_token_is_on_no_command_line() -> None:
+    url = "http://127.0.0.1:1/?a=1&token=secret"
+    with redirect_file(url) as address:
+        assert "secret" not in address
+        path = Path(unquote(urlparse(address).path))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert "a=1&amp;token=secret" in path.read_text()
+    assert not path.exists()
+
+
+def test_the_command_opens_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = []
+    monkeypatch.setattr("webbrowser.open", lambda url: shown.append(url) or True)
+    monkeypatch.setattr(
+        "locmsim.web.server.serve", lambda site, *, port, ready: ready("http://x/?token=secret")
+    )
+    assert main(["web", "--open"]) == 0
+    assert capsys.readouterr().out == "http://x/?token=secret\n"
+    assert [url.startswith("file:///") for url in shown] == [True]

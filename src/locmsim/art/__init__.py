@@ -1,11 +1,21 @@
 """Pictures of cards: pure functions from a card to SVG."""
 
 from locmsim.art.board import Place, Side, board_svg, sheet_html, sheet_svg
-from locmsim.art.cards import BADGES, FRAMES, card_art, card_effects, card_svg, card_title, motif_of
+from locmsim.art.cards import (
+    BADGES,
+    FRAMES,
+    NUMBERS,
+    card_art,
+    card_effects,
+    card_svg,
+    card_title,
+    motif_of,
+)
 
 __all__ = [
     "BADGES",
     "FRAMES",
+    "NUMBERS",
     "Place",
     "Side",
     "board_svg",

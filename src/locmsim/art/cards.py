@@ -18,6 +18,7 @@ __all__ = [
     "BADGES",
     "FRAMES",
     "HEIGHT",
+    "NUMBERS",
     "WIDTH",
     "card_art",
     "card_effects",
@@ -49,6 +50,24 @@ BADGES: Mapping[str, tuple[str, str]] = {
     "W": ("#2e9fb0", "M7 1L13 7L7 13L1 7z"),
     "1": ("#4b4b55", "M2 3H12V11H2z"),
     "2": ("#4b4b55", "M1 3H6V11H1zM8 3H13V11H8z"),
+}
+#: The numbers of a card: the middle, the width, the colour and the shape below each.
+NUMBERS: Mapping[str, tuple[float, float, float, str, str]] = {
+    "cost": (16, 17, 26, "#1f4fa0", "M16 3L29 10V24L16 31L3 24V10z"),
+    "attack": (
+        21,
+        124,
+        34,
+        "#a32a22",
+        "M21 109L33 112L38 124L33 136L21 139L9 136L4 124L9 112z",
+    ),
+    "defense": (
+        79,
+        124,
+        32,
+        "#24702f",
+        "M63 112Q72 113 79 110Q86 113 95 112Q97 130 79 139Q61 130 63 112z",
+    ),
 }
 _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
@@ -146,25 +165,12 @@ def card_svg(
         f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
         _keywords(abilities or card.abilities, card.area),
         card_effects(card),
-        _number(16, 17, card.cost, "#1f4fa0", "M16 3L29 10V24L16 31L3 24V10z"),
+        _number("cost", card.cost),
     ]
     if card.type == CardType.CREATURE or shown_attack:
-        signed = card.type != CardType.CREATURE
-        parts.append(
-            _number(21, 125, shown_attack, "#a32a22", "M21 111L36 125L21 139L6 125z", signed)
-        )
+        parts.append(_number("attack", shown_attack, card.type != CardType.CREATURE))
     if card.type == CardType.CREATURE or shown_defense:
-        signed = card.type != CardType.CREATURE
-        parts.append(
-            _number(
-                79,
-                124,
-                shown_defense,
-                "#24702f",
-                "M65 112Q73 113 79 110Q85 113 93 112Q95 130 79 139Q63 130 65 112z",
-                signed,
-            )
-        )
+        parts.append(_number("defense", shown_defense, card.type != CardType.CREATURE))
     parts.append("</svg>")
     return "".join(parts)
 
@@ -216,10 +222,11 @@ def card_effects(card: Card) -> str:
         if value
     ]
     return "".join(
-        f'<g transform="translate(62 {5 + 19 * i})">'
-        f'<rect width="34" height="17" rx="8" fill="{colour}"/>'
+        f'<g transform="translate(56 {5 + 19 * i})">'
+        f'<rect width="40" height="17" rx="8" fill="{colour}"/>'
         f'<path d="{symbol}" transform="translate(2 2)" fill="#fff"/>'
-        f'<text x="24" y="13" font-size="12" fill="#fff" {_TEXT}>{text}</text></g>'
+        f'<text x="27" y="13" font-size="{fitting(text, 25, 12)}" fill="#fff" {_TEXT}>'
+        f"{text.replace('-', chr(0x2212))}</text></g>"
         for i, (colour, text, symbol) in enumerate(shown)
     )
 
@@ -298,10 +305,16 @@ def _keywords(abilities: str, area: Area) -> str:
     )
 
 
-def _number(x: float, y: float, value: int, colour: str, path: str, signed: bool = False) -> str:
-    """A number on a shape of its own."""
+def fitting(text: str, width: float, most: float) -> float:
+    """The size of a text that is no wider than that, `most` at most; digits are 0.76 of it wide."""
+    return min(most, round(0.92 * width / (0.76 * len(text)), 1))
+
+
+def _number(name: str, value: int, signed: bool = False) -> str:
+    """A number on its shape, small enough to stay on it."""
+    x, y, width, colour, path = NUMBERS[name]
     text = f"{value:+d}" if signed and value else str(value)
-    size = 19 if len(text) < 3 else 13
+    size = fitting(text, width, 19)
     return (
         f'<path d="{path}" fill="{colour}" stroke="#fff" stroke-width="1.5"/>'
         f'<text x="{x}" y="{y + size * 0.36:.1f}" font-size="{size}" fill="#fff" {_TEXT}>'

@@ -1,11 +1,17 @@
 """``locmsim web``: pages to play on, to watch matches and to analyse positions."""
 
 import argparse
+import contextlib
 import glob
 import os
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, number
+
+if TYPE_CHECKING:
+    from locmsim.web.site import Site
 
 __all__ = ["add_options", "run"]
 
@@ -73,18 +79,29 @@ def run(options: argparse.Namespace) -> None:
         folder,
     )
 
-    def ready(url: str) -> None:
-        print(url, flush=True)
-        if options.open:
-            import webbrowser
+    with contextlib.ExitStack() as files:
 
-            if not webbrowser.open(url):
-                print("locmsim web: no browser to show it", file=sys.stderr)
+        def ready(url: str) -> None:
+            print(url, flush=True)
+            if options.open:
+                import webbrowser
 
+                from locmsim.web.opening import redirect_file
+
+                # Command lines can be read by all users of a machine, and this has the token.
+                if not webbrowser.open(files.enter_context(redirect_file(url))):
+                    print("locmsim web: no browser to show it", file=sys.stderr)
+
+        _serve(serve, site, options.port, ready)
+
+
+def _serve(
+    serve: Callable[..., None], site: "Site", port: int, ready: Callable[[str], None]
+) -> None:
     try:
-        serve(site, port=options.port, ready=ready)
+        serve(site, port=port, ready=ready)
     except OSError as error:
-        raise Failure(f"port {options.port}: {error.strerror}") from None
+        raise Failure(f"port {port}: {error.strerror}") from None
     except KeyboardInterrupt:
         pass
 

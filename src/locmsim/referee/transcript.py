@@ -13,6 +13,7 @@ from locmsim._core import parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee.play import Call, Result, retrace
+from locmsim.rules.cards import Card
 
 __all__ = [
     "log_line",
@@ -24,6 +25,8 @@ __all__ = [
 
 #: The referee's log holds what was sent in entries of at most this many characters.
 _ENTRY = 4096
+#: The parameter that names a file with the cards of a match.
+_CARD_FILE = "predefinedCardListFile"
 #: Dropped actions that a frame lists, before it only counts them.
 _WARNINGS = 3
 #: Frames without a call between the construct phase and the battle, where the Java referee's viewer
@@ -51,7 +54,7 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
-    match.
+    match, ``cards`` the rows and names of a card list that follows from no seed, else null.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -76,12 +79,21 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
         "gameParameters": [params_text(match)],
         "rules": match.rules,
         "ids": match.log["ids"],
+        "cards": _own_cards(match),
         "metadata": "{}\n",
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
         "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
         "tooltips": [],
         "agents": [{"index": player, "name": f"Player {player}"} for player in (0, 1)],
     }
+
+
+def _own_cards(match: Match) -> list[list[Any]] | None:
+    """The card list of a match if it follows from no seed: rows and names."""
+    given: list[list[Any]] | None = match.log["cards"]
+    if given is None and _CARD_FILE in match.params:
+        given = [[*card.to_row(), card.name] for card in match.cards]
+    return given
 
 
 def params_text(match: Match) -> str:
@@ -222,7 +234,8 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
 
     Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
     "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
-    ``ValueError`` if it is no log or comes to another result.
+    No file is read: a card list of its own has to be in the log, as it is in ours. ``ValueError``
+    if it is no log or comes to another result.
     """
     try:
         assert isinstance(log, Mapping)
@@ -235,6 +248,8 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
             times[int(player)].append(int(elapsed_ns))
         cause = log.get("failCause")
+        rows = log.get("cards")
+        cards = None if rows is None else [Card(*row) for row in rows]
         for texts in (log.get("errors") or {}).values():
             _lines(texts or ())
         words = log.get("stderr") or {"0": "", "1": ""}
@@ -242,7 +257,12 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
     except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a referee's log: {error!r}") from None
 
-    match = Match(rules, params=params, ids=ids)
+    # A path in a log may name any file of this machine: its cards are those of the log alone.
+    if (path := params.pop(_CARD_FILE, None)) is not None and cards is None:
+        raise ValueError(
+            f"the match was played with the cards of the file {path!r}, which the log does not hold"
+        )
+    match = Match(rules, params=params, cards=cards, ids=ids)
 
     def calls() -> Iterator[tuple[int, str | None, int]]:
         while match.phase != "over":

@@ -119,7 +119,7 @@ def whole_of(
 ) -> int:
     """A whole number of a request, with `text` from a query; `Refusal` if it is none."""
     value = data.get(name, default)
-    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 20:
+    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) <= 20:
         return int(value)
     if type(value) is not int:
         raise Refusal(f"{name}: expected an integer")

@@ -58,12 +58,15 @@ class Opponent:
         The description of an agent; empty for a program.
     command : str
         The command of a program.
+    rules : tuple of str
+        The rule sets that they play; empty for all.
     """
 
     key: str
     name: str
     agent: str = ""
     command: str = ""
+    rules: tuple[str, ...] = ()
 
     def words(self, seed: int) -> str | list[str]:
         """The command to run: an agent is run by the stdin bot."""

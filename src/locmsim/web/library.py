@@ -16,6 +16,8 @@ from locmsim.web.sources import arena_game, load_replay
 __all__ = ["ALL", "Filter", "Library"]
 
 _Loaded = tuple[Result[Match], tuple[str, str]]
+#: Games of arenas that are kept after they were read.
+_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Library:
     dbs: Sequence[str] = ()
     _played: list[tuple[_Loaded, str]] = field(default_factory=list)
     _read: dict[str, tuple[float, _Loaded]] = field(default_factory=dict)
+    _arena: dict[tuple[str, int, int], _Loaded] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
@@ -120,7 +123,7 @@ class Library:
             return self._played[int(place)][0]
         path = sources[kind][int(place)]
         try:
-            return self._file(path) if kind == "f" else arena_game(path, int(number))
+            return self._file(path) if kind == "f" else self._arena_game(path, int(number))
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(_told(path, error)) from None
 
@@ -188,6 +191,19 @@ class Library:
             with self._lock:
                 self._read[path] = known
         return known[1]
+
+    def _arena_game(self, path: str, number: int) -> _Loaded:
+        """A game of an arena's results, which never changes once it was played."""
+        key = path, os.stat(path).st_ino, number
+        with self._lock:
+            known = self._arena.get(key)
+        if known is None:
+            known = arena_game(path, number)
+            with self._lock:
+                self._arena[key] = known
+                for old in [*self._arena][:-_KEPT]:
+                    del self._arena[old]
+        return known
 
 
 def _row(key: str, source: str, loaded: _Loaded) -> dict[str, Any]:

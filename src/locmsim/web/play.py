@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
@@ -52,13 +53,14 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     for i, text in enumerate(bots):
         player, _ = as_player(text, LocmGame())
         kind = {"command" if player.process else "agent": player.spec}
-        found.append(Opponent(f"bot{i}", player.name, **kind))
+        rules = () if player.process else _rules_of(player.spec)
+        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules))
     found += [
         Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
         for k in range(1, 1 + min(map(len, LEVELS.values())))
     ]
     found += [
-        Opponent(f"agent-{info.name}", info.name, agent=info.name)
+        Opponent(f"agent-{info.name}", info.name, agent=info.name, rules=_rules_of(info.name))
         for info in known_agents()
         if info.name != "level" and _is_ready(info)
     ]
@@ -76,6 +78,15 @@ def _is_ready(info: AgentInfo) -> bool:
     return True
 
 
+def _rules_of(agent: str) -> tuple[str, ...]:
+    """The rule sets that an agent plays; () for one that cannot be made here."""
+    try:
+        only = getattr(make_agent(agent), "only_rules", None)
+    except Exception:  # of somebody's package
+        return ()
+    return () if only is None else (only,)
+
+
 class _Table:
     """The games of a site."""
 
@@ -86,6 +97,9 @@ class _Table:
         #: Games that others took the place of, as long as their bots are ended.
         self._left: list[Game] = []
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        #: Of all above: games begin in several threads.
+        self._lock = threading.Lock()
+        self._closed = False
         self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
 
     def folder(self) -> str:
@@ -103,26 +117,31 @@ class _Table:
         opponent = self.opponents.get(text_of(data, "opponent"))
         if opponent is None:
             raise Refusal("there is no such opponent")
-        seed = None if data.get("seed") is None else whole_of(data, "seed")
+        if opponent.rules and rules not in opponent.rules:
+            raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+        seed = None if data.get("seed") is None else whole_of(data, "seed", text=True)
         if seed is not None and not -(1 << 63) <= seed < 1 << 63:
             raise Refusal("seed: expected a signed 64-bit integer")
-        key = str(next(self._numbers))
-        game = Game(
-            key,
-            opponent,
-            rules,
-            whole_of(data, "seat", 0),
-            seed=seed,
-            timeout_scale=self._site.timeout_scale,
-            folder=self.folder(),
-            ended=self._site.library.add,
-        )
-        self._games[key] = game
-        for old in [*self._games.values()][:-_GAMES]:
-            old.leave()
-            self._games.pop(old.key, None)
-            self._left = [*(game for game in self._left if game.running), old]
-        game.start()
+        with self._lock:
+            if self._closed:
+                raise Refusal("the site is closing", 503)
+            key = str(next(self._numbers))
+            game = Game(
+                key,
+                opponent,
+                rules,
+                whole_of(data, "seat", 0),
+                seed=seed,
+                timeout_scale=self._site.timeout_scale,
+                folder=self.folder(),
+                ended=self._site.library.add,
+            )
+            self._games[key] = game
+            for old in [*self._games.values()][:-_GAMES]:
+                old.leave()
+                self._games.pop(old.key, None)
+                self._left = [*(game for game in self._left if game.running), old]
+            game.start()
         return game
 
     def get(self, key: str) -> Game:
@@ -133,11 +152,14 @@ class _Table:
         return game
 
     def close(self) -> None:
-        """End all games and their bots."""
-        for game in self._games.values():
+        """End all games and their bots; none begins any more."""
+        with self._lock:
+            self._closed = True
+            games = [*self._games.values(), *self._left]
+        for game in games:
             game.leave()
         deadline = time.monotonic() + _ENDING
-        for game in (*self._games.values(), *self._left):
+        for game in games:
             game.join(max(0.0, deadline - time.monotonic()))
         if self._temporary is not None:
             self._temporary.cleanup()
@@ -151,7 +173,10 @@ def page(site: Site) -> Page:
     def choices(request: Request) -> object:
         return {
             "rules": [*RULES],
-            "opponents": [{"key": o.key, "name": o.name} for o in table.opponents.values()],
+            "opponents": [
+                {"key": o.key, "name": o.name, "rules": o.rules or [*RULES]}
+                for o in table.opponents.values()
+            ],
         }
 
     def new(request: Request, data: dict[str, Any]) -> object:

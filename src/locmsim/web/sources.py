@@ -14,6 +14,7 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["arena_game", "load_replay"]
 
+_SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
 
 
@@ -54,9 +55,10 @@ def load_replay(
     if not os.path.exists(source) and colon and number.isdecimal():
         return arena_game(db, int(number))
     with open(source, "rb") as file:
-        data = file.read()
-    if data.startswith(b"SQLite format 3\0"):
-        raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
+        data = file.read(len(_SQLITE))
+        if data == _SQLITE:
+            raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
+        data += file.read()
     try:
         log = json.loads(data)
     except RecursionError as error:

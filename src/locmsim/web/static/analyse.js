@@ -21,17 +21,18 @@ let position = null;
 let step;
 /** @type {Table} */
 let table;
-let busy = false;
+/** What is being done, and what waits for it: clicks are not lost. */
+let last = Promise.resolve();
+let searching = false;
 
 const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 
 /** One thing after the other. @param {() => Promise<void>} work */
-async function one(work) {
-  if (busy) return;
-  busy = true;
-  notice();
-  await shown(work);
-  busy = false;
+function one(work) {
+  last = last.then(async () => {
+    notice();
+    await shown(work);
+  });
 }
 
 function paste() {
@@ -41,8 +42,8 @@ function paste() {
       class: "panel",
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        source = { text: valueOf("text"), rules: valueOf("rules") };
-        one(open);
+        const asked = { text: valueOf("text"), rules: valueOf("rules") };
+        one(() => open(asked));
       },
     },
     element(
@@ -66,8 +67,11 @@ function paste() {
   );
 }
 
-async function open() {
-  position = await tell("/api/analyse/open", source);
+/** Show another position; until it is there, all stays with the one before. @param {typeof source} asked */
+async function open(asked) {
+  const found = await tell("/api/analyse/open", asked);
+  source = { ...asked };
+  position = found;
   if (!position) return;
   step = position;
   const here = position;
@@ -92,14 +96,16 @@ async function open() {
     ]);
     const box = select("turn", "Turn", turns, String(here.turn));
     box.addEventListener("change", () => {
-      if ("game" in source) source.turn = Number(valueOf("turn"));
-      one(open);
+      const turn = Number(valueOf("turn"));
+      one(async () => {
+        if ("game" in source) await open({ game: source.game, turn });
+      });
     });
     tools.append(box);
   }
   tools.append(
     seconds,
-    element("button", { id: "search", class: "main", text: "Search", onclick: () => one(search) }),
+    element("button", { id: "search", class: "main", text: "Search", onclick: search }),
     element("button", {
       id: "undo",
       text: "Undo",
@@ -177,7 +183,15 @@ function draw() {
   $("now").replaceChildren(now);
 }
 
+/** Search while clicks go on; what is found is shown if the position is still there. */
 async function search() {
+  if (searching) return;
+  searching = true;
+  await shown(searched);
+  searching = false;
+}
+
+async function searched() {
   const asked = position;
   $("found").replaceChildren(element("p", { text: "Searching\u2026" }));
   const seconds = Number(valueOf("seconds"));
@@ -185,7 +199,7 @@ async function search() {
   try {
     found = await tell("/api/analyse/search", { ...source, seconds });
   } catch (error) {
-    $("found").replaceChildren();
+    if (position === asked) $("found").replaceChildren();
     throw error;
   }
   if (position !== asked) return;
@@ -230,6 +244,5 @@ start();
 const game = query.get("game");
 if (game) {
   const turn = query.get("turn");
-  source = turn === null ? { game } : { game, turn: Number(turn) };
-  one(open);
+  one(() => open(turn === null ? { game } : { game, turn: Number(turn) }));
 }

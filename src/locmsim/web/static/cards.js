@@ -3,7 +3,7 @@
 
 /** @typedef {{row: any[], name: string, title: string, art?: string}} CardData */
 /** @typedef {{cards: Record<string, CardData>, badges: Record<string, string[]>,
- *   frames: string[][]}} Deck */
+ *   frames: string[][], numbers: Record<string, [number, number, number, string, string]>}} Deck */
 
 const SVG = "http://www.w3.org/2000/svg";
 const BOLD = {
@@ -52,12 +52,12 @@ export function painter(deck) {
       shape("rect", { x: 3, y: 3, width: 94, height: 134, rx: 6, fill: frame }),
       before,
     );
-    /** @param {string} name @param {number} x @param {number} y @param {string} text @param {string} fill */
-    const label = (name, x, y, text, fill) => {
-      const size = text.length < 3 ? 18 : 13;
-      svg.append(
-        shape("circle", { cx: x, cy: y, r: 14, fill, stroke: "#fff", "stroke-width": 1.5 }),
-      );
+    /** A number on its shape. @param {string} name @param {string} text */
+    const label = (name, text) => {
+      const [x, y, width, fill, outline] = deck.numbers[name];
+      // As in art/cards.py: no wider than its shape.
+      const size = Math.min(19, (0.92 * width) / (0.76 * text.length));
+      svg.append(shape("path", { d: outline, fill, stroke: "#fff", "stroke-width": 1.5 }));
       svg.append(
         shape("text", { class: name, x, y: y + size * 0.36, "font-size": size, ...BOLD }, text),
       );
@@ -80,11 +80,11 @@ export function painter(deck) {
       );
       svg.append(badge);
     });
-    label("cost", 16, 17, String(cost), "#1f4fa0");
+    label("cost", String(cost));
     const sign = (/** @type {number} */ value) =>
       ((type === 0 || value <= 0 ? "" : "+") + value).replace("-", "\u2212");
-    if (type === 0 || attack) label("attack", 20, 124, sign(attack), "#a32a22");
-    if (type === 0 || defense) label("defense", 80, 124, sign(defense), "#24702f");
+    if (type === 0 || attack) label("attack", sign(attack));
+    if (type === 0 || defense) label("defense", sign(defense));
     const title = shape("title", {}, deck.cards[key].title);
     svg.insertBefore(title, svg.firstChild);
     const box = document.createElement("div");

@@ -39,15 +39,20 @@ let lastTurn = -1;
 let leaving = false;
 /** Whether actions that were advised are being carried out. */
 let obeying = false;
+/** Whether the opponent's moves are being shown: until they have been, nothing can be done. */
+let filming = false;
+/** Whether a game is being begun. */
+let starting = false;
 
 // ---------------------------------------------------------------------------------- a new game
 
 async function setup() {
   const choices = await ask("/api/play/choices");
-  const names = choices.opponents.map((/** @type {{key: string, name: string}} */ opponent) => [
-    opponent.key,
-    opponent.name,
-  ]);
+  /** Who plays the rules that are chosen. @returns {[string, string][]} */
+  const names = () =>
+    choices.opponents
+      .filter((/** @type {{rules: string[]}} */ one) => one.rules.includes(valueOf("rules")))
+      .map((/** @type {{key: string, name: string}} */ one) => [one.key, one.name]);
   const rules = choices.rules.map((/** @type {string} */ name) => [name, name]);
   const seats = /** @type {const} */ ([
     ["0", "first"],
@@ -60,7 +65,7 @@ async function setup() {
       "form",
       { class: "bar", onsubmit: begin },
       select("rules", "Rules", rules),
-      select("opponent", "Against", names),
+      select("opponent", "Against", []),
       select("seat", "You begin", seats),
       element(
         "label",
@@ -71,28 +76,40 @@ async function setup() {
       element("button", { id: "begin", class: "main", text: "Play" }),
     ),
   );
+  const offer = () => {
+    const box = /** @type {HTMLSelectElement} */ ($("opponent"));
+    const before = box.value;
+    const found = names();
+    box.replaceChildren(...found.map(([value, text]) => element("option", { value, text })));
+    if (found.some(([value]) => value === before)) box.value = before;
+  };
+  $("rules").addEventListener("change", offer);
+  offer();
 }
 
 /** @param {Event} event */
 function begin(event) {
   event.preventDefault();
   const seed = valueOf("seed").trim();
-  if (seed && !/^-?\d{1,15}$/.test(seed)) {
-    notice("The seed is a number.");
+  if (seed && !/^-?\d{1,19}$/.test(seed)) {
+    notice("The seed is a whole number of at most 19 digits.");
     return;
   }
+  if (starting) return;
+  starting = true;
   const seat = valueOf("seat");
   shown(async () => {
     const fresh = await tell("/api/play/new", {
       rules: valueOf("rules"),
       opponent: valueOf("opponent"),
       seat: seat ? Number(seat) : Math.floor(2 * Math.random()),
-      seed: seed ? Number(seed) : null,
+      // As a text: the numbers of JavaScript have no room for 64 bits.
+      seed: seed || null,
     });
     notice();
     history.pushState(null, "", address("/play", { game: fresh.game }));
     await open(fresh);
-  });
+  }).finally(() => (starting = false));
 }
 
 /** @param {View} fresh */
@@ -160,6 +177,10 @@ async function send(what, data) {
 
 /** @param {View} next */
 function show(next) {
+  if (leaving) {
+    leaving = false; // the game went on: New game asks again
+    notice();
+  }
   view = next;
   const turn = next.board && (next.asked || next.over) ? next.board.turn : lastTurn;
   const fresh = turn !== lastTurn;
@@ -182,7 +203,12 @@ function bar(...more) {
     "div",
     { class: "bar" },
     ...more,
-    element("button", { id: "hint", text: "Hint", onclick: hint, disabled: !view.asked }),
+    element("button", {
+      id: "hint",
+      text: "Hint",
+      onclick: hint,
+      disabled: !view.asked || filming,
+    }),
     element("button", { id: "new", text: "New game", onclick: leave }),
     element("span", { class: "dim", text: `LOCM ${view.rules}, seed ${view.seed}` }),
   );
@@ -326,27 +352,37 @@ function showBattle(board, fresh) {
         element("aside", {}, element("div", { id: "advice" }), element("div", { id: "said" })),
       ),
     );
-    table = new Table(host, deck, draw, (action) => change("do", { action }));
+    table = new Table(host, deck, draw, (action) => {
+      if (!obeying && !filming) change("do", { action });
+    });
   }
+  filming = fresh && view.steps.length > 1 && !still.matches;
   const button = (
     /** @type {string} */ id,
     /** @type {string} */ text,
     /** @type {() => void} */ onclick,
-  ) => element("button", { id, text, onclick, disabled: !view.asked || obeying });
+  ) => element("button", { id, text, onclick, disabled: !view.asked || obeying || filming });
   const end = button("end", "End turn", () => change("end"));
   end.classList.add("main");
   const undo = button("undo", "Undo", () => change("undo"));
-  undo.toggleAttribute("disabled", !view.done.length || !view.asked || obeying);
+  undo.toggleAttribute("disabled", !view.done.length || !view.asked || obeying || filming);
   $("tools").replaceChildren(bar(end, undo));
   if (fresh || !view.asked) $("advice").replaceChildren();
   drawSaid();
   const scene = { board, seat: view.seat, names: view.names };
   const final = () => {
+    if (filming) {
+      filming = false;
+      end.toggleAttribute("disabled", !view.asked || obeying);
+      undo.toggleAttribute("disabled", !view.done.length || !view.asked || obeying);
+      $("hint").toggleAttribute("disabled", !view.asked);
+    }
     table?.show(view.asked ? { ...scene, actions: view.actions } : scene);
-    if (!view.asked && table && !view.over) table.prompt.textContent = "The opponent thinks\u2026";
+    if (!view.asked && table)
+      table.prompt.textContent = view.over ? "The game is over." : "The opponent thinks\u2026";
     if (view.over) showEnd();
   };
-  if (fresh && view.steps.length > 1 && !still.matches) play(final);
+  if (filming) play(final);
   else final();
 }
 
@@ -358,13 +394,22 @@ function play(final) {
   const steps = view.steps;
   const stop = () => {
     film += 1;
-    removeEventListener("pointerdown", stop, true);
+    removeEventListener("pointerdown", interrupt, true);
     final();
   };
-  addEventListener("pointerdown", stop, true);
+  /** The click that ends it does nothing else: what it is on was not there to be aimed at. */
+  const interrupt = () => {
+    const swallow = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener("click", swallow, { capture: true, once: true });
+    setTimeout(() => removeEventListener("click", swallow, true), 500);
+    stop();
+  };
   const next = () => {
     if (film !== own) {
-      removeEventListener("pointerdown", stop, true);
+      removeEventListener("pointerdown", interrupt, true);
       return;
     }
     if (step === steps.length) {
@@ -379,6 +424,7 @@ function play(final) {
     step += 1;
     setTimeout(next, STEP_MS);
   };
+  addEventListener("pointerdown", interrupt, true);
   next();
 }
 

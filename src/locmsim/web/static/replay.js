@@ -11,7 +11,8 @@ import { painter, shape } from "./cards.js";
   const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
   /** @type {{rules: string, names: string[], scores: number[], winner: number, fault: any,
    *   params: Record<string, string>, stderr: string[], lanes: number, cards: Record<string, any>,
-   *   badges: Record<string, string[]>, frames: string[][], ids: Record<string, number>,
+   *   badges: Record<string, string[]>, frames: string[][],
+   *   numbers: Record<string, [number, number, number, string, string]>, ids: Record<string, number>,
    *   choice: number[][], offers: number[][], steps: Step[], captured?: number, view: number|null,
    *   analyse?: string}} */
   const match = JSON.parse($("data").textContent || "");
@@ -244,12 +245,18 @@ import { painter, shape } from "./cards.js";
     $("said").textContent =
       step.action === null ? `Turn ${step.turn}, ${match.names[step.player]}` : words(step);
     /** @type {HTMLAnchorElement} */ ($("analyse")).href = `${match.analyse}&turn=${step.turn}`;
-    history.replaceState(
-      null,
-      "",
-      step.action === null ? `#turn=${step.turn}` : `#turn=${step.turn}&step=${at}`,
-    );
+    remember(step.action === null ? `#turn=${step.turn}` : `#turn=${step.turn}&step=${at}`);
     if (at === steps.length - 1) pause();
+  }
+
+  /** @type {number|undefined} */
+  let remembering;
+
+  /** Put the place into the address, once it stays: browsers refuse to do it often.
+   * @param {string} hash */
+  function remember(hash) {
+    clearTimeout(remembering);
+    remembering = setTimeout(() => history.replaceState(null, "", hash), 300);
   }
 
   function pause() {
