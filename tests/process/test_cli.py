@@ -402,7 +402,7 @@ def test_summary_for_a_terminal() -> None:
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
         (["analyse"], "one of GAME and --file"),
         (["analyse", "x.db:1"], "results.db:7, needs --turn"),
-        (["plays"], "invalid choice: 'plays'"),
+        (["plays"], "there is no command 'plays'; did you mean 'play'?"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),
     ],

@@ -48,7 +48,7 @@ def tables(tally: Tally, width: int | None = None) -> str:
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
         if not _can_rate():
-            parts.append("ratings need choix: locmsim[arena]")
+            parts.append("ratings need choix: pip install 'locmsim[arena]'")
     parts += [text for text in (_units_text(tally), _faults(tally), _sprt_text(tally)) if text]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]

@@ -204,7 +204,10 @@ class Tournament:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
         if jobs > len(cores) and self._timed:
             raise ValueError(
-                f"jobs: {jobs} games with time limits need as many cores, there are {len(cores)}"
+                f"jobs: {jobs} games with time limits need as many cores, there"
+                f" {'is' if len(cores) == 1 else 'are'} {len(cores)}"
+                + "; --timeout-scale 0 plays without limits"
+                * bool(self.settings.timeout_scale)
             )
         return local_workers(jobs, cores)
 

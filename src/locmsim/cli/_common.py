@@ -1,14 +1,14 @@
 """What several commands share: options, files, signals and how the tool fails."""
 
 import argparse
-import contextlib
 import math
 import os
 import shutil
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
+from typing import TypeVar
+
+from locmsim._command import Parser, Stopped, ended_by_signals
 
 __all__ = [
     "IDS",
@@ -18,16 +18,21 @@ __all__ = [
     "SCALE_HELP",
     "STDOUT_PATHS",
     "Failure",
+    "Parser",
+    "Stopped",
     "add_verbose",
     "check_target",
     "color_wanted",
     "ended_by_signals",
+    "interruptible",
     "number",
     "seed",
     "start_logging",
     "width",
     "write",
 ]
+
+_T = TypeVar("_T")
 
 #: Names of the standard output. Opened as a file it would be written from its start again.
 STDOUT_PATHS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -64,26 +69,25 @@ def number(low: float, allow_low: bool) -> Callable[[str], float]:
     return parse
 
 
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does: past the code that ends the bots."""
-    numbers = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN
-    ]
+def interruptible(work: Callable[[], _T]) -> _T:
+    """What a function returns or raises that may be long in compiled code: Ctrl-C is heard."""
+    import threading
 
-    def end(number: int, frame: FrameType | None) -> None:
-        for other in numbers:  # nothing may interrupt the clearing up
-            signal.signal(other, signal.SIG_IGN)
-        raise SystemExit(128 + number)
+    results: list[_T] = []
+    errors: list[BaseException] = []
 
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def do() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=do, daemon=True)  # nobody waits for it after Ctrl-C
+    thread.start()
+    thread.join()
+    for error in errors:
+        raise error
+    return results[0]
 
 
 def seed(text: str) -> int:

@@ -16,6 +16,7 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    Stopped,
     add_verbose,
     check_target,
     ended_by_signals,
@@ -150,6 +151,8 @@ def _run_arena(options: argparse.Namespace) -> None:
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
+    if options.db is not None and not options.players and not os.path.exists(options.db):
+        raise Failure(f"--db: {options.db}: no such file; players start a new one", code=2)
     db = options.db or _new_file()
     with (
         ended_by_signals(),
@@ -158,13 +161,16 @@ def _run_arena(options: argparse.Namespace) -> None:
         try:
             progress = sys.stderr.isatty() and not options.verbose
             arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
-        except BaseException:
+        except BaseException as error:
             if arena.tally.games:
-                print(
+                message = (
                     f"{arena.tally.games} of {arena.goal.games} games are in {db};"
-                    f" to resume: locmsim arena --db {shlex.quote(db)}",
-                    file=sys.stderr,
+                    f" to resume: locmsim arena --db {shlex.quote(db)}"
                 )
+                if isinstance(error, Stopped):
+                    error.message = f"stopped; {message}"
+                else:
+                    print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
     if options.db is None and not options.json:

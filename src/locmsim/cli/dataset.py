@@ -60,9 +60,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _games(text: str) -> int:
-    games = int(text)
+    try:
+        games = int(text)
+    except ValueError:
+        games = 0
     if games < 1:
-        raise argparse.ArgumentTypeError(f"expected at least 1, got {games}")
+        raise argparse.ArgumentTypeError(f"expected an integer of 1 or more, got {text!r}")
     return games
 
 
