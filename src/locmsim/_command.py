@@ -9,6 +9,9 @@ from typing import NoReturn
 
 __all__ = ["Parser", "Stopped", "ended_by_signals"]
 
+#: Windows has not all of them.
+_ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors show the usage of the command in one line."""
@@ -31,11 +34,7 @@ class Stopped(SystemExit):
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP end the tool as Ctrl-C does: past the code that ends the bots."""
-    numbers = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN
-    ]
+    numbers = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
     def end(number: int, frame: FrameType | None) -> None:
         for other in numbers:  # nothing may interrupt the clearing up

@@ -5,6 +5,7 @@ input ends, when nobody reads its output any more, and on Ctrl-C.
 """
 
 import argparse
+import contextlib
 import gc
 import os
 import sys
@@ -67,16 +68,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = {name: value for name, value in given.items() if value is not None}
     try:
         spec = options.agent or options.search
-        agent: Agent = make_agent(spec, **given) if spec else _Best(given)
+        with contextlib.redirect_stdout(sys.stderr):
+            agent: Agent = make_agent(spec, **given) if spec else _Best(given)
     except ValueError as error:
         parser.error(str(error))
-    agent.reset(options.seed)
+    with contextlib.redirect_stdout(sys.stderr):
+        agent.reset(options.seed)
     # Nothing here makes reference cycles worth a pause in the middle of a turn.
     gc.collect()
     gc.freeze()
     gc.disable()
     try:
-        answer_all(agent, sys.stdin, sys.stdout)
+        answers = sys.stdout
+        with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is no answer
+            answer_all(agent, sys.stdin, answers)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:

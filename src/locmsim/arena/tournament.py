@@ -23,6 +23,7 @@ from locmsim.arena.store import Goal, Store
 from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
 from locmsim.referee.play import Result
+from locmsim.referee.process import python_file_hint
 from locmsim.stats import Sprt
 from locmsim.workers import (
     Workers,
@@ -230,6 +231,8 @@ class Tournament:
             if not player.process:
                 continue
             program = shlex.split(player.spec)[0]
+            if told := python_file_hint(player.spec):
+                raise ValueError(f"player {player.name!r}: {told}")
             if shutil.which(program) is None:
                 hint = self.settings.game.suggest(player.spec.partition(":")[0])
                 raise ValueError(

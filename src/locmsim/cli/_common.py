@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ __all__ = [
     "Failure",
     "Parser",
     "Stopped",
+    "add_force",
     "add_verbose",
     "check_target",
     "color_wanted",
@@ -37,6 +39,9 @@ _T = TypeVar("_T")
 #: Names of the standard output. Opened as a file it would be written from its start again.
 STDOUT_PATHS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
+
+#: How much of a file is read to see who has written it.
+_HEAD = 4096
 
 SCALE_HELP = "multiply the time limits, 0 for none (default: 1)"
 IDS = ("new", "old")
@@ -129,8 +134,19 @@ def start_logging(verbose: int) -> None:
         logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
 
 
-def check_target(path: str) -> None:
-    """Fail now, and not when there is something to write."""
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """The option ``--force``, see `check_target`."""
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite a file that this command has not written"
+    )
+
+
+def check_target(path: str, ours: bytes | None = None, force: bool = False) -> None:
+    """Fail now, and not when there is something to write.
+
+    A file is overwritten if the regular expression `ours` matches its start: then the same command
+    has written it. None stands for any file.
+    """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise Failure(f"cannot write {path}: it is a folder", code=2)
@@ -138,6 +154,19 @@ def check_target(path: str) -> None:
         raise Failure(f"cannot write {path}: there is no folder {folder}", code=2)
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise Failure(f"cannot write {path}: no permission", code=2)
+    if ours is None or force or not os.path.isfile(path) or not os.path.getsize(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:  # it may be written, but not read
+        head = b""
+    if not re.match(ours, head, re.DOTALL):
+        raise Failure(
+            f"cannot write {path}: it exists, and this command has not written it; --force"
+            " overwrites it",
+            code=2,
+        )
 
 
 def write(path: str, text: str) -> None:

@@ -1,6 +1,7 @@
 """``locmsim arena``: many matches between players, and their results."""
 
 import argparse
+import contextlib
 import itertools
 import os
 import shlex
@@ -17,6 +18,7 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     Stopped,
+    add_force,
     add_verbose,
     check_target,
     ended_by_signals,
@@ -58,6 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print what both players of a game wrote to their standard errors",
     )
     show.add_argument("--csv", metavar="FILE", help="write a line for each game and print nothing")
+    add_force(show)
     show.set_defaults(act=_show_arena, parser=show)
 
 
@@ -160,7 +163,8 @@ def _run_arena(options: argparse.Namespace) -> None:
     ):
         try:
             progress = sys.stderr.isatty() and not options.verbose
-            arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
+            with contextlib.redirect_stdout(sys.stderr):  # what agents print is no result
+                arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
         except BaseException as error:
             if arena.tally.games:
                 message = (
@@ -198,7 +202,7 @@ def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
     if options.csv is not None and options.csv not in STDOUT_PATHS:
-        check_target(options.csv)
+        check_target(options.csv, rb"game,pair,seed,", options.force)
     with Arena.load(options.db) as arena:
         if options.stderr is not None:
             _print_stderr(arena, options.stderr)

@@ -5,7 +5,7 @@ import glob
 import os
 import sys
 
-from locmsim.cli._common import Failure, number
+from locmsim.cli._common import Failure, ended_by_signals, number
 
 __all__ = ["add_options", "run"]
 
@@ -82,11 +82,10 @@ def run(options: argparse.Namespace) -> None:
                 print("locmsim web: no browser to show it", file=sys.stderr)
 
     try:
-        serve(site, port=options.port, ready=ready)
+        with ended_by_signals():
+            serve(site, port=options.port, ready=ready)
     except OSError as error:
         raise Failure(f"port {options.port}: {error.strerror}") from None
-    except KeyboardInterrupt:
-        pass
 
 
 def _check_folder(folder: str) -> None:

@@ -13,7 +13,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
 
-__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse"]
+__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "line_value"]
 
 #: The searches of an analysis share its time; each has a random stream of its own.
 _SEARCHES = 6
@@ -200,6 +200,27 @@ def analyse(
         nodes=sum(result.nodes for result in results),
         elapsed=sum(result.elapsed for result in results),
     )
+
+
+def line_value(
+    belief: Belief, line: str, *, nodes: int = 2000, worlds: int = 8, seed: int = 0
+) -> float:
+    """What a player may expect of their answer `line`, from -1 to 1: by the best reply to it.
+
+    The opponent's reply is searched in as many `worlds` as they may hold hands, `nodes` in each.
+    ``ValueError`` if the line is malformed.
+    """
+    search = BeamSearch()
+    total = 0.0
+    for world in range(worlds):
+        state = belief.sample(seed + world)
+        me = state.current_player()
+        state.apply_line(line)
+        if state.is_terminal():
+            total += state.returns()[me]
+        else:
+            total -= search.search(state, nodes=nodes, seed=seed + world).value
+    return total / worlds
 
 
 def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:
