@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from locmsim.agents import Agent, describe_agents, make_agent
+from locmsim.contract import start_turn
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import Observation, read_observation
+from locmsim.rules.rulesets import RULES
 
 __all__ = ["answer_all", "command_parser", "main"]
 
@@ -126,10 +128,19 @@ def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
         return line
 
     rules = None
+    asked = turns = 0
     while observation := read_observation(readline, rules):
         if observation.cards:  # without a card 1.0 looks like 1.2
             rules = observation.rules
         answer = agent.choose if observation.phase == "choice" else agent.act
+        rule = RULES[observation.rules]
+        if observation.phase == "choice":
+            limit_ms = rule.choice_limits_ms[asked > 0]
+        else:
+            limit_ms = rule.battle_limits_ms[turns > 0]
+            turns += 1
+        asked += 1
+        start_turn(agent, limit_ms)
         target.write(answer(observation) + "\n")
         target.flush()
 

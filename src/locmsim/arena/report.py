@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -160,7 +161,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
                 row.append(f"{_percent(score)} ({counts.total})")
         rows.append(row)
     unit = "pairs" if tally.settings.mirror else "games"
-    columns = names if width is None else [_cut(name, _NAME_WIDTH) for name in names]
+    columns = names if width is None else [*_cut_names(names).values()]
     return _grid([f"% against ({unit})", *columns], rows, width)
 
 
@@ -225,7 +226,8 @@ def lost_table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
     """`lost_games` as a table; what does not fit into `width` columns is cut."""
     header = ["game", "seed", "seat", "opponent", "turns", "lost"]
     if width is not None:
-        rows = [[*row[:3], _cut(row[3], _NAME_WIDTH), *row[4:]] for row in rows]
+        short = _cut_names([row[3] for row in rows])
+        rows = [[*row[:3], short[row[3]], *row[4:]] for row in rows]
     lines = _grid(header, rows, texts=(3, 5)).splitlines()
     return "\n".join(lines if width is None else [_cut(line, width) for line in lines])
 
@@ -242,7 +244,8 @@ def _grid(
     it is long.
     """
     if width is not None:
-        rows = [[_cut(row[0], _NAME_WIDTH), *row[1:]] for row in rows]
+        short = _cut_names([row[0] for row in rows])
+        rows = [[short[row[0]], *row[1:]] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     blocks: list[list[int]] = [[0]]
     used = widths[0]
@@ -262,6 +265,31 @@ def _grid(
             lines.append("  ".join(cells).rstrip())
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
+
+
+def _cut_names(names: Sequence[str]) -> dict[str, str]:
+    """Names that fit, and differ where those do: what is the same in others is left out."""
+    short = {name: _cut(name, _NAME_WIDTH) for name in names}
+    for name in names:
+        alike = [
+            other
+            for other in short
+            if other != name and _cut(other, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)
+        ]
+        if alike:
+            start = min(len(os.path.commonprefix([name, other])) for other in alike)
+            # From the start of the option that differs.
+            start = max(name.rfind(sep, 0, start) + 1 for sep in ",: =/")
+            head = name[: max(0, min(start, 8))]
+            rest = name[start:]
+            width = _NAME_WIDTH - len(head) - 3
+            short[name] = f"{head}...{_cut(rest, width)}"
+    seen: dict[str, int] = {}
+    for number, name in enumerate(short, 1):  # what is still the same has a number
+        if list(short.values()).count(short[name]) > 1 or short[name] in seen:
+            short[name] = f"{_cut(short[name], _NAME_WIDTH - 3)}#{number}"
+        seen[short[name]] = number
+    return short
 
 
 def _cut(text: str, width: int) -> str:

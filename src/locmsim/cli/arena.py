@@ -108,6 +108,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add("--force", action="store_true", help="--db: resume though files of players have changed")
     add("--json", action="store_true", help="print JSON")
     add_verbose(parser)
 
@@ -159,7 +160,14 @@ def _run_arena(options: argparse.Namespace) -> None:
     db = options.db or _new_file()
     with (
         ended_by_signals(),
-        Arena(options.players or None, db=db, games=options.games, sprt=sprt, **given) as arena,
+        Arena(
+            options.players or None,
+            db=db,
+            games=options.games,
+            sprt=sprt,
+            force=options.force,
+            **given,
+        ) as arena,
     ):
         try:
             progress = sys.stderr.isatty() and not options.verbose

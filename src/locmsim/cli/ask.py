@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
+from locmsim.contract import start_turn
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ def _ask_agent(
         ask = agent.choose if observation.phase == "choice" else agent.act
         line, problem, words = None, "", ""
         try:
+            start_turn(agent, _limit_ms(result, call) * options.timeout_scale or None)
             line = ask(observation)
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
@@ -247,7 +249,9 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
 def _print_answer(answer: _Answer, names: Sequence[str]) -> None:
     call = answer.call
     name = names[call.player]
-    print(f"turn {call.turn}, the turn of player {call.player}{f' ({name})' if name != f'Player {call.player}' and name else ''}")
+    print(
+        f"turn {call.turn}, the turn of player {call.player}{f' ({name})' if name != f'Player {call.player}' and name else ''}"
+    )
     print(f"    was: {call.answer if call.answer is not None else 'no answer'}")
     print(f"    now: {answer.line if answer.line is not None else answer.problem}")
     if answer.line is not None:

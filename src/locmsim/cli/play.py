@@ -99,10 +99,10 @@ def run(options: argparse.Namespace) -> None:
         from locmsim.referee.transcript import log_line
 
         try:
-            write(options.logs, log_line(result) + "\n")
+            write(options.logs, log_line(result, names) + "\n")
         except Failure as failure:
             unwritten = failure
-    _print_result(result, options, text=options.text or bool(no_page))
+    _print_result(result, options, names, text=options.text or bool(no_page))
     if no_page and not by_a_tool:
         sys.stdout.flush()
         print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
@@ -208,12 +208,14 @@ def _new_match(options: argparse.Namespace) -> "Match":
         raise Failure(f"-d: {error}", code=2) from None
 
 
-def _print_result(result: "Result[Match]", options: argparse.Namespace, text: bool) -> None:
+def _print_result(
+    result: "Result[Match]", options: argparse.Namespace, names: tuple[str, str], text: bool
+) -> None:
     from locmsim.referee import transcript
 
     out = sys.stdout
     if options.logs in STDOUT_PATHS:
-        out.write(transcript.log_line(result) + "\n")
+        out.write(transcript.log_line(result, names) + "\n")
     if options.json:
         import json
 

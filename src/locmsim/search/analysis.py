@@ -1,5 +1,6 @@
 """What to do in a position, with alternatives, and what the opponent may hold."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
+from locmsim.search.evaluation import Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
 
@@ -202,24 +204,27 @@ def analyse(
     )
 
 
-def line_value(
-    belief: Belief, line: str, *, nodes: int = 2000, worlds: int = 8, seed: int = 0
-) -> float:
-    """What a player may expect of their answer `line`, from -1 to 1: by the best reply to it.
+def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
+    """What the evaluation expects at the end of a turn that is answered by `line`, from -1 to 1.
 
-    The opponent's reply is searched in as many `worlds` as they may hold hands, `nodes` in each.
-    ``ValueError`` if the line is malformed.
+    The mean over as many `worlds`. ``ValueError`` if the line is malformed.
     """
-    search = BeamSearch()
+    evaluation: Evaluation | None = None
     total = 0.0
     for world in range(worlds):
         state = belief.sample(seed + world)
         me = state.current_player()
-        state.apply_line(line)
+        for action in state.actions_of(line):
+            state.apply_action(action)
         if state.is_terminal():
             total += state.returns()[me]
+            continue
+        if evaluation is None:
+            evaluation = Evaluation(rules=state.rules)
+        if evaluation.network is not None:
+            total += math.tanh(evaluation.network(state, me) / 2)  # it gives log-odds
         else:
-            total -= search.search(state, nodes=nodes, seed=seed + world).value
+            total += math.tanh(evaluation(state, me) / evaluation["scale"])
     return total / worlds
 
 

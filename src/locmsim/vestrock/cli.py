@@ -327,6 +327,7 @@ def _add_arena(parser: argparse.ArgumentParser) -> None:
     )
     add("--cards", type=int, metavar="N", help="cards of a deck (default: 100)")
     add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
+    add("--force", action="store_true", help="--db: go on though files of players have changed")
     add("--json", action="store_true", help="print JSON")
     _add_match(parser)
 
@@ -351,6 +352,7 @@ def _arena(options: argparse.Namespace) -> None:
                     game=ArenaGame(**parameters) if parameters else None,
                     db=options.db or ":memory:",
                     games=options.games,
+                    force=options.force,
                     **given,
                 ) as arena,
             ):
