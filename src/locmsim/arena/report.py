@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -268,28 +267,25 @@ def _grid(
 
 
 def _cut_names(names: Sequence[str]) -> dict[str, str]:
-    """Names that fit, and differ where those do: what is the same in others is left out."""
+    """Names that fit; those that would look the same go on where they differ."""
     short = {name: _cut(name, _NAME_WIDTH) for name in names}
-    for name in names:
-        alike = [
-            other
-            for other in short
-            if other != name and _cut(other, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)
-        ]
+    for name in list(short):
+        alike = [n for n in short if n != name and _cut(n, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)]
         if alike:
-            start = min(len(os.path.commonprefix([name, other])) for other in alike)
-            # From the start of the option that differs.
-            start = max(name.rfind(sep, 0, start) + 1 for sep in ",: =/")
-            head = name[: max(0, min(start, 8))]
-            rest = name[start:]
-            width = _NAME_WIDTH - len(head) - 3
-            short[name] = f"{head}...{_cut(rest, width)}"
-    seen: dict[str, int] = {}
-    for number, name in enumerate(short, 1):  # what is still the same has a number
-        if list(short.values()).count(short[name]) > 1 or short[name] in seen:
-            short[name] = f"{_cut(short[name], _NAME_WIDTH - 3)}#{number}"
-        seen[short[name]] = number
+            same = min(_shared(name, other) for other in alike)
+            start = max(name.rfind(mark, 0, same + 1) + 1 for mark in ",: ")
+            head = name[: min(start, 8)]
+            short[name] = f"{head}...{_cut(name[start:], _NAME_WIDTH - len(head) - 3)}"
+    shown = list(short.values())
+    for number, name in enumerate(short, 1):
+        if shown.count(short[name]) > 1:  # the difference is further on than there is room
+            short[name] = f"{_cut(name, _NAME_WIDTH - 3)}#{number}"
     return short
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with that are the same."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
 def _cut(text: str, width: int) -> str:

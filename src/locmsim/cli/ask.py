@@ -249,9 +249,8 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
 def _print_answer(answer: _Answer, names: Sequence[str]) -> None:
     call = answer.call
     name = names[call.player]
-    print(
-        f"turn {call.turn}, the turn of player {call.player}{f' ({name})' if name != f'Player {call.player}' and name else ''}"
-    )
+    known = f" ({name})" if name not in ("", f"Player {call.player}") else ""
+    print(f"turn {call.turn}, the turn of player {call.player}{known}")
     print(f"    was: {call.answer if call.answer is not None else 'no answer'}")
     print(f"    now: {answer.line if answer.line is not None else answer.problem}")
     if answer.line is not None:

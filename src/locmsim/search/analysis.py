@@ -214,8 +214,8 @@ def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) ->
     for world in range(worlds):
         state = belief.sample(seed + world)
         me = state.current_player()
-        for action in state.actions_of(line):
-            state.apply_action(action)
+        for text in state.clone().apply_line(line)[0]:  # without the end of the turn
+            state.apply_action(state.string_to_action(text))
         if state.is_terminal():
             total += state.returns()[me]
             continue
