@@ -99,7 +99,7 @@ def test_what_is_printed_repeats_the_match(
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, rules: str) -> None:
     path = tmp_path / "game1.json"
-    path.write_text("what was there before")
+    path.write_text('{"errors":"what was there before"}')
     options = ["--rules", rules, "-d", "seed=3", option, str(path)]
     assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
     text = path.read_text()
@@ -244,7 +244,7 @@ def test_page_on_a_terminal() -> None:
         tool.read_until("never")
     finally:
         code, err = tool.end()
-    assert (code, err) == (0, "")
+    assert (code, err) == (130, "locmsim play: stopped\n")
     assert "player 1 wins after" in tool.shown
     assert "player 0 chose" not in tool.shown
     match = Match(seed=7)
@@ -619,9 +619,9 @@ class Tool:
         return [int(file.name) for file in self._folder.iterdir()]
 
     def end(self) -> int:
-        """Its exit code; nothing is printed and nothing left."""
+        """Its exit code; one line is printed and nothing left."""
         out, err = self.process.communicate(timeout=60)
-        assert (out, err) == (b"", b"")
+        assert (out, err) == (b"", b"locmsim play: stopped\n")
         pids = self._pids()
         assert len(pids) == 5
         assert running(pids) == []

@@ -22,38 +22,41 @@ POSITION_HELP = (
 def read_position(name: str, option: str, rules: str | None = None) -> "State | Observation":
     """The position that a name stands for; `Failure` names the option that it came from."""
     try:
+        is_file = os.path.exists(name) or (option != "GAME" and " " not in name)
+        prefix = "" if option == "FILE" else f"{option}: "
         if name == "-":
-            where, text = f"{option}: -", sys.stdin.read()
-        elif os.path.exists(name):
-            where = f"{option}: {name}"
+            where, text = f"{prefix}-", sys.stdin.read()
+        elif is_file:
+            where = f"{prefix}{name}"
             with open(name, encoding="utf-8") as file:
                 text = file.read()
         else:
             where, text = f"{option}: neither a file nor the text of a position", name
     except OSError as error:
-        raise Failure(f"{option}: {error.filename}: {error.strerror}") from None
+        raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Failure(f"{option}: {name}: not a position, which is text") from None
     try:
         return _parsed(text, rules)
     except ValueError as error:
-        usage = not (name == "-" or os.path.exists(name))
-        raise Failure(f"{where}: {error}", code=2 if usage else 1) from None
+        usage = name != "-" and not is_file
+        hint = "; a game of results, such as results.db:7, needs --turn" if usage else ""
+        raise Failure(f"{where}: {error}{hint}", code=2 if usage else 1) from None
 
 
 def _parsed(text: str, rules: str | None) -> "State | Observation":
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith(("{", "[")):
         from locmsim.game.positions import position_of
 
         try:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"no JSON: {error}") from None
-        if "outputs" in content and "snapshot" not in content:
+        if isinstance(content, dict) and "outputs" in content and "snapshot" not in content:
             raise ValueError("the log of a match: --turn says which position of it")
         return position_of(content, rules)
     first = text.lstrip().partition("\n")[0].split()
-    if len(first) in (4, 5) and all(word.removeprefix("-").isdecimal() for word in first):
+    if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
         from locmsim.game.observation import Observation
 
         return Observation.parse(text, rules)

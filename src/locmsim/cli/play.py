@@ -79,7 +79,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Play or replay the match, print and log it."""
-    if options.logs is not None:
+    if options.logs is not None and options.logs not in STDOUT_PATHS:
         check_target(options.logs, rb'\{"errors":', options.force)
     # Tools that call a referee take anything on the standard error for an error of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
