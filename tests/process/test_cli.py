@@ -573,7 +573,7 @@ def test_replay_of_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["arena", "random", "greedy", "--games", "2", "--jobs", "1", "--db", str(db)]) == 0
     capsys.readouterr()
     for game, message in (
-        (f"{db}", f"has the results of many games: give one by its number, as in {db}:1"),
+        (f"{db}", f"the results of many games: give one by its number, as in {db}:1"),
         (f"{db}:7", "has no game 7"),
         (f"{tmp_path}", "Is a directory"),
         (f"{tmp_path}/none.json", "No such file"),

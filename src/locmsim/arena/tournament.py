@@ -350,14 +350,15 @@ def _with_files(
     known = []
     changed: dict[str, None] = {}
     for player in players:
-        files: Mapping[str, str] | None = named_files(player.spec)
+        now = named_files(player.spec)
+        files: Mapping[str, str] | None = now
         if player.spec in before:
             then = before[player.spec]
             if then is None:  # results of a version that did not keep them
                 files = None
-            elif then != files:
+            elif then != now:
                 changed.update(
-                    dict.fromkeys(f for f in {**then, **files} if then.get(f) != files.get(f))
+                    dict.fromkeys(f for f in {**then, **now} if then.get(f) != now.get(f))
                 )
         known.append(replace(player, files=files))
     return tuple(known), list(changed)

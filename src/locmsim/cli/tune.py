@@ -47,6 +47,12 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError, available_cores
 
     check_target(options.out)
+    if not os.path.exists(options.out):  # some folders say yes and take nothing, as /proc does
+        try:
+            os.close(os.open(options.out, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.unlink(options.out)
+        except OSError as error:
+            raise Failure(f"cannot write {options.out}: {error.strerror}") from None
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     words = ["locmsim", "tune"]
