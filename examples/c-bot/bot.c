@@ -38,22 +38,30 @@ static void choose(void) {
       }
 }
 
-// The action after which the player wins most of 100 random games from here.
-static int best_action(const locm_state_t *s) {
+#define TURN_MS 50    // of what a turn has: the machine may have something else to do
+#define PLAYOUTS 100  // from each action, if there is time
+
+// The action after which the player wins most of the random games from here; all actions have the
+// same number of them. Where there was no time for one, the turn ends: action 0.
+static int best_action(const locm_state_t *s, int64_t deadline) {
   uint8_t actions[LOCM_MAX_ACTIONS + 1];
-  int n = locm_state_list(s, &table, actions), best = 0, most = -1;
-  for (int i = 0; i < n; i++) {
-    int wins = 0;
-    for (int k = 0; k < 100; k++) {
+  int wins[LOCM_MAX_ACTIONS + 1] = {0}, won[LOCM_MAX_ACTIONS + 1];
+  int n = locm_state_list(s, &table, actions), best = 0;
+  for (int k = 0; k < PLAYOUTS; k++) {
+    for (int i = 0; i < n; i++) {
       uint64_t count = 0, stream = locm_stream_start(1, k);
       locm_state_t world = *s;
+      if (locm_now_ns() >= deadline) goto over;  // a round that not all took part in does not count
       locm_state_deal(&world, &table, &unknown, &stream);
       locm_state_apply(&world, &table, actions[i]);
-      wins += locm_state_rollout(&world, &table, stream, &count) == locm_state_player(s);
+      won[i] = locm_state_rollout(&world, &table, stream, &count) == locm_state_player(s);
     }
-    if (wins > most) most = wins, best = actions[i];
+    for (int i = 0; i < n; i++) wins[i] += won[i];
   }
-  return best;
+over:
+  for (int i = 1; i < n; i++)
+    if (wins[i] > wins[best]) best = i;
+  return actions[best];
 }
 
 int main(void) {
@@ -68,12 +76,13 @@ int main(void) {
       choose();
       continue;
     }
+    int64_t deadline = locm_now_ns() + TURN_MS * 1000000LL;
     locm_belief_see(&belief, &seen);
     table.n_cards = 0;
     if (!pool.n || locm_belief_root(&belief, &seen, &offered, &state, &table) >= 0) return 1;
     locm_belief_unknown(&belief, &seen, &pool, table.n_instances, &unknown);
     for (int action = -1; action && locm_state_winner(&state) < 0;) {
-      action = best_action(&state);  // 0 ends the turn
+      action = best_action(&state, deadline);  // 0 ends the turn
       printf("%.*s;", locm_state_write(&state, &table, action, text), text);
       locm_state_apply(&state, &table, action);
     }

@@ -201,8 +201,10 @@ cdef class StateArray:
             for i in range(self.size):
                 out[i] = stream_start(seed, i)
 
-    def rollouts(self, const uint64_t[::1] seeds, Py_ssize_t first, int8_t[:, ::1] out):
-        """Winners of the playouts of rows first, first + 1, ..., as many as `out` has."""
+    def rollouts(
+        self, const uint64_t[::1] seeds, Py_ssize_t first, Py_ssize_t start, int8_t[:, ::1] out
+    ):
+        """Winners of rows first, first + 1, ..., playouts start, start + 1, ...: as `out` has."""
         cdef state_t s
         cdef uint64_t applied = 0
         cdef Py_ssize_t i, k
@@ -214,7 +216,7 @@ cdef class StateArray:
                 for k in range(out.shape[1]):
                     s = self.states[first + i]
                     out[i, k] = state_rollout(
-                        &s, self.tables[first + i], stream_start(seeds[first + i], k), &applied)
+                        &s, self.tables[first + i], stream_start(seeds[first + i], start + k), &applied)
 
 
 def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):

@@ -5,6 +5,7 @@ numbers are those of docs/rules.md.
 """
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF, PyObject
 from libc.string cimport memcmp, memcpy, memset
@@ -976,6 +977,32 @@ cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcep
     return total
 
 
+cdef enum:
+    PERFT_UNBROKEN = 4          # levels counted at a stretch: up to some milliseconds
+    PLAYOUTS_A_CALL = 4096      # about as long
+
+
+cdef uint64_t perft_with_signals(const state_t* s, const table_t* t, int depth) except? 0:
+    """`state_perft`, which lets other threads run and Ctrl-C end it."""
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef uint64_t total = 0
+    cdef int n, i
+    if depth <= PERFT_UNBROKEN:
+        with nogil:
+            total = state_perft(s, t, depth)
+        PyErr_CheckSignals()
+        return total
+    if state_winner(s) >= 0:
+        return 0
+    n = state_list(s, t, actions)
+    for i in range(n):
+        child = s[0]
+        state_apply(&child, t, actions[i])
+        total += perft_with_signals(&child, t, depth - 1)
+    return total
+
+
 # ---- invariants ----------------------------------------------------------------------------------
 
 cdef enum:
@@ -1853,16 +1880,13 @@ cdef class State:
         seed = _seed_bits(seed)
         return winners, sum(in_threads(
             lambda start, end: run_rollouts(self, seed, start, winners[start:end]),
-            len(winners), _count("threads", threads, 1)))
+            len(winners), _count("threads", threads, 1), PLAYOUTS_A_CALL))
 
     def perft(self, depth):
         """Number of sequences of `depth` legal actions from here; a finished game has none."""
         # No game is so long that the bound matters.
         cdef int levels = <int>min(_count("depth", depth, 0), <Py_ssize_t>MAX_TURN)
-        cdef uint64_t nodes
-        with nogil:
-            nodes = state_perft(&self.s, &self.table.t, levels)
-        return nodes
+        return perft_with_signals(&self.s, &self.table.t, levels)
 
     def resample_hidden(self, player, seed):
         """A new state: what `player` sees is the same, all that they cannot see is drawn anew.

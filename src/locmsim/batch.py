@@ -15,6 +15,8 @@ from locmsim.parallel import in_threads
 __all__ = ["StateBatch"]
 
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
+#: So many take some milliseconds, after which Ctrl-C is noticed.
+_PLAYOUTS_A_CALL = 4096
 
 
 class StateBatch:
@@ -214,17 +216,23 @@ class StateBatch:
         """int8 array (rows, n): the winners of `n` uniformly random playouts from each state.
 
         Row i is ``batch[i].rollouts(n, batch.row_seeds(seed)[i])``, whatever the number of
-        `threads`, which share the rows. ``ValueError`` for a negative `n` or no thread.
+        `threads`. ``ValueError`` for a negative `n` or no thread.
         """
         if n < 0:
             raise ValueError(f"n: expected at least 0, got {n}")
         out = np.empty((len(self), n), dtype=np.int8)
         seeds = self.row_seeds(seed)
-        in_threads(
-            lambda start, end: self._array.rollouts(seeds, start, out[start:end]),
-            len(self),
-            threads,
-        )
+
+        blocks = max(1, -(-n // _PLAYOUTS_A_CALL))  # that a row's playouts are cut into
+
+        def play(first: int, last: int) -> None:
+            row, block = divmod(first, blocks)
+            start = block * _PLAYOUTS_A_CALL
+            rows = row + 1 if blocks > 1 else last
+            self._array.rollouts(seeds, row, start, out[row:rows, start : start + _PLAYOUTS_A_CALL])
+
+        chunk = 1 if blocks > 1 else max(1, _PLAYOUTS_A_CALL // max(n, 1))
+        in_threads(play, len(self) * blocks, threads, chunk)
         return out
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ input ends, when nobody reads its output any more, and on Ctrl-C.
 """
 
 import argparse
+import contextlib
 import gc
 import os
 import sys
@@ -12,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from locmsim.agents import Agent, describe_agents, make_agent
+from locmsim.contract import start_turn
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import Observation, read_observation
+from locmsim.rules.rulesets import RULES
 
 __all__ = ["answer_all", "command_parser", "main"]
 
@@ -67,16 +70,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = {name: value for name, value in given.items() if value is not None}
     try:
         spec = options.agent or options.search
-        agent: Agent = make_agent(spec, **given) if spec else _Best(given)
+        with contextlib.redirect_stdout(sys.stderr):
+            agent: Agent = make_agent(spec, **given) if spec else _Best(given)
     except ValueError as error:
         parser.error(str(error))
-    agent.reset(options.seed)
+    with contextlib.redirect_stdout(sys.stderr):
+        agent.reset(options.seed)
     # Nothing here makes reference cycles worth a pause in the middle of a turn.
     gc.collect()
     gc.freeze()
     gc.disable()
     try:
-        answer_all(agent, sys.stdin, sys.stdout)
+        answers = sys.stdout
+        with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is no answer
+            answer_all(agent, sys.stdin, answers)
     except (EOFError, KeyboardInterrupt):
         pass
     except BrokenPipeError:
@@ -121,10 +128,19 @@ def answer_all(agent: Agent, source: TextIO, target: TextIO) -> None:
         return line
 
     rules = None
+    asked = turns = 0
     while observation := read_observation(readline, rules):
         if observation.cards:  # without a card 1.0 looks like 1.2
             rules = observation.rules
         answer = agent.choose if observation.phase == "choice" else agent.act
+        rule = RULES[observation.rules]
+        if observation.phase == "choice":
+            limit_ms = rule.choice_limits_ms[asked > 0]
+        else:
+            limit_ms = rule.battle_limits_ms[turns > 0]
+            turns += 1
+        asked += 1
+        start_turn(agent, limit_ms)
         target.write(answer(observation) + "\n")
         target.flush()
 

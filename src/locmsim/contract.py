@@ -4,12 +4,14 @@ A game offers a `Match` and, for tournaments, a `Game` that makes matches and pl
 Code and Magic has both in `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`.
 """
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
-__all__ = ["Contestant", "Fault", "FaultKind", "Game", "Match", "TurnResult"]
+__all__ = ["Contestant", "Fault", "FaultKind", "Game", "Match", "TurnResult", "start_turn"]
 
 
 class FaultKind(StrEnum):
@@ -155,3 +157,14 @@ class Game(Protocol):
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The inverse of `to_json`; ``ValueError`` if it is something else."""
+
+
+def start_turn(agent: object, limit_ms: float | None) -> None:
+    """Tell an agent that has ``start_turn(deadline)`` until when it has to answer.
+
+    Whoever asks an agent calls this first. `limit_ms` counts from now, None stands for no limit:
+    the deadline is then infinite. It is a moment of `time.perf_counter`.
+    """
+    tell = getattr(agent, "start_turn", None)
+    if tell is not None:
+        tell(math.inf if limit_ms is None else time.perf_counter() + limit_ms / 1000)

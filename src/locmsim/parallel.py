@@ -1,5 +1,6 @@
 """Work shared by threads, for compiled loops that run without the GIL."""
 
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -8,20 +9,39 @@ __all__ = ["in_threads"]
 _T = TypeVar("_T")
 
 
-def in_threads(work: Callable[[int, int], _T], n: int, threads: int) -> list[_T]:
-    """The results of ``work(start, end)`` for ranges that make up ``0..n``, one for each thread.
+def in_threads(
+    work: Callable[[int, int], _T], n: int, threads: int, chunk: int | None = None
+) -> list[_T]:
+    """The results of ``work(start, end)`` for ranges that make up ``0..n``, shared by threads.
 
-    There are at most `n` threads, and one range even if `n` is 0. ``ValueError`` if `threads` is
-    below 1.
+    There are at most `n` threads, and one range for each, or one range if `n` is 0. With `chunk`
+    no range is longer than that, so that Ctrl-C is noticed between two of them; the other threads
+    then stop after the range they are in. ``ValueError`` if `threads` is below 1.
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, got {threads}")
     parts = min(threads, max(n, 1))
+    stopped = threading.Event()
+
+    def share(start: int, end: int) -> list[_T]:
+        step = chunk or max(end - start, 1)
+        found = []
+        for first in range(start, max(end, start + 1), step):
+            if stopped.is_set():
+                break
+            found.append(work(first, min(first + step, end)))
+        return found
+
     if parts == 1:
-        return [work(0, n)]
+        return share(0, n)
     from concurrent.futures import ThreadPoolExecutor  # slow to import
 
     bounds = [n * i // parts for i in range(parts + 1)]
     with ThreadPoolExecutor(parts - 1) as pool:
-        others = pool.map(work, bounds[1:-1], bounds[2:])
-        return [work(0, bounds[1]), *others]  # this thread has nothing better to do
+        try:
+            others = pool.map(share, bounds[1:-1], bounds[2:])
+            mine = share(0, bounds[1])  # this thread has nothing better to do
+            return [*mine, *(result for found in others for result in found)]
+        except BaseException:
+            stopped.set()
+            raise

@@ -148,7 +148,9 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
     try:
         from distributed import Client, KilledWorker
     except ImportError:
-        raise ImportError("a cluster needs dask.distributed: install locmsim[cluster]") from None
+        raise ImportError(
+            "a cluster needs dask.distributed: pip install 'locmsim[cluster]'"
+        ) from None
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
     except ValueError as error:

@@ -235,7 +235,7 @@ def test_without_the_arena_extra(
     monkeypatch.setitem(sys.modules, "choix", None)
     arena("greedy", "random", "random", "--games", "2", "--db", db, "--jobs", "1")
     out = capsys.readouterr().out
-    assert "ratings need choix: locmsim[arena]" in out
+    assert "ratings need choix: pip install 'locmsim[arena]'" in out
 
 
 # ------------------------------------------------------------------------ what went wrong

@@ -47,7 +47,7 @@ def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[st
     bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
     ask(bot, f"{db}:1", "--turn", "5")
     out = capsys.readouterr().out
-    assert out.startswith("turn 5, player 1\n    was: ")
+    assert out.startswith("turn 5, the turn of player 1 (greedy)\n    was: ")
     assert "    now: PASS\n    changed\n" in out
 
 

@@ -99,7 +99,7 @@ def test_what_is_printed_repeats_the_match(
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, rules: str) -> None:
     path = tmp_path / "game1.json"
-    path.write_text("what was there before")
+    path.write_text('{"errors":"what was there before"}')
     options = ["--rules", rules, "-d", "seed=3", option, str(path)]
     assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
     text = path.read_text()
@@ -244,7 +244,7 @@ def test_page_on_a_terminal() -> None:
         tool.read_until("never")
     finally:
         code, err = tool.end()
-    assert (code, err) == (0, "")
+    assert (code, err) == (130, "locmsim play: stopped\n")
     assert "player 1 wins after" in tool.shown
     assert "player 0 chose" not in tool.shown
     match = Match(seed=7)
@@ -402,7 +402,7 @@ def test_summary_for_a_terminal() -> None:
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),
         (["analyse"], "one of GAME and --file"),
         (["analyse", "x.db:1"], "results.db:7, needs --turn"),
-        (["plays"], "invalid choice: 'plays'"),
+        (["plays"], "there is no command 'plays'; did you mean 'play'?"),
         (["cards"], "ACTION"),
         (["cards", "generate", "x"], "SEED"),
     ],
@@ -573,7 +573,7 @@ def test_replay_of_what_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["arena", "random", "greedy", "--games", "2", "--jobs", "1", "--db", str(db)]) == 0
     capsys.readouterr()
     for game, message in (
-        (f"{db}", f"has the results of many games: give one by its number, as in {db}:1"),
+        (f"{db}", f"the results of many games: give one by its number, as in {db}:1"),
         (f"{db}:7", "has no game 7"),
         (f"{tmp_path}", "Is a directory"),
         (f"{tmp_path}/none.json", "No such file"),
@@ -619,9 +619,9 @@ class Tool:
         return [int(file.name) for file in self._folder.iterdir()]
 
     def end(self) -> int:
-        """Its exit code; nothing is printed and nothing left."""
+        """Its exit code; one line is printed and nothing left."""
         out, err = self.process.communicate(timeout=60)
-        assert (out, err) == (b"", b"")
+        assert (out, err) == (b"", b"locmsim play: stopped\n")
         pids = self._pids()
         assert len(pids) == 5
         assert running(pids) == []

@@ -8,7 +8,13 @@ from locmsim.agents import make_agent
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, retrace
-from locmsim.referee.text import applied_at, card_text, fault_text, match_text, summary_text
+from locmsim.referee.text import (
+    card_text,
+    fault_text,
+    match_text,
+    position_after,
+    summary_text,
+)
 from locmsim.rules.cards import Area, Card, CardType
 
 ANT = Card(1, CardType.CREATURE, 1, 2, 1, "-C----", 0, 0, 0, Area.TARGET, "Ant")
@@ -131,8 +137,9 @@ def test_line_in_the_place_of_another() -> None:
         legal.submit(player, "PASS")
     assert legal.state is not None
     action = legal.state.action_to_string(legal.state.legal_actions()[-1])
-    assert applied_at(result, 0, f"{action} with a comment;PASS") == [action]
-    assert applied_at(result, 0, call.answer or "") == []
-    assert applied_at(result, 0, "HELP") is None
+    done = position_after(result, 0, f"{action} with a comment;PASS")
+    assert done == position_after(result, 0, f"PASS;{action}")
+    assert done != position_after(result, 0, call.answer or "")
+    assert position_after(result, 0, "HELP") is None
     with pytest.raises(ValueError, match="none of number 999"):
-        applied_at(result, 999, "PASS")
+        position_after(result, 999, "PASS")

@@ -1,5 +1,6 @@
 """The `Agent` protocol, and what the agents of the library have in common."""
 
+import math
 import random
 import time
 from abc import ABC, abstractmethod
@@ -77,6 +78,14 @@ class ChoosingAgent(ABC):
         self.picked.append(offer[choice])
         self.chosen.append(offer[choice].base_id)
         return f"PICK {choice}"
+
+    def start_turn(self, deadline: float) -> None:
+        """They are asked now, and have until `deadline`, by `time.perf_counter`."""
+        self.deadline = deadline
+
+    def time_left(self) -> float:
+        """Seconds until the answer has to be there; infinite if nobody has said."""
+        return float(getattr(self, "deadline", math.inf)) - time.perf_counter()
 
     @abstractmethod
     def act(self, observation: Observation) -> str:

@@ -296,11 +296,11 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
         elif any_name:
             given[option] = _guess(text)
         else:
-            raise ValueError(_unknown(name, option, known))
+            raise ValueError(_unknown(name, option, known, factory))
     arguments = inspect.signature(factory).parameters
     for option in options:
         if option not in arguments and option not in known and not any_name:
-            raise ValueError(_unknown(name, option, known))
+            raise ValueError(_unknown(name, option, known, factory))
     given |= options
     for option, parameter in known.items():
         if option not in given and parameter.default is inspect.Parameter.empty:
@@ -369,11 +369,14 @@ def agent_spec(agent: str | type[Agent]) -> str:
     return f"{agent.__module__}:{name}"
 
 
-def _unknown(name: str, option: str, known: Mapping[str, Any]) -> str:
+def _unknown(
+    name: str, option: str, known: Mapping[str, Any], factory: Callable[..., Agent]
+) -> str:
     expected = ", ".join(known) or "none"
-    return (
-        f"agent {name}: unknown option {option!r}, expected {expected}{did_you_mean(option, known)}"
-    )
+    hint = did_you_mean(option, known)
+    if option in getattr(factory, "__annotations__", {}) and "__init__" not in vars(factory):
+        hint = f"; it is a field of the class: put @dataclass before `class {factory.__name__}`"
+    return f"agent {name}: unknown option {option!r}, expected {expected}{hint}"
 
 
 def _check_methods(name: str, agent: Any) -> None:

@@ -1,6 +1,8 @@
 """Playing the games of a tournament: what a worker process does."""
 
+import contextlib
 import copy
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -74,16 +76,17 @@ def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
         return agent
 
     records = []
-    for number in numbers:
-        fixture = settings.fixture(number)
-        result = play(
-            [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
-            new_match(settings, fixture),
-            timeout_scale=settings.timeout_scale,
-            match_limit=settings.match_limit,
-            lenient=settings.lenient,
-        )
-        records.append(record_of(fixture, result))
+    with contextlib.redirect_stdout(sys.stderr):  # what agents print must not mix with results
+        for number in numbers:
+            fixture = settings.fixture(number)
+            result = play(
+                [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
+                new_match(settings, fixture),
+                timeout_scale=settings.timeout_scale,
+                match_limit=settings.match_limit,
+                lenient=settings.lenient,
+            )
+            records.append(record_of(fixture, result))
     return records
 
 

@@ -48,7 +48,7 @@ def tables(tally: Tally, width: int | None = None) -> str:
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
         if not _can_rate():
-            parts.append("ratings need choix: locmsim[arena]")
+            parts.append("ratings need choix: pip install 'locmsim[arena]'")
     parts += [text for text in (_units_text(tally), _faults(tally), _sprt_text(tally)) if text]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
@@ -160,7 +160,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
                 row.append(f"{_percent(score)} ({counts.total})")
         rows.append(row)
     unit = "pairs" if tally.settings.mirror else "games"
-    columns = names if width is None else [_cut(name, _NAME_WIDTH) for name in names]
+    columns = names if width is None else [*_cut_names(names).values()]
     return _grid([f"% against ({unit})", *columns], rows, width)
 
 
@@ -225,7 +225,8 @@ def lost_table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
     """`lost_games` as a table; what does not fit into `width` columns is cut."""
     header = ["game", "seed", "seat", "opponent", "turns", "lost"]
     if width is not None:
-        rows = [[*row[:3], _cut(row[3], _NAME_WIDTH), *row[4:]] for row in rows]
+        short = _cut_names([row[3] for row in rows])
+        rows = [[*row[:3], short[row[3]], *row[4:]] for row in rows]
     lines = _grid(header, rows, texts=(3, 5)).splitlines()
     return "\n".join(lines if width is None else [_cut(line, width) for line in lines])
 
@@ -242,7 +243,8 @@ def _grid(
     it is long.
     """
     if width is not None:
-        rows = [[_cut(row[0], _NAME_WIDTH), *row[1:]] for row in rows]
+        short = _cut_names([row[0] for row in rows])
+        rows = [[short[row[0]], *row[1:]] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     blocks: list[list[int]] = [[0]]
     used = widths[0]
@@ -262,6 +264,28 @@ def _grid(
             lines.append("  ".join(cells).rstrip())
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
+
+
+def _cut_names(names: Sequence[str]) -> dict[str, str]:
+    """Names that fit; those that would look the same go on where they differ."""
+    short = {name: _cut(name, _NAME_WIDTH) for name in names}
+    for name in list(short):
+        alike = [n for n in short if n != name and _cut(n, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)]
+        if alike:
+            same = min(_shared(name, other) for other in alike)
+            start = max(name.rfind(mark, 0, same + 1) + 1 for mark in ",: ")
+            head = name[: min(start, 8)]
+            short[name] = f"{head}...{_cut(name[start:], _NAME_WIDTH - len(head) - 3)}"
+    shown = list(short.values())
+    for number, name in enumerate(short, 1):
+        if shown.count(short[name]) > 1:  # the difference is further on than there is room
+            short[name] = f"{_cut(name, _NAME_WIDTH - 3)}#{number}"
+    return short
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with that are the same."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
 def _cut(text: str, width: int) -> str:

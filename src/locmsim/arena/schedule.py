@@ -5,12 +5,16 @@ the same seed and so the same cards and shuffles, seats swapped. All pairings of
 seed, so that their results differ by the players and not by the cards.
 """
 
+import contextlib
 import hashlib
+import importlib.util
 import itertools
 import math
+import os
 import random
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +28,7 @@ MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 
 _NAME = re.compile(r"\S.*")
 _SEED_BITS = 63
+_MODULE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,34 @@ class Player:
     process: bool
     #: Whether it was given ready and `spec` does not make its like.
     ready: bool = False
+    #: `named_files` when the tournament began; None where that was not kept.
+    files: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
     #: The agent's class, or a ready agent, of which each seat and worker gets a copy.
     agent: Any = field(default=None, compare=False, repr=False)
+
+
+def named_files(spec: str) -> dict[str, str]:
+    """Path -> digest of each file that a player's description names.
+
+    Words of a command, the file or module of a class, and what options name.
+    """
+    try:
+        words = shlex.split(spec)
+    except ValueError:
+        words = []
+    words += re.split(r"[:,=]", spec)
+    module = _MODULE.match(spec)
+    if module and not os.path.exists(words[0]):
+        with contextlib.suppress(ImportError, ValueError, AttributeError):
+            found = importlib.util.find_spec(module[1])
+            words.append((found and found.origin) or "")
+    files = {}
+    for word in words:
+        if word and os.path.isfile(word):
+            with contextlib.suppress(OSError), open(word, "rb") as file:
+                digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+                files[word] = digest.hexdigest()
+    return files
 
 
 class Fixture(NamedTuple):
@@ -178,6 +209,7 @@ class Settings:
                 "spec": player.spec,
                 "process": player.process,
                 "ready": player.ready,
+                **({} if player.files is None else {"files": dict(player.files)}),
             }
             for player in self.players
         ]

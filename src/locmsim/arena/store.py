@@ -146,6 +146,13 @@ class Store:
         # The same, but with ready agents.
         self.settings = settings
 
+    def renew(self, settings: Settings) -> None:
+        """Write down what the files of the players are now."""
+        with self._errors("write to"), self._transaction():
+            text = json.dumps(settings.to_json())
+            self._connection.execute("UPDATE tournament SET settings = ?", [text])
+        self.settings = settings
+
     def _open_to_read(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
             raise NoResultsError(f"{self.path}: no such file")

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -18,11 +18,12 @@ from locmsim.arena import report
 from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
-from locmsim.arena.schedule import Player, Settings, random_seed, unique_names
-from locmsim.arena.store import Goal, Store
+from locmsim.arena.schedule import Player, Settings, named_files, random_seed, unique_names
+from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
 from locmsim.referee.play import Result
+from locmsim.referee.process import python_file_hint
 from locmsim.stats import Sprt
 from locmsim.workers import (
     Workers,
@@ -61,6 +62,7 @@ class Tournament:
         db: str | os.PathLike[str] = ":memory:",
         games: int | None = None,
         sprt: Sprt | None = None,
+        force: bool = False,
         **settings: Any,
     ) -> None:
         end_if_imported_again()
@@ -77,9 +79,18 @@ class Tournament:
             if players is not None:
                 settings["players"] = self._players(players, settings["game"])
             before = self._store.goal
+            old = stored.players if stored is not None else ()
+            settings["players"], changed = _with_files(settings["players"], old)
+            if changed and not force:
+                raise StoreError(
+                    f"{self._store.path}: changed since its first games: {', '.join(changed)};"
+                    " --force (force=True) goes on all the same, in one table"
+                )
             wanted = Settings(**settings)
             goal = _goal(wanted, games, sprt, before)
             self._store.begin(wanted)
+            if changed:
+                self._store.renew(wanted)
             self.goal = goal
             if goal != before:
                 self._store.set_goal(goal)
@@ -204,7 +215,10 @@ class Tournament:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
         if jobs > len(cores) and self._timed:
             raise ValueError(
-                f"jobs: {jobs} games with time limits need as many cores, there are {len(cores)}"
+                f"jobs: {jobs} games with time limits need as many cores, there"
+                f" {'is' if len(cores) == 1 else 'are'} {len(cores)}"
+                + "; --timeout-scale 0 plays without limits"
+                * bool(self.settings.timeout_scale)
             )
         return local_workers(jobs, cores)
 
@@ -227,6 +241,8 @@ class Tournament:
             if not player.process:
                 continue
             program = shlex.split(player.spec)[0]
+            if told := python_file_hint(player.spec):
+                raise ValueError(f"player {player.name!r}: {told}")
             if shutil.which(program) is None:
                 hint = self.settings.game.suggest(player.spec.partition(":")[0])
                 raise ValueError(
@@ -324,6 +340,28 @@ class Tournament:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _with_files(
+    players: Sequence[Player], old: Sequence[Player]
+) -> tuple[tuple[Player, ...], list[str]]:
+    """The players with the digests of their files, and the files that are not what they were."""
+    before = {player.spec: player.files for player in old}
+    known = []
+    changed: dict[str, None] = {}
+    for player in players:
+        now = named_files(player.spec)
+        files: Mapping[str, str] | None = now
+        if player.spec in before:
+            then = before[player.spec]
+            if then is None:  # results of a version that did not keep them
+                files = None
+            elif then != now:
+                changed.update(
+                    dict.fromkeys(f for f in {**then, **now} if then.get(f) != now.get(f))
+                )
+        known.append(replace(player, files=files))
+    return tuple(known), list(changed)
 
 
 def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal | None) -> Goal:

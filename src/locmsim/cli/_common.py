@@ -1,14 +1,15 @@
 """What several commands share: options, files, signals and how the tool fails."""
 
 import argparse
-import contextlib
 import math
 import os
+import re
 import shutil
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Callable
+from typing import TypeVar
+
+from locmsim._command import Parser, Stopped, ended_by_signals
 
 __all__ = [
     "IDS",
@@ -18,10 +19,14 @@ __all__ = [
     "SCALE_HELP",
     "STDOUT_PATHS",
     "Failure",
+    "Parser",
+    "Stopped",
+    "add_force",
     "add_verbose",
     "check_target",
     "color_wanted",
     "ended_by_signals",
+    "interruptible",
     "number",
     "seed",
     "start_logging",
@@ -29,9 +34,14 @@ __all__ = [
     "write",
 ]
 
+_T = TypeVar("_T")
+
 #: Names of the standard output. Opened as a file it would be written from its start again.
 STDOUT_PATHS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
+
+#: How much of a file is read to see who has written it.
+_HEAD = 4096
 
 SCALE_HELP = "multiply the time limits, 0 for none (default: 1)"
 IDS = ("new", "old")
@@ -64,26 +74,25 @@ def number(low: float, allow_low: bool) -> Callable[[str], float]:
     return parse
 
 
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the tool as Ctrl-C does: past the code that ends the bots."""
-    numbers = [
-        number
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(number) != signal.SIG_IGN
-    ]
+def interruptible(work: Callable[[], _T]) -> _T:
+    """What a function returns or raises that may be long in compiled code: Ctrl-C is heard."""
+    import threading
 
-    def end(number: int, frame: FrameType | None) -> None:
-        for other in numbers:  # nothing may interrupt the clearing up
-            signal.signal(other, signal.SIG_IGN)
-        raise SystemExit(128 + number)
+    results: list[_T] = []
+    errors: list[BaseException] = []
 
-    before = {number: signal.signal(number, end) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def do() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=do, daemon=True)  # nobody waits for it after Ctrl-C
+    thread.start()
+    thread.join()
+    for error in errors:
+        raise error
+    return results[0]
 
 
 def seed(text: str) -> int:
@@ -125,8 +134,19 @@ def start_logging(verbose: int) -> None:
         logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
 
 
-def check_target(path: str) -> None:
-    """Fail now, and not when there is something to write."""
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """The option ``--force``, see `check_target`."""
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite a file that this command has not written"
+    )
+
+
+def check_target(path: str, ours: bytes | None = None, force: bool = False) -> None:
+    """Fail now, and not when there is something to write.
+
+    A file is overwritten if the regular expression `ours` matches its start: then the same command
+    has written it. None stands for any file.
+    """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
         raise Failure(f"cannot write {path}: it is a folder", code=2)
@@ -134,6 +154,19 @@ def check_target(path: str) -> None:
         raise Failure(f"cannot write {path}: there is no folder {folder}", code=2)
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise Failure(f"cannot write {path}: no permission", code=2)
+    if ours is None or force or not os.path.isfile(path) or not os.path.getsize(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:  # it may be written, but not read
+        head = b""
+    if not re.match(ours, head, re.DOTALL):
+        raise Failure(
+            f"cannot write {path}: it exists, and this command has not written it; --force"
+            " overwrites it",
+            code=2,
+        )
 
 
 def write(path: str, text: str) -> None:

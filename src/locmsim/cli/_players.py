@@ -20,6 +20,11 @@ def as_bot(text: str, option: str, rules: str | None = None) -> "str | Agent":
 
     With `rules`, an agent that plays other ones only is refused.
     """
+    if text.endswith(".py"):
+        from locmsim.referee.process import python_file_hint
+
+        if told := python_file_hint(text):
+            raise Failure(f"{option}: {told}", code=2)
     if not _MAYBE_AGENT.fullmatch(text):
         return text
     from locmsim.agents.registry import check_rules, did_you_mean, is_agent, make_agent

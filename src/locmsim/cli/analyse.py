@@ -2,16 +2,15 @@
 
 import argparse
 import json
-import os
-import sys
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import IDS, Failure, number, width
+from locmsim.cli._common import IDS, Failure, interruptible, number, width
+from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim._core import State
     from locmsim.game.observation import Observation
     from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
@@ -35,11 +34,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "game",
         nargs="?",
         metavar="GAME",
-        help="a log (FILE), a game of results (DB:NUMBER) or the text of a position",
+        help="a position, as for --file; or with --turn a log (FILE) or a game of results"
+        " (DB:NUMBER)",
     )
     add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
-    add("--file", metavar="FILE", help="protocol text of a battle turn; - for standard input")
-    add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of Java's logs 1.5)")
+    add("--file", metavar="FILE", help=POSITION_HELP)
+    add("--rules", choices=tuple(RULES), help="rule set (default: the text's; of a log found out)")
     add("--ids", choices=IDS, help="instance ids of a log (default: what it says, or new)")
     add(
         "--seconds",
@@ -55,61 +55,57 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Analyse the position, and print what was found."""
-    from locmsim.search.analysis import analyse
+    from locmsim._core import State
+    from locmsim.search.analysis import analyse, line_value
+    from locmsim.search.belief import Belief
 
     played = None
     if (options.game is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
     observation: Observation | State
     if options.file is not None:
-        observation, belief = _from_file(options.file, options.rules), None
-    elif options.turn is None and not os.path.exists(options.game):
-        observation, belief = _from_text(options.game), None
+        observation, belief = read_position(options.file, "--file", options.rules), None
+    elif options.turn is None:
+        observation, belief = read_position(options.game, "GAME", options.rules), None
     else:
         observation, belief, played = _from_game(options)
-    try:
+    if isinstance(observation, State):
+        if observation.is_terminal():
+            raise Failure("the game is over")
+        observation = observation.observation(observation.current_player())
+    seen = observation
+    if belief is None:
+        belief = Belief()
+        belief.see(seen)
+    known = belief
+
+    def work() -> "tuple[Analysis, tuple[float, float] | None]":
         analysis = analyse(
-            observation,
+            seen,
             time_ms=None if options.nodes is not None else 1000 * options.seconds,
             nodes=options.nodes,
             seed=options.seed,
-            belief=belief,
+            belief=known,
         )
+        if played is None or not analysis.lines:
+            return analysis, None
+        try:
+            then, best = (
+                line_value(known, line, seed=options.seed)
+                for line in (played, analysis.lines[0].line)
+            )
+        except ValueError:  # it was malformed
+            return analysis, None
+        return analysis, (then, best)
+
+    try:
+        analysis, values = interruptible(work)
     except ValueError as error:
         raise Failure(error) from None
     if options.json:
-        print(json.dumps(_as_json(analysis, played), indent=1))
+        print(json.dumps(_as_json(analysis, played, values), indent=1))
     else:
-        _print(analysis, played)
-
-
-def _from_file(path: str, rules: str | None) -> "Observation":
-    from locmsim.game.observation import Observation
-
-    try:
-        if path == "-":
-            text = sys.stdin.read()
-        else:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        return Observation.parse(text, rules)
-    except OSError as error:
-        raise Failure(f"--file: {error.filename}: {error.strerror}") from None
-    except ValueError as error:
-        raise Failure(f"--file: {path}: {error}") from None
-
-
-def _from_text(text: str) -> "State":
-    from locmsim._core import State
-
-    try:
-        return State.from_text(text)
-    except ValueError as error:
-        raise Failure(
-            f"GAME: neither a file nor the text of a position ({error}); a game of results, such as"
-            " results.db:7, needs --turn",
-            code=2,
-        ) from None
+        _print(analysis, played, values, seen)
 
 
 def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":
@@ -117,8 +113,6 @@ def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str |
     from locmsim.cli._replay import load_result
     from locmsim.referee.knowledge import knowledge_at
 
-    if options.turn is None:
-        raise Failure("GAME needs --turn", code=2)
     result, _ = load_result(options.game, "GAME", options.rules, options.ids)
     try:
         observation, belief = knowledge_at(result, options.turn)
@@ -128,10 +122,14 @@ def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str |
     return observation, belief, played
 
 
-def _as_json(analysis: "Analysis", played: str | None) -> dict[str, Any]:
+def _as_json(
+    analysis: "Analysis", played: str | None, values: tuple[float, float] | None
+) -> dict[str, Any]:
     return {
         "lines": [asdict(line) for line in analysis.lines],
         "played": played,
+        "played_value": None if values is None else values[0],
+        "best_value": None if values is None else values[1],
         "opponent_hand": [
             {
                 "card": held.card.to_row(),
@@ -147,7 +145,12 @@ def _as_json(analysis: "Analysis", played: str | None) -> dict[str, Any]:
     }
 
 
-def _print(analysis: "Analysis", played: str | None) -> None:
+def _print(
+    analysis: "Analysis",
+    played: str | None,
+    values: tuple[float, float] | None,
+    seen: "Observation",
+) -> None:
     from locmsim.referee.text import card_text
 
     names = {"beam": "beam search", "mcts": "MCTS"}
@@ -162,6 +165,19 @@ def _print(analysis: "Analysis", played: str | None) -> None:
         print(f" {line.line}")
     if played is not None:
         print(f"\nplayed then: {played}")
+        if values is not None:
+            then, best = values
+            print(f"the evaluation expects {then:+.2f} of it, and {best:+.2f} of the first line")
+    numbers = {
+        int(word)
+        for line in [*(line.line for line in analysis.lines), played or ""]
+        for words in re.findall(r"SUMMON (\d+)|(?:USE|ATTACK) (\d+) (\d*)", line)
+        for word in filter(None, words)
+    }
+    if named := [card for card in seen.cards if card.instance_id in numbers]:
+        print("\ncards in these lines:")
+        for row in named:
+            print(f"  {row.instance_id:3}  {card_text(row.card())}"[: width()])
     print(
         f"\n{analysis.searches} searches, {analysis.nodes} positions in {analysis.elapsed:.1f} s;"
         " value: the expected result, from -1 to 1"

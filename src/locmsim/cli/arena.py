@@ -1,6 +1,7 @@
 """``locmsim arena``: many matches between players, and their results."""
 
 import argparse
+import contextlib
 import itertools
 import os
 import shlex
@@ -16,6 +17,8 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    Stopped,
+    add_force,
     add_verbose,
     check_target,
     ended_by_signals,
@@ -57,6 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print what both players of a game wrote to their standard errors",
     )
     show.add_argument("--csv", metavar="FILE", help="write a line for each game and print nothing")
+    add_force(show)
     show.set_defaults(act=_show_arena, parser=show)
 
 
@@ -104,6 +108,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    add("--force", action="store_true", help="--db: resume though files of players have changed")
     add("--json", action="store_true", help="print JSON")
     add_verbose(parser)
 
@@ -150,21 +155,34 @@ def _run_arena(options: argparse.Namespace) -> None:
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
+    if options.db is not None and not options.players and not os.path.exists(options.db):
+        raise Failure(f"--db: {options.db}: no such file; players start a new one", code=2)
     db = options.db or _new_file()
     with (
         ended_by_signals(),
-        Arena(options.players or None, db=db, games=options.games, sprt=sprt, **given) as arena,
+        Arena(
+            options.players or None,
+            db=db,
+            games=options.games,
+            sprt=sprt,
+            force=options.force,
+            **given,
+        ) as arena,
     ):
         try:
             progress = sys.stderr.isatty() and not options.verbose
-            arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
-        except BaseException:
+            with contextlib.redirect_stdout(sys.stderr):  # what agents print is no result
+                arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
+        except BaseException as error:
             if arena.tally.games:
-                print(
+                message = (
                     f"{arena.tally.games} of {arena.goal.games} games are in {db};"
-                    f" to resume: locmsim arena --db {shlex.quote(db)}",
-                    file=sys.stderr,
+                    f" to resume: locmsim arena --db {shlex.quote(db)}"
                 )
+                if isinstance(error, Stopped):
+                    error.message = f"stopped; {message}"
+                else:
+                    print(message, file=sys.stderr)
             raise
         _print_arena(arena, options.json)
     if options.db is None and not options.json:
@@ -192,7 +210,7 @@ def _show_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
 
     if options.csv is not None and options.csv not in STDOUT_PATHS:
-        check_target(options.csv)
+        check_target(options.csv, rb"game,pair,seed,", options.force)
     with Arena.load(options.db) as arena:
         if options.stderr is not None:
             _print_stderr(arena, options.stderr)

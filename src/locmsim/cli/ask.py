@@ -1,6 +1,7 @@
 """``locmsim ask``: what a bot would do now in a match of before."""
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
+from locmsim.contract import start_turn
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--player", metavar="NAME", help="--lost: whose games (default: the first player's)")
     add("--last", type=int, default=3, metavar="N", help="--lost: turns of a game (%(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="seed of an agent (%(default)s)")
-    add("--rules", choices=tuple(RULES), help="rule set of a log (default: what it says, or 1.5)")
-    add("--ids", choices=IDS, help="instance ids of a log (default: what it says, or new)")
+    add("--rules", choices=tuple(RULES), help="rule set of a log (default: found out)")
+    add("--ids", choices=IDS, help="instance ids of a log (default: found out)")
     add(
         "--timeout-scale",
         type=number(0, allow_low=True),
@@ -69,12 +71,12 @@ def run(options: argparse.Namespace) -> None:
         if options.lost:
             _ask_lost(options)
             return
-        result, _ = load_result(options.game, "GAME", options.rules, options.ids)
+        result, names = load_result(options.game, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, result, [options.turn])
     if options.json:
         print(json.dumps(_as_json(answer), indent=1))
         return
-    _print_answer(answer)
+    _print_answer(answer, names)
 
 
 def _ask_lost(options: argparse.Namespace) -> None:
@@ -135,10 +137,11 @@ def _asked(
         for call in result.calls
         if call.player == player and (call.turn is None or call.turn <= until)
     ]
-    bot = as_bot(options.bot, "BOT")
-    if isinstance(bot, str):
-        return _ask_program(options, bot, result, mine, turns)
-    return _ask_agent(options, bot, result, mine, turns)
+    with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is not its answer
+        bot = as_bot(options.bot, "BOT")
+        if isinstance(bot, str):
+            return _ask_program(options, bot, result, mine, turns)
+        return _ask_agent(options, bot, result, mine, turns)
 
 
 def _ask_program(
@@ -195,6 +198,7 @@ def _ask_agent(
         ask = agent.choose if observation.phase == "choice" else agent.act
         line, problem, words = None, "", ""
         try:
+            start_turn(agent, _limit_ms(result, call) * options.timeout_scale or None)
             line = ask(observation)
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
@@ -219,14 +223,14 @@ def _limit_ms(result: "Result[Match]", call: "Call") -> int:
 def _compared(
     result: "Result[Match]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
-    """Answers are the same if the same actions are carried out."""
-    from locmsim.referee.text import applied_at
+    """Answers are the same if they come to the same position."""
+    from locmsim.referee.text import position_after
 
     assert call.turn is not None
     same = False
     if line is not None and call.answer is not None:
-        old = applied_at(result, call.turn, call.answer)
-        same = old is not None and old == applied_at(result, call.turn, line)
+        old = position_after(result, call.turn, call.answer)
+        same = old is not None and old == position_after(result, call.turn, line)
     return _Answer(call, line, same, problem, stderr)
 
 
@@ -242,9 +246,11 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
     }
 
 
-def _print_answer(answer: _Answer) -> None:
+def _print_answer(answer: _Answer, names: Sequence[str]) -> None:
     call = answer.call
-    print(f"turn {call.turn}, player {call.player}")
+    name = names[call.player]
+    known = f" ({name})" if name not in ("", f"Player {call.player}") else ""
+    print(f"turn {call.turn}, the turn of player {call.player}{known}")
     print(f"    was: {call.answer if call.answer is not None else 'no answer'}")
     print(f"    now: {answer.line if answer.line is not None else answer.problem}")
     if answer.line is not None:

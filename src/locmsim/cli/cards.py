@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, check_target, write
+from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, write
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card
@@ -23,12 +23,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     generate.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
     generate.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
     generate.add_argument("-o", "--output", metavar="FILE", help="save as a card list file")
+    add_force(generate)
     generate.set_defaults(act=_generate_cards)
     draw = actions.add_parser("draw", help="draw the 120 cards of a seed (1.5) on one page")
     draw.add_argument("seed", type=int, metavar="SEED", help="the referee's cardGenSeed")
     draw.add_argument("-w", "--weights", metavar="FILE", help="weights file of the generator")
     draw.add_argument("-o", "--output", metavar="FILE", required=True, help="page to write")
     draw.add_argument("--png", action="store_true", help="write a PNG instead of a page")
+    add_force(draw)
     draw.set_defaults(act=_draw_cards)
     check = actions.add_parser("check", help="check card list files")
     check.add_argument("files", nargs="+", metavar="FILE")
@@ -62,6 +64,8 @@ def _generated(options: argparse.Namespace) -> "list[Card]":
 def _generate_cards(options: argparse.Namespace) -> None:
     from locmsim.rules.cards import save_cards
 
+    if options.output is not None and options.output not in STDOUT_PATHS:
+        check_target(options.output, rb"\d+ ;", options.force)
     cards = _generated(options)
     if options.output is None:
         _print_cards(cards)
@@ -72,7 +76,8 @@ def _generate_cards(options: argparse.Namespace) -> None:
 def _draw_cards(options: argparse.Namespace) -> None:
     from locmsim.art import sheet_html, sheet_svg
 
-    check_target(options.output)
+    ours = rb"\x89PNG" if options.png else rb"<!doctype html>.*<title>The cards of seed"
+    check_target(options.output, ours, options.force)
     cards = _generated(options)
     if options.png:
         _write_png(options.output, sheet_svg(cards))

@@ -1,11 +1,13 @@
 """``locmsim dataset``: examples to learn from."""
 
 import argparse
+import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, check_target, ended_by_signals
+from locmsim.cli._common import Failure, add_force, check_target, ended_by_signals
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--decks", default="random", metavar="NAME",
         help="how an agent's decks are chosen (%(default)s)")  # fmt: skip
     add("--player", metavar="NAME", help="DB: whose actions (default: both players')")
+    add_force(parser)
     add("--seed", type=int, default=0, metavar="N", help="of an agent's first game (%(default)s)")
 
 
@@ -40,15 +43,17 @@ def run(options: argparse.Namespace) -> None:
     """Collect the examples and write them."""
     from tqdm import tqdm
 
-    check_target(options.out)
+    check_target(options.out, rb"PK\x03\x04.{26}obs\.npy", options.force)
     games = options.games
     examples: Examples | None = None
     with ended_by_signals():
         try:
-            found = _of_database(options) if _is_database(options.source) else _of_agent(options)
-            for examples in tqdm(found, total=games, unit="game", disable=None):
-                if examples.games >= games:
-                    break
+            with contextlib.redirect_stdout(sys.stderr):  # what agents print
+                database = _is_database(options.source)
+                found = _of_database(options) if database else _of_agent(options)
+                for examples in tqdm(found, total=games, unit="game", disable=None):
+                    if examples.games >= games:
+                        break
             if examples is None or not len(examples):
                 raise Failure(f"{options.source}: no examples of rules {options.rules}")
             examples.save(options.out, options.source)
@@ -60,9 +65,12 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _games(text: str) -> int:
-    games = int(text)
+    try:
+        games = int(text)
+    except ValueError:
+        games = 0
     if games < 1:
-        raise argparse.ArgumentTypeError(f"expected at least 1, got {games}")
+        raise argparse.ArgumentTypeError(f"expected an integer of 1 or more, got {text!r}")
     return games
 
 

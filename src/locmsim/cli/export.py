@@ -3,10 +3,13 @@
 import argparse
 import sys
 
-from locmsim.cli._common import STDOUT_PATHS, Failure, check_target, number, write
+from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
+
+#: How its files begin: header, bot, bot for reading, weights.
+_OURS = rb"// (A bot for )?Legends of Code and Magic|#ifndef _GNU_SOURCE|PK\x03\x04"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MS",
         help="time for a turn, at most 0.6 of the limit (default: 120)",
     )
+    add_force(parser)
     add("--readable", action="store_true", help="with names and comments, for reading only")
     add(
         "--write-weights",
@@ -39,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
 
     for target in (options.output, options.write_weights):
         if target is not None:
-            check_target(target)
+            check_target(target, _OURS, options.force)
     if options.kernel:
         for name in ("weights", "search", "time_ms", "readable", "write_weights"):
             if getattr(options, name):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from locmsim import __version__
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, Parser, Stopped
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 
@@ -52,6 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("locmsim", _replaced)
         sys.stdout.reconfigure(errors="locmsim")
+    if words and not words[0].startswith("-") and words[0] not in (*COMMANDS, "vestrock"):
+        from difflib import get_close_matches
+
+        meant = get_close_matches(words[0], [*COMMANDS, "vestrock"], n=1)
+        hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
+        command_parser(None).error(f"there is no command {words[0]!r}; {hint}")
     parser = command_parser(words[0] if words else None)
     try:
         if not words:
@@ -64,8 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = vestrock(words[1:])
             sys.stdout.flush()
             return code
-        options = parser.parse_args(words)
+        options, unknown = parser.parse_known_args(words)
+        if unknown:
+            options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return _run(options)
+    except KeyboardInterrupt:
+        name = f"locmsim {words[0]}" if words[:1] and words[0] in COMMANDS else "locmsim"
+        print(f"{name}: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         # Whoever read the output has enough.
         _drop_output()
@@ -88,6 +100,9 @@ def _run(options: argparse.Namespace) -> int:
             options.parser.error(str(failure))
         print(f"{options.parser.prog}: {failure}", file=sys.stderr)
         return failure.code
+    except Stopped as stopped:
+        print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
+        raise
     return 0
 
 
@@ -127,7 +142,7 @@ class _Version(argparse.Action):
 
 def command_parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser of the tool, with the options of the one command that is called."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="locmsim",
         description="Legends of Code and Magic for search bots. Without a COMMAND: play.",
         allow_abbrev=False,

@@ -1,9 +1,14 @@
 """``locmsim perft``: the number of action sequences from a position."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure
+from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.rules.rulesets import RULES
+
+if TYPE_CHECKING:
+    from locmsim._core import State
 
 __all__ = ["add_options", "run"]
 
@@ -11,17 +16,18 @@ __all__ = ["add_options", "run"]
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     position = parser.add_mutually_exclusive_group()
-    position.add_argument("file", nargs="?", metavar="FILE", help="position file")
+    position.add_argument("file", nargs="?", metavar="FILE", help=POSITION_HELP)
     position.add_argument(
         "--seed", type=int, metavar="N", help="start of a battle between random decks (default: 1)"
     )
+    add("--turn", type=int, metavar="N", help="FILE is a log or DB:NUMBER: which of its turns")
     add("--depth", "-n", type=int, default=4, metavar="N", help="actions (default: %(default)s)")
     add("--rules", choices=tuple(RULES), help="rule set (default: the position's, else 1.5)")
     add("--divide", action="store_true", help="list the counts of the first actions too")
 
 
 def run(options: argparse.Namespace) -> None:
-    from locmsim.game.positions import divide, load_position, start_position
+    from locmsim.game.positions import divide, start_position
 
     if options.depth < 1:
         raise Failure(f"--depth: expected at least 1, got {options.depth}", code=2)
@@ -30,11 +36,7 @@ def run(options: argparse.Namespace) -> None:
             seed = 1 if options.seed is None else options.seed
             state = start_position(seed, options.rules or "1.5")
         else:
-            state = load_position(options.file, options.rules)
-    except OSError as error:
-        if error.filename is None:  # the standard output
-            raise
-        raise Failure(f"{error.filename}: {error.strerror}") from None
+            state = _state(options)
     except ValueError as error:
         raise Failure(error) from None
     if options.divide:
@@ -42,3 +44,26 @@ def run(options: argparse.Namespace) -> None:
             print(f"{action}: {nodes}")
         print()
     print(f"nodes: {state.perft(options.depth)}")
+
+
+def _state(options: argparse.Namespace) -> "State":
+    """The position of FILE; of what a bot is sent, with any cards in the hidden places."""
+    if options.turn is not None:
+        from locmsim.cli._replay import load_result
+        from locmsim.referee.knowledge import state_at
+
+        result, _ = load_result(options.file, "FILE", options.rules)
+        try:
+            return state_at(result, options.turn)
+        except ValueError as error:
+            raise Failure(f"--turn: {error}", code=2) from None
+    position = read_position(options.file, "FILE", options.rules)
+    from locmsim._core import State
+
+    if isinstance(position, State):
+        return position
+    from locmsim.search.belief import Belief
+
+    belief = Belief()
+    belief.see(position)
+    return belief.root()

@@ -1,6 +1,7 @@
 """``locmsim play``: one match, or one of before."""
 
 import argparse
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from locmsim.cli._common import (
     SCALE_HELP,
     STDOUT_PATHS,
     Failure,
+    add_force,
     check_target,
     color_wanted,
     ended_by_signals,
@@ -72,12 +74,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_true", help=LENIENT_HELP)
+    add_force(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Play or replay the match, print and log it."""
-    if options.logs is not None:
-        check_target(options.logs)
+    if options.logs is not None and options.logs not in STDOUT_PATHS:
+        check_target(options.logs, rb'\{"errors":', options.force)
     # Tools that call a referee take anything on the standard error for an error of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     if options.replay is None:
@@ -96,10 +99,10 @@ def run(options: argparse.Namespace) -> None:
         from locmsim.referee.transcript import log_line
 
         try:
-            write(options.logs, log_line(result) + "\n")
+            write(options.logs, log_line(result, names) + "\n")
         except Failure as failure:
             unwritten = failure
-    _print_result(result, options, text=options.text or bool(no_page))
+    _print_result(result, options, names, text=options.text or bool(no_page))
     if no_page and not by_a_tool:
         sys.stdout.flush()
         print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
@@ -129,8 +132,6 @@ def _no_page(options: argparse.Namespace) -> str:
 
 def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
     """Show the match in the browser until Ctrl-C."""
-    import contextlib
-
     from locmsim.web.library import Library
     from locmsim.web.server import serve
     from locmsim.web.site import Site
@@ -140,14 +141,12 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
 
     site = Site(Library())
     key = site.library.add(result, names)
-    with contextlib.suppress(KeyboardInterrupt):
+    with ended_by_signals():
         serve(site, path=f"api/replays/watch?game={key}", ready=ready)
 
 
 def _new_result(options: argparse.Namespace) -> "Result[Match]":
     """Play the match."""
-    from locmsim.referee.play import play
-
     names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
         if len(options.bots) != 2 or options.p1 is not None or options.p2 is not None:
@@ -157,6 +156,13 @@ def _new_result(options: argparse.Namespace) -> "Result[Match]":
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
     match = _new_match(options)
+    with contextlib.redirect_stdout(sys.stderr):  # what agents print is not a result
+        return _played(options, match, names)
+
+
+def _played(options: argparse.Namespace, match: "Match", names: tuple[str, str]) -> "Result[Match]":
+    from locmsim.referee.play import play
+
     bots = [
         as_bot(text, name, match.rules)
         for text, name in zip((options.p1, options.p2), names, strict=True)
@@ -202,12 +208,14 @@ def _new_match(options: argparse.Namespace) -> "Match":
         raise Failure(f"-d: {error}", code=2) from None
 
 
-def _print_result(result: "Result[Match]", options: argparse.Namespace, text: bool) -> None:
+def _print_result(
+    result: "Result[Match]", options: argparse.Namespace, names: tuple[str, str], text: bool
+) -> None:
     from locmsim.referee import transcript
 
     out = sys.stdout
     if options.logs in STDOUT_PATHS:
-        out.write(transcript.log_line(result) + "\n")
+        out.write(transcript.log_line(result, names) + "\n")
     if options.json:
         import json
 

@@ -6,10 +6,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from locmsim.cli._common import IDS, STDOUT_PATHS, Failure, check_target, write
+from locmsim.cli._common import IDS, STDOUT_PATHS, Failure, add_force, check_target, write
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
+
+#: How its pages begin.
+_OURS = rb"<!doctype html>.*Legends of Code and Magic"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--names", nargs=2, metavar="NAME", help="what to call player 0 and player 1")
     add("--rules", choices=tuple(RULES), help="rule set of a log (default: found out)")
+    add_force(parser)
     add("--ids", choices=IDS, help="instance ids of a log, new or of 2022 (default: found out)")
 
 
@@ -35,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.arena import StoreError
 
     if options.output is not None and options.output not in STDOUT_PATHS:
-        check_target(options.output)
+        check_target(options.output, _OURS, options.force)
     try:
         page = _page(options)
     except OSError as error:

@@ -2,11 +2,12 @@
 
 import argparse
 import contextlib
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 
-from locmsim.cli._common import Failure, check_target, ended_by_signals
+from locmsim.cli._common import Failure, Stopped, check_target, ended_by_signals
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
@@ -46,6 +47,12 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.workers import WorkersError, available_cores
 
     check_target(options.out)
+    if not os.path.exists(options.out):  # some folders say yes and take nothing, as /proc does
+        try:
+            os.close(os.open(options.out, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.unlink(options.out)
+        except OSError as error:
+            raise Failure(f"cannot write {options.out}: {error.strerror}") from None
     if options.verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     words = ["locmsim", "tune"]
@@ -59,8 +66,9 @@ def run(options: argparse.Namespace) -> None:
         known = [part for part in PARTS if part in parts]
         given["what"] = (*known, *sorted(parts.difference(known)))
     try:
+        Tuner.check_packages()
         tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
-        tuner.write(options.out)
+        tuner.check_target(options.out)
         with ended_by_signals(), _tuning_progress() as (on_games, say):
             workers = options.workers
             if workers is None and options.dask is None:
@@ -71,9 +79,15 @@ def run(options: argparse.Namespace) -> None:
                 ):
                     tuner.write(options.out)
                     say(line)
-            except (SystemExit, WorkersError):
-                print(_how_to_resume(options, tuner.iteration), file=sys.stderr)
+            except (Stopped, WorkersError) as error:
+                message = _how_to_resume(options, tuner.iteration)
+                if isinstance(error, Stopped):
+                    error.message = message
+                else:
+                    print(f"locmsim tune: {message}", file=sys.stderr)
                 raise
+        if not os.path.exists(options.out):  # no iteration was missing
+            tuner.write(options.out)
     except ValueError as error:
         name, _, rest = str(error).partition(":")
         raise Failure(f"--dask:{rest}" if name == "dask" else error, code=2) from None
@@ -86,12 +100,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
-    said = f"locmsim tune: stopped after {iterations} complete iterations"
+    said = f"stopped after {iterations} complete iterations"
     if options.state is None:
-        return (
-            f"{said}; the best weights are in {options.out}, what was played since is lost:"
-            " give --state DIR to keep it"
-        )
+        best = f"the best weights are in {options.out}, " if os.path.exists(options.out) else ""
+        return f"{said}; {best}what was played since is lost: give --state DIR to keep it"
     words = ["--state", options.state, "--out", options.out]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, number
+from locmsim.cli._common import Failure, ended_by_signals, number
 
 if TYPE_CHECKING:
     from locmsim.web.site import Site
@@ -99,11 +99,10 @@ def _serve(
     serve: Callable[..., None], site: "Site", port: int, ready: Callable[[str], None]
 ) -> None:
     try:
-        serve(site, port=port, ready=ready)
+        with ended_by_signals():
+            serve(site, port=port, ready=ready)
     except OSError as error:
         raise Failure(f"port {port}: {error.strerror}") from None
-    except KeyboardInterrupt:
-        pass
 
 
 def _check_folder(folder: str) -> None:

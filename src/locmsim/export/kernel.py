@@ -50,6 +50,7 @@ _HEAD = """\
 
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(__GNUC__)
 #define LOCM_FUNCTION static __attribute__((unused))
@@ -60,7 +61,20 @@ _HEAD = """\
 #endif
 
 """
-_TAIL = "\n#endif\n"
+_TAIL = """
+// The time in nanoseconds, from any start: for a bot that has to answer by a deadline.
+LOCM_FUNCTION int64_t locm_now_ns(void) {
+  struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+  clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+  timespec_get(&now, TIME_UTC);
+#endif
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#endif
+"""
 
 
 def template(name: str) -> str:

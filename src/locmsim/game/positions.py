@@ -18,7 +18,14 @@ from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 
-__all__ = ["divide", "load_position", "random_game", "save_position", "start_position"]
+__all__ = [
+    "divide",
+    "load_position",
+    "position_of",
+    "random_game",
+    "save_position",
+    "start_position",
+]
 
 
 def start_position(seed: int, rules: str = "1.5") -> State:
@@ -82,7 +89,7 @@ def load_position(path: str | os.PathLike[str], rules: str | None = None) -> Sta
     ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
     """
     try:
-        return _state_of(_json(Path(path).read_text(encoding="utf-8")), rules)
+        return position_of(_json(Path(path).read_text(encoding="utf-8")), rules)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
@@ -94,7 +101,8 @@ def _json(text: str) -> Any:
         raise ValueError(f"no JSON: {error}") from None
 
 
-def _state_of(position: Any, rules: str | None) -> State:
+def position_of(position: Any, rules: str | None = None) -> State:
+    """The state of what a position file has; ``ValueError``, as for `load_position`."""
     if not isinstance(position, dict):
         raise ValueError(f"expected a JSON object, got {type(position).__name__}")
     for key in ("snapshot", "cards", "decks"):

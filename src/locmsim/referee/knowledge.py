@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.play import Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["knowledge_at"]
+__all__ = ["knowledge_at", "state_at"]
 
 
 def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]:
@@ -51,3 +52,18 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
                 belief.chose([next(taken)] if RULES[match.rules].draft else taken)
         match.submit(call.player, call.answer)
     return observation, belief
+
+
+def state_at(result: Result[Match], turn: int) -> State:
+    """The position at the start of a turn of a match; ``ValueError`` if there is no such turn."""
+    turns = [call.turn for call in result.calls if call.turn is not None]
+    if turn not in turns:
+        raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
+    unfinished: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
+    match = Match.replay({**result.match.log, **unfinished})
+    for call in result.calls:
+        if call.turn == turn:
+            break
+        match.submit(call.player, call.answer)
+    assert match.state is not None
+    return match.state.clone()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from locmsim.contract import Fault, FaultKind, Match, TurnResult
+from locmsim.contract import Fault, FaultKind, Match, TurnResult, start_turn
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess, new_token, stop
 
 __all__ = ["Call", "Result", "play", "retrace"]
@@ -251,6 +251,7 @@ class _Referee(Generic[_M]):
         ask = self._match.consult(agent, player)
         start = time.monotonic_ns()
         try:
+            start_turn(agent, limit_ms)
             answer = ask()
         except Exception as error:
             raise BotFault(

@@ -19,7 +19,15 @@ from typing import IO, NamedTuple
 
 from locmsim.contract import FaultKind
 
-__all__ = ["MAX_LINE", "STDERR_KEPT", "BotFault", "BotProcess", "new_token", "stop"]
+__all__ = [
+    "MAX_LINE",
+    "STDERR_KEPT",
+    "BotFault",
+    "BotProcess",
+    "new_token",
+    "python_file_hint",
+    "stop",
+]
 
 #: A line of this many bytes is not an answer any more (docs/rules.md, section 10).
 MAX_LINE = 10_000
@@ -50,6 +58,18 @@ _LINE_END = re.compile(rb"[\r\n]")
 _DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
 #: Failures to start a process that are the machine's fault and not the command's.
 _MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
+def python_file_hint(command: str) -> str:
+    """What was meant by the name of a Python file that cannot be run as it is; "" for others."""
+    if not command.endswith(".py") or not os.path.isfile(command) or os.access(command, os.X_OK):
+        return ""
+    with open(command, encoding="utf-8", errors="replace") as file:
+        classes = re.findall(r"^class (\w+)", file.read(), re.MULTILINE)
+    return (
+        f"{command!r} is a Python file: name its class, {command}:"
+        f"{classes[0] if classes else 'CLASS'}, or the command, 'python {command}'"
+    )
 
 
 class BotFault(Exception):

@@ -8,7 +8,7 @@ from locmsim.game.match import Match
 from locmsim.referee.play import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
-__all__ = ["applied_at", "card_text", "fault_text", "match_text", "summary_text"]
+__all__ = ["card_text", "fault_text", "match_text", "position_after", "summary_text"]
 
 _STDERR_LINES = 15
 _SIDES = ("left", "right")
@@ -183,21 +183,22 @@ def _applied(match: Match, state: State, line: str | None) -> list[str]:
     return applied
 
 
-def applied_at(result: Result[Match], turn: int, line: str) -> list[str] | None:
-    """The actions that `line` would have carried out in a turn of the match.
+def position_after(result: Result[Match], turn: int, line: str) -> bytes | None:
+    """The `State.key` that `line` would have led to in a turn of the match.
 
-    None if it would have been malformed.
+    Lines with the same key come to the same. None if it would have been malformed.
     """
     match = Match.replay({**result.match.log, "answers": [], **_UNFINISHED})
     for call in result.calls:
         state = match.state
         if call.turn == turn and state is not None:
             ids = match._ids
+            state = state.clone()
             try:
-                new = line if ids is None else ids.new_line(state, line)
-                return state.clone().apply_line(new)[0]
+                state.apply_line(line if ids is None else ids.new_line(state, line))
             except InvalidActionError:
                 return None
+            return state.key()
         match.submit(call.player, call.answer)
     raise ValueError(f"turn: the match has none of number {turn}")
 

@@ -41,12 +41,12 @@ _DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?
 # ------------------------------------------------------------------------------ the referee's log
 
 
-def log_line(result: Result[Match]) -> str:
+def log_line(result: Result[Match], names: Sequence[str | None] = ("", "")) -> str:
     """`result_log` as one line of JSON, without line end."""
-    return json.dumps(result_log(result), separators=(",", ":"))
+    return json.dumps(result_log(result, names), separators=(",", ":"))
 
 
-def result_log(result: Result[Match]) -> dict[str, Any]:
+def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) -> dict[str, Any]:
     """The log of a match in the form of the Java referee's.
 
     One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
@@ -54,7 +54,8 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
     was sent; ``summaries`` says what happened and how long each call took; ``views`` is empty
     frames, there are no pictures here; ``failCause`` is null without a fault; ``stderr`` is the end
     of what each bot wrote there, or an agent's traceback; ``rules`` and ``ids`` are those of the
-    match, ``cards`` the rows and names of a card list that follows from no seed, else null.
+    match, ``cards`` the rows and names of a card list that follows from no seed, else null;
+    ``agents`` has the players' `names`.
     """
     match, fault = result.match, result.fault
     frames = _Frames()
@@ -84,7 +85,10 @@ def result_log(result: Result[Match]) -> dict[str, Any]:
         "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
         "stderr": dict(zip(("0", "1"), result.stderr, strict=True)),
         "tooltips": [],
-        "agents": [{"index": player, "name": f"Player {player}"} for player in (0, 1)],
+        "agents": [
+            {"index": player, "name": name or f"Player {player}"}
+            for player, name in enumerate(names)
+        ],
     }
 
 

@@ -1,5 +1,6 @@
 """What to do in a position, with alternatives, and what the opponent may hold."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
+from locmsim.search.evaluation import Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
 
-__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse"]
+__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "line_value"]
 
 #: The searches of an analysis share its time; each has a random stream of its own.
 _SEARCHES = 6
@@ -204,6 +206,30 @@ def analyse(
         nodes=sum(result.nodes for result in results),
         elapsed=sum(result.elapsed for result in results),
     )
+
+
+def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
+    """What the evaluation expects at the end of a turn that is answered by `line`, from -1 to 1.
+
+    The mean over as many `worlds`. ``ValueError`` if the line is malformed.
+    """
+    evaluation: Evaluation | None = None
+    total = 0.0
+    for world in range(worlds):
+        state = belief.sample(seed + world)
+        me = state.current_player()
+        for text in state.clone().apply_line(line)[0]:  # without the end of the turn
+            state.apply_action(state.string_to_action(text))
+        if state.is_terminal():
+            total += state.returns()[me]
+            continue
+        if evaluation is None:
+            evaluation = Evaluation(rules=state.rules)
+        if evaluation.network is not None:
+            total += math.tanh(evaluation.network(state, me) / 2)  # it gives log-odds
+        else:
+            total += math.tanh(evaluation(state, me) / evaluation["scale"])
+    return total / worlds
 
 
 def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:

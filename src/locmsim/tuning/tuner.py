@@ -11,11 +11,11 @@
 What is played depends on the settings alone, not on where and by how many workers.
 """
 
+import contextlib
 import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -96,7 +96,6 @@ class Tuner:
             self._progress = Progress(file, [file[self.settings.rules]])
         if command is not None and command not in self._progress.commands:
             self._progress.commands.append(command)
-        self._save()
 
     def _loaded(self, start: Weights | str | os.PathLike[str] | None) -> WeightsFile:
         rules = self.settings.rules
@@ -151,6 +150,16 @@ class Tuner:
             "accepted": [dict(match) for match in self.accepted],
         }
 
+    @staticmethod
+    def check_packages() -> None:
+        """``ImportError`` names the package that tuning needs and that is missing."""
+        try:
+            import_module("scipy.optimize")
+        except ImportError:
+            raise ImportError(
+                "tuning needs scipy, which is not installed: pip install 'locmsim[tune]'"
+            ) from None
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a weights file: what was in that of the start, the best weights, the record.
 
@@ -162,11 +171,12 @@ class Tuner:
         OSError
             If it cannot be written.
         """
-        self._check_target(path)
+        self.check_target(path)
         rules = self.settings.rules
         replaced(self._progress.start, rules, self.best, self.record()).save(path)
 
-    def _check_target(self, path: str | os.PathLike[str]) -> None:
+    def check_target(self, path: str | os.PathLike[str]) -> None:
+        """The ``ValueError`` of `write`, before there is something to write."""
         name = os.fspath(path)
         if not os.path.isfile(path):
             return
@@ -231,13 +241,14 @@ class Tuner:
         count = 1 if workers is None else workers
         if count < 1:
             raise ValueError(f"workers: expected at least 1, got {workers}")
-        try:
-            import_module("scipy.optimize")  # fail now, and not after all those games
-        except ImportError:
-            raise ImportError("tuning needs scipy: install locmsim[tune]") from None
+        self.check_packages()  # now, and not after all those games
         self._on_games = on_games or (lambda what, done, count: None)
         workers_of = local_workers(count, ()) if dask is None else dask_workers(dask)
-        with self._folder.locked(), workers_of as self._workers:
+        with contextlib.ExitStack() as stack:
+            self._workers = stack.enter_context(workers_of)
+            if not self._folder.exists():  # nothing is left of a tuning that could not begin
+                self._save()
+            stack.enter_context(self._folder.locked())
             try:
                 while self.iteration < iterations:
                     started, before = time.monotonic(), self._progress
@@ -399,7 +410,7 @@ class Tuner:
         with self._timed():
             self._folder.save_games(iteration, done)
 
-    @contextmanager
+    @contextlib.contextmanager
     def _timed(self) -> Iterator[None]:
         """Save within; what takes long, as the games of hours do, is not due again soon."""
         started = time.monotonic()

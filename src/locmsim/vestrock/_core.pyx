@@ -1371,7 +1371,7 @@ def _playout_scores(play_out, State state, n, seed, threads):
     def work(start, end):
         play_out(state, scores, start, end, seed)
 
-    in_threads(work, n, threads)
+    in_threads(work, n, threads, 256)       # some milliseconds, after which Ctrl-C is noticed
     return scores
 
 

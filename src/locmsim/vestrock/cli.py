@@ -7,14 +7,17 @@ needs is imported when it runs.
 import argparse
 import contextlib
 import getpass
+import hashlib
 import json
 import logging
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from locmsim._command import Parser, Stopped, ended_by_signals
 from locmsim.vestrock.bots import BOTS, make_bot
 
 __all__ = ["command_parser", "main"]
@@ -47,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SystemExit
         With 2 for wrong usage.
     """
-    options = command_parser().parse_args(sys.argv[2:] if arguments is None else arguments)
+    parser = command_parser()
+    options, unknown = parser.parse_known_args(sys.argv[2:] if arguments is None else arguments)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         options.run(options)
         sys.stdout.flush()
@@ -56,8 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.parser.error(str(failure))
         print(f"{options.parser.prog}: {failure}", file=sys.stderr)
         return failure.code
+    except Stopped as stopped:
+        print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
+        return int(str(stopped.code))
     except KeyboardInterrupt:
-        return 1
+        print(f"{options.parser.prog}: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         # Whoever read the output has enough; the interpreter must not complain when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def command_parser() -> argparse.ArgumentParser:
     """The parser of the command, with all subcommands."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="locmsim vestrock", description="The card game Vestrock.", allow_abbrev=False
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -317,6 +327,7 @@ def _add_arena(parser: argparse.ArgumentParser) -> None:
     )
     add("--cards", type=int, metavar="N", help="cards of a deck (default: 100)")
     add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
+    add("--force", action="store_true", help="--db: go on though files of players have changed")
     add("--json", action="store_true", help="print JSON")
     _add_match(parser)
 
@@ -334,14 +345,27 @@ def _arena(options: argparse.Namespace) -> None:
     }
     with _explained():
         try:
-            with Arena(
-                options.players or None,
-                game=ArenaGame(**parameters) if parameters else None,
-                db=options.db or ":memory:",
-                games=options.games,
-                **given,
-            ) as arena:
-                arena.run(jobs=options.jobs)
+            with (
+                ended_by_signals(),
+                Arena(
+                    options.players or None,
+                    game=ArenaGame(**parameters) if parameters else None,
+                    db=options.db or ":memory:",
+                    games=options.games,
+                    force=options.force,
+                    **given,
+                ) as arena,
+            ):
+                try:
+                    arena.run(jobs=options.jobs)
+                except Stopped as stopped:
+                    if arena.tally.games and options.db:
+                        stopped.message = (
+                            f"stopped; {arena.tally.games} of {arena.goal.games} games are in"
+                            f" {options.db}; to resume: locmsim vestrock arena --db"
+                            f" {shlex.quote(options.db)}"
+                        )
+                    raise
                 if options.json:
                     print(json.dumps(arena.to_json(), indent=1))
                 else:
@@ -369,6 +393,12 @@ def _add_tournament(parser: argparse.ArgumentParser) -> None:
     _add_match(parser)
 
 
+def _bot_seed(seed: int, number: int, seat: int) -> int:
+    """The seed of a bot: others for each tournament and bot."""
+    digest = hashlib.blake2b(f"{seed} {number} {seat}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
 def _tournament(options: argparse.Namespace) -> None:
     from locmsim.vestrock.arena import play_tournament
     from locmsim.vestrock.deck import generate_deck
@@ -394,7 +424,10 @@ def _tournament(options: argparse.Namespace) -> None:
                 tournament = play_tournament(
                     number,
                     generate_deck(options.seed + number),
-                    {name: make_bot(spec, number) for name, spec in specs.items()},
+                    {
+                        name: make_bot(spec, _bot_seed(options.seed, number, seat))
+                        for seat, (name, spec) in enumerate(specs.items())
+                    },
                     _match_parameters(options),
                     time_ms=options.time_ms,
                 )

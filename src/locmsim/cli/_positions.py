@@ -1,0 +1,68 @@
+"""One way to name a position, for all commands: a file of any kind, or its text."""
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from locmsim.cli._common import Failure
+
+if TYPE_CHECKING:
+    from locmsim._core import State
+    from locmsim.game.observation import Observation
+
+__all__ = ["POSITION_HELP", "read_position"]
+
+POSITION_HELP = (
+    "the text of a position (State.to_text), or a file with that, with JSON (save_position) or with"
+    " what a bot is sent in a turn; - for standard input"
+)
+
+
+def read_position(name: str, option: str, rules: str | None = None) -> "State | Observation":
+    """The position that a name stands for; `Failure` names the option that it came from."""
+    try:
+        is_file = os.path.exists(name) or (option != "GAME" and " " not in name)
+        prefix = "" if option == "FILE" else f"{option}: "
+        if name == "-":
+            where, text = f"{prefix}-", sys.stdin.read()
+        elif is_file:
+            where = f"{prefix}{name}"
+            with open(name, encoding="utf-8") as file:
+                text = file.read()
+        else:
+            where, text = f"{option}: neither a file nor the text of a position", name
+    except OSError as error:
+        raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Failure(f"{option}: {name}: not a position, which is text") from None
+    try:
+        return _parsed(text, rules)
+    except ValueError as error:
+        usage = name != "-" and not is_file
+        hint = "; a game of results, such as results.db:7, needs --turn" if usage else ""
+        raise Failure(f"{where}: {error}{hint}", code=2 if usage else 1) from None
+
+
+def _parsed(text: str, rules: str | None) -> "State | Observation":
+    if text.lstrip().startswith(("{", "[")):
+        from locmsim.game.positions import position_of
+
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"no JSON: {error}") from None
+        if isinstance(content, dict) and "outputs" in content and "snapshot" not in content:
+            raise ValueError("the log of a match: --turn says which position of it")
+        return position_of(content, rules)
+    first = text.lstrip().partition("\n")[0].split()
+    if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
+        from locmsim.game.observation import Observation
+
+        return Observation.parse(text, rules)
+    from locmsim._core import State
+
+    state = State.from_text(text.strip())
+    if rules not in (None, state.rules):
+        raise ValueError(f"rules: the position is one of {state.rules}, not of {rules}")
+    return state

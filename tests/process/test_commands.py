@@ -1,0 +1,363 @@
+"""What a new user meets at the commands: Ctrl-C, positions, files, names and messages."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from helpers import default_signals
+
+from locmsim import State, StateBatch
+from locmsim.agents import make_agent
+from locmsim.arena import Arena, StoreError
+from locmsim.arena.report import _cut_names
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+from locmsim.game.positions import save_position, start_position
+from locmsim.parallel import in_threads
+from locmsim.referee.play import play
+from locmsim.vestrock.cli import main as vestrock
+
+LOCMSIM = [sys.executable, "-m", "locmsim"]
+AGENT = """\
+from locmsim.agents import BaseAgent
+
+class Opt(BaseAgent):
+    depth: int = 3
+
+    def plan(self, state, started):
+        print("thinking")
+        return []
+"""
+
+
+def refused(*words: str) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(list(words))
+    assert end.value.code == 2
+
+
+def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
+    """A command that gets a signal after some seconds: its exit code, last words and delay."""
+    with subprocess.Popen(
+        [*LOCMSIM, *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=default_signals,
+    ) as process:
+        time.sleep(4)
+        started = time.monotonic()
+        process.send_signal(number)
+        try:
+            _, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return process.returncode, err, time.monotonic() - started
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["perft", "--depth", "40"],
+        ["analyse", str(start_position(1).to_text()), "--nodes", "2000000000"],
+        ["bench", "--seconds", "100"],
+        ["vestrock", "arena", "random", "search:nodes=300", "--games", "20000", "--jobs", "1"],
+        ["arena", "greedy", "greedy", "--games", "100000", "--jobs", "1", "--timeout-scale", "0"],
+    ],
+)
+def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -> None:
+    code, err, seconds = stopped(tmp_path, signal.SIGINT, *words)
+    assert code == 130
+    (line,) = err.splitlines()
+    assert line.startswith("locmsim ")
+    assert "stopped" in line
+    assert seconds < 30  # with perft and analyse it was never
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
+    bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
+    words = ["vestrock", "arena", f"a={bot}", "b=random", "--jobs", "1", "--games", "2"]
+    with subprocess.Popen([*LOCMSIM, *words], preexec_fn=default_signals) as process:
+        pids = tmp_path / "pids"
+        while not pids.exists() or not pids.read_text().endswith("\n"):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(number)
+        assert process.wait(60) == 128 + number
+    for pid in map(int, pids.read_text().split()):
+        assert not Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_playouts_are_interrupted(threads: int) -> None:
+    """By what happens in the main thread; the other threads stop, too."""
+    state = start_position(1)
+    batch = StateBatch([state])
+    for work in (
+        lambda: state.rollouts(300_000_000, 1, threads=threads),
+        lambda: batch.rollouts(300_000_000, 1, threads=threads),
+    ):
+        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    assert list(state.rollouts(10_000, 3, threads=3)) == list(state.rollouts(10_000, 3))
+    rows = batch.rollouts(10_000, 3, threads=2)
+    assert list(rows[0]) == list(state.rollouts(10_000, int(batch.row_seeds(3)[0])))
+
+
+def test_shares_are_cut_into_chunks() -> None:
+    assert in_threads(lambda a, b: (a, b), 10, 2, 3) == [(0, 3), (3, 5), (5, 8), (8, 10)]
+    assert in_threads(lambda a, b: (a, b), 0, 2, 3) == [(0, 0)]
+
+
+def test_every_way_to_name_a_position(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = start_position(3)
+    text, file, sent = (tmp_path / name for name in ("pos.txt", "pos.json", "sent.txt"))
+    text.write_text(state.to_text() + "\n")
+    save_position(file, state)
+    sent.write_text(state.observation(0).format())
+    for name in (str(text), str(file), state.to_text()):
+        assert main(["perft", name, "--depth", "2"]) == 0
+        assert capsys.readouterr().out == f"nodes: {state.perft(2)}\n"
+    assert main(["perft", str(sent), "--depth", "1"]) == 0
+    assert capsys.readouterr().out == f"nodes: {state.perft(1)}\n"
+    shown = []
+    for words in (
+        [str(text)], [str(file)], [state.to_text()], [str(sent)],
+        *(["--file", str(path)] for path in (text, file, sent)),
+    ):  # fmt: skip
+        assert main(["analyse", *words, "--nodes", "200", "--json"]) == 0
+        shown.append(json.loads(capsys.readouterr().out)["lines"])
+    assert all(lines == shown[0] for lines in shown)
+    assert main(["perft", str(tmp_path)]) == 1
+    assert "Is a directory" in capsys.readouterr().err
+
+
+def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Java's logs name none: all commands find those of `replay`."""
+    log = tmp_path / "a.log"
+    words = ["greedy", "max-attack", "--rules", "1.2", "--seed", "3", "-l", str(log)]
+    assert main(["play", *words, "--timeout-scale", "0"]) == 0
+    content = json.loads(log.read_text())
+    assert [agent["name"] for agent in content["agents"]] == ["greedy", "max-attack"]
+    del content["rules"], content["ids"]
+    log.write_text(json.dumps(content))
+    capsys.readouterr()
+    assert main(["ask", "greedy", str(log), "--turn", "4"]) == 0
+    assert "turn 4, the turn of player 0 (greedy)\n" in capsys.readouterr().out
+    assert main(["analyse", str(log), "--turn", "4", "--nodes", "200"]) == 0
+    out = capsys.readouterr().out
+    assert "played then: " in out
+    assert "the evaluation expects " in out
+    assert "cards in these lines:" in out
+    assert main(["perft", str(log), "--turn", "4", "--depth", "2"]) == 0
+
+
+def test_a_changed_agent_is_not_mixed_with_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agent = tmp_path / "mine.py"
+    agent.write_text(AGENT)
+    quick = ["--timeout-scale", "0", "--jobs", "1"]
+    assert main(["arena", "mine.py:Opt", "greedy", "--games", "2", "--db", "a.db", *quick]) == 0
+    agent.write_text(AGENT + "# better\n")
+    capsys.readouterr()
+    assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1"]) == 1
+    err = capsys.readouterr().err
+    assert "changed since its first games: mine.py; --force" in err
+    assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1", "--force"]) == 0
+    assert main(["arena", "--db", "a.db", "--games", "6", "--jobs", "1"]) == 0  # as it is now
+    program = tmp_path / "bot.py"
+    program.write_text("print('PASS')\n")
+    players = [f"a={sys.executable} bot.py", "b=greedy"]
+    with Arena(players, db="b.db", games=2, timeout_scale=0) as arena:
+        arena._store.add_all([])
+        stored = json.dumps(arena.settings.to_json())
+        assert "bot.py" in stored
+        arena.run(jobs=1)
+    program.write_text("print('CHOOSE')\n")
+    with pytest.raises(StoreError, match=r"bot\.py"):
+        Arena(db="b.db")
+    # Results of a version that kept no digests.
+    with Arena(db="b.db", force=True) as arena:
+        old = arena.settings.to_json()
+        for player in old["players"]:
+            del player["files"]
+        arena._store._connection.execute("UPDATE tournament SET settings = ?", [json.dumps(old)])
+    program.write_text("print('PICK')\n")
+    Arena(db="b.db").close()
+
+
+def test_what_agents_print_is_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("print('imported')\n" + AGENT)
+    assert main(["play", "mine.py:Opt", "greedy", "--json", "--timeout-scale", "0"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["fault"] is None
+    assert "imported" in err
+    assert "thinking" in err
+    words = ["--games", "2", "--timeout-scale", "0", "--json", "--jobs", "1", "--db", "a.db"]
+    assert main(["arena", "mine.py:Opt", "greedy", *words]) == 0
+    assert json.loads(capsys.readouterr().out)
+    done = subprocess.run(
+        [sys.executable, "-m", "locmsim.bot", "--agent", "mine.py:Opt"],
+        input=Match(seed=1).input_text(0), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.startswith("CHOOSE")
+    assert "imported" in done.stderr
+
+
+def test_files_that_a_command_has_not_written_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "bot.py"
+    play = ["play", "greedy", "greedy", "--timeout-scale", "0", "-l"]
+    assert main([*play, "a.log"]) == 0
+    assert main([*play, "a.log"]) == 0  # as brutaltester does
+    assert main([*play, os.devnull]) == 0
+    assert main(["arena", "random", "random", "--games", "2", "--db", "a.db"]) == 0
+    for words, name in (
+        (play, "log"),
+        (["cards", "generate", "1", "-o"], "txt"),
+        (["cards", "draw", "1", "-o"], "html"),
+        (["export", "--kernel", "-o"], "h"),
+        (["replay", "a.log", "-o"], "replay.html"),
+        (["dataset", "random", "--games", "1", "-o"], "npz"),
+        (["arena", "show", "a.db", "--csv"], "csv"),
+    ):
+        source.write_text("precious = True\n")
+        refused(*words, str(source))
+        assert "--force" in capsys.readouterr().err
+        assert source.read_text() == "precious = True\n"
+        target = str(tmp_path / f"again.{name}")
+        for _ in range(2):
+            assert main([*words, target]) == 0, words
+        assert main([*words, str(source), "--force"]) == 0
+        assert b"precious" not in source.read_bytes()
+
+
+def test_messages_say_what_was_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(AGENT)
+    monkeypatch.setattr("locmsim.arena.tournament.available_cores", lambda: [0])
+    for words, message in (
+        (["play", "mine.py", "greedy"], "mine.py:Opt, or the command, 'python mine.py'"),
+        (["play", "./mine.py", "greedy"], "./mine.py:Opt, or the command, 'python ./mine.py'"),
+        (["arena", "mine.py", "greedy"], "mine.py:Opt, or the command, 'python mine.py'"),
+        (["arena", "mine.py:Opt:depth=4", "greedy"], "put @dataclass before `class Opt`"),
+        (["arena", "--db", "missing.db"], "missing.db: no such file"),
+        (["aren"], "did you mean 'arena'?"),
+        (["dataset", "greedy", "--games", "x", "-o", "d.npz"], "an integer of 1 or more, got 'x'"),
+        (["arena", "greedy", "random", "--jobs", "2", "--db", "j.db"], "--timeout-scale 0"),
+        (["perft", "--dept=3"], "locmsim perft: error: unrecognized arguments: --dept=3"),
+    ):
+        refused(*words)
+        usage, error = capsys.readouterr().err.splitlines()
+        assert usage.startswith("usage: locmsim")
+        assert message in error
+        if words[0] != "aren":
+            assert usage.startswith(f"usage: locmsim {words[0]} ")
+    assert not Path("missing.db").exists()
+
+
+def test_a_tuning_that_cannot_begin_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    assert main(["tune", "--out", "tuned.npz", "--state", "state"]) == 1
+    assert "pip install 'locmsim[tune]'" in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    refused("tune", "--out", "tuned.npz", "--state", "state", "--workers", "0")
+    assert os.listdir(tmp_path) == []
+
+
+def test_cut_names_differ() -> None:
+    names = [
+        "beam:nodes=300,time_ms=0,plans=4", "beam:nodes=300,time_ms=0,plans=8", "greedy",
+        "x" * 40 + "a", "x" * 40 + "b",
+    ]  # fmt: skip
+    short = _cut_names(names)
+    assert short["greedy"] == "greedy"
+    assert short[names[0]] == "beam:nod...plans=4"
+    assert len(set(short.values())) == len(names)
+    assert max(map(len, short.values())) <= 24
+
+
+class Told:
+    """An agent that is told the time it has."""
+
+    def __init__(self) -> None:
+        self.left: list[float] = []
+        self.inner = make_agent("max-attack")
+
+    def start_turn(self, deadline: float) -> None:
+        self.left.append(deadline - time.perf_counter())
+
+    def reset(self, seed: int = 0) -> None:
+        self.inner.reset(seed)
+
+    def choose(self, observation: object) -> str:
+        return self.inner.choose(observation)  # type: ignore[arg-type]
+
+    def act(self, observation: object) -> str:
+        return self.inner.act(observation)  # type: ignore[arg-type]
+
+
+def test_agents_get_the_time_they_have() -> None:
+    agent = Told()
+    result = play([agent, make_agent("greedy")], Match(seed=1), timeout_scale=2)
+    limits = [call.limit_ms for call in result.calls if call.player == 0]
+    assert len(limits) == len(agent.left)
+    for limit, left in zip(limits, agent.left, strict=True):
+        assert limit is not None
+        assert 0 <= limit / 1000 - left < 1
+    free = Told()
+    play([free, make_agent("greedy")], Match(seed=1), timeout_scale=0)
+    assert set(free.left) == {float("inf")}
+    base = make_agent("greedy")
+    base.start_turn(time.perf_counter() + 100)  # type: ignore[attr-defined]
+    assert 50 < base.time_left() <= 100  # type: ignore[attr-defined]
+
+
+def test_bots_of_a_tournament_have_seeds_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from locmsim.vestrock import cli
+
+    seeds: list[int] = []
+    make = cli.make_bot
+
+    def seen(spec: str, seed: int = 0) -> object:
+        if seed:
+            seeds.append(seed)
+        return make(spec, seed)
+
+    monkeypatch.setattr(cli, "make_bot", seen)
+    assert vestrock(["tournament", "a=random", "b=random", "--tournaments", "2"]) == 0
+    assert len(seeds) == len(set(seeds)) == 4
+
+
+def test_perft_is_the_same_in_pieces() -> None:
+    state = start_position(2)
+    whole = sum(state.child(a).perft(4) for a in state.legal_actions())
+    assert state.perft(5) == whole
+    assert isinstance(State.from_text(state.to_text()).perft(1), int)
