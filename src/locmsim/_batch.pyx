@@ -216,7 +216,8 @@ cdef class StateArray:
                 for k in range(out.shape[1]):
                     s = self.states[first + i]
                     out[i, k] = state_rollout(
-                        &s, self.tables[first + i], stream_start(seeds[first + i], start + k), &applied)
+                        &s, self.tables[first + i], stream_start(seeds[first + i], start + k),
+                        &applied)
 
 
 def rollout_by_steps(State state not None, uint64_t seed, uint64_t i):

@@ -376,14 +376,14 @@ def test_the_compiled_part_checks_sizes():
         lambda: array.row_seeds(1, words),
         lambda: array.masks(np.zeros((2, 145), dtype=np.int8)),
         lambda: array.masks(np.zeros((3, 144), dtype=np.int8)),
-        lambda: array.rollouts(words, 0, np.zeros((1, 1), dtype=np.int8)),
+        lambda: array.rollouts(words, 0, 0, np.zeros((1, 1), dtype=np.int8)),
     ):
         with pytest.raises(ValueError, match=r"expected 3 rows, got 2|expected 145 columns"):
             call()
     seeds = np.zeros(3, dtype=np.uint64)
     for first, rows in ((-1, 1), (0, 4), (3, 1), (2**62, 1)):
         with pytest.raises(IndexError, match="rows"):
-            array.rollouts(seeds, first, np.zeros((rows, 1), dtype=np.int8))
+            array.rollouts(seeds, first, 0, np.zeros((rows, 1), dtype=np.int8))
     for row in (-1, 3):
         with pytest.raises(IndexError, match=f"row {row} of 3"):
             array.get(row)

@@ -12,6 +12,7 @@ import locmsim.vestrock as vestrock
 PACKAGE = Path(vestrock.__file__).parent
 #: Modules that know no game, by their names of before and after.
 GROUND = {
+    "_command",
     "_io",
     "_platform",
     "contract",

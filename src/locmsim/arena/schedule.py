@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
@@ -64,6 +65,9 @@ def named_files(spec: str) -> dict[str, str]:
         with contextlib.suppress(ImportError, ValueError, AttributeError):
             found = importlib.util.find_spec(module[1])
             words.append((found and found.origin) or "")
+    words += [found for word in words[:1] if (found := shutil.which(word))]
+    # What Python runs of a folder.
+    words += [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
     files = {}
     for word in words:
         if word and os.path.isfile(word):

@@ -112,7 +112,7 @@ class Tournament:
                 kind = given if isinstance(given, type) else type(given)
                 ready = spec is None
                 kept = given if ready or isinstance(given, type) else None
-                player = Player(kind.__name__, spec or kind.__qualname__, False, ready, kept)
+                player = Player(kind.__name__, spec or kind.__qualname__, False, ready, agent=kept)
             if agent is not None:
                 self._agents[player.spec] = agent
             parsed.append(player)
