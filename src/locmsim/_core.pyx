@@ -16,6 +16,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 from functools import cache
 
+from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import ABILITIES, Card, cards_1x
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.rulesets import get_rules
@@ -1091,6 +1092,61 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
     return fault
 
 
+# ---- hashes --------------------------------------------------------------------------------------
+
+cdef inline uint64_t hash_words(uint64_t a, uint64_t b, uint64_t place) noexcept nogil:
+    """A term of `state_hash`: two words and where they stand."""
+    a += place * 0x9E3779B97F4A7C15ULL
+    a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
+    a = (a ^ a >> 32 ^ b) * 0xD6E8FEB86659FD93ULL
+    a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
+    return a ^ a >> 32
+
+
+cdef inline uint64_t hash_card(const card_t* c, int copy, uint64_t place) noexcept nogil:
+    cdef int id = c.id + copy
+    return hash_words(
+        <uint64_t><uint16_t>c.attack | <uint64_t><uint16_t>c.defense << 16
+        | <uint64_t><uint16_t>c.my_health << 32 | <uint64_t><uint16_t>c.opponent_health << 48,
+        <uint64_t>c.cost | <uint64_t>c.draw << 8 | <uint64_t>c.type << 16 | <uint64_t>c.area << 20
+        | <uint64_t>c.keywords << 24 | <uint64_t>c.base_id << 32 | <uint64_t>id << 48, place)
+
+
+cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil:
+    # A sum of terms that do not wait for one another. Places are numbered through.
+    cdef const player_t* p
+    cdef const creature_t* x
+    cdef uint64_t place = 1
+    cdef uint64_t total = hash_words(<uint64_t><uint32_t>s.turn, <uint64_t>t.rules, 0)
+    cdef int who, i
+    for who in range(2):
+        p = &s.p[who]
+        total += hash_words(
+            <uint64_t><uint32_t>p.health << 32 | <uint32_t>p.lost,
+            <uint64_t><uint32_t>p.next_draw << 32 | <uint32_t>p.shown_draw, place)
+        total += hash_words(
+            <uint64_t>p.mana | <uint64_t>p.max_mana << 8 | <uint64_t>p.bonus << 16
+            | <uint64_t>p.hand_size << 24 | <uint64_t>p.deck_left << 32
+            | <uint64_t>p.runes << 40 | <uint64_t>p.order << 48 | <uint64_t>p.won << 56,
+            p.marks, place + 1)
+        place += 2
+        for i in range(p.hand_size):
+            total += hash_card(&t.cards[p.hand >> 8 * i & 255], 0, place + i)
+        place += MAX_HAND
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            total += hash_card(&t.cards[s.deck[who][i]], 0, place + i)
+        place += MAX_DECK
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                x = &p.board[i]
+                total += hash_words(
+                    <uint64_t><uint16_t>x.attack | <uint64_t><uint16_t>x.defense << 16,
+                    <uint64_t>x.keywords | <uint64_t>x.forgotten << 8, place + i)
+                total += hash_card(&t.cards[x.card], x.copy, place + MAX_BOARD + i)
+        place += 2 * MAX_BOARD
+    return mix(total)
+
+
 # ---- action text (section 8) ---------------------------------------------------------------------
 # Parsed as the referee does, whose language trims and reads integers in its own way.
 
@@ -1378,7 +1434,7 @@ cdef inline State new_state(Table table):
     return state
 
 
-cdef int action_number(action) except? -1:
+cdef int as_action(action) except? -1:
     """The number that a Python or numpy integer is; -2 for one beyond all actions."""
     cdef Py_ssize_t number
     try:
@@ -1562,7 +1618,7 @@ cdef class State:
         `IllegalActionError` for any other number, `GameOverError` when the game is over; the state
         is then as it was.
         """
-        cdef int number = action_number(action)
+        cdef int number = as_action(action)
         if self.s.p[0].won | self.s.p[1].won:
             raise GameOverError(f"action {action}: the game is over\n{self}")
         if not state_is_legal(&self.s, &self.table.t, number):
@@ -1581,6 +1637,27 @@ cdef class State:
         if LOCMSIM_DEBUG:
             self.validate()
 
+    def actions_of(self, str line not None):
+        """The legal actions that an answer line comes to, without PASS; the state stays as it is.
+
+        Parameters
+        ----------
+        line : str
+            A whole answer, as `apply_line` takes it.
+
+        Returns
+        -------
+        list of int
+            Legal one after the other. What the referee would ignore is not among them.
+
+        Raises
+        ------
+        InvalidActionError
+            For a malformed line.
+        """
+        cdef State after = self.clone()
+        return [number for _, number, applied in play_line(after, line) if applied]
+
     def apply_line(self, str line not None):
         """A whole answer line with the referee's semantics; then, unless someone has won, the turn
         ends (docs/rules.md, section 8).
@@ -1592,16 +1669,8 @@ cdef class State:
         cdef int rules = self.table.t.rules
         cdef list applied = []
         cdef list ignored = []
-        cdef int number
-        for parsed in parse_parts(line, rules):
-            number = find_action(self, parsed)
-            if number <= PASS or not state_is_legal(&self.s, &self.table.t, number):
-                ignored.append(text_of(parsed, rules))
-                continue
-            if self.s.p[0].won | self.s.p[1].won:
-                break
-            state_apply(&self.s, &self.table.t, number)
-            applied.append(text_of(parsed, rules))
+        for parsed, _, legal in play_line(self, line):
+            (applied if legal else ignored).append(text_of(parsed, rules))
         if not self.s.p[0].won | self.s.p[1].won:
             state_end_turn(&self.s, &self.table.t)
         if LOCMSIM_DEBUG:
@@ -1676,7 +1745,63 @@ cdef class State:
         from locmsim import openspiel
         return openspiel.game(self.rules)
 
-    # -- text
+    # -- actions in words
+
+    def action(self, action):
+        """What an action number means here.
+
+        Parameters
+        ----------
+        action : int
+            An action number, Python's or numpy's.
+
+        Returns
+        -------
+        Action
+            ``str(state.action(a)) == state.action_to_string(a)``.
+
+        Raises
+        ------
+        IllegalActionError
+            For a number that names nothing in this position.
+        """
+        found = action_fields(self, as_action(action))
+        if found is None:
+            raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
+        return found
+
+    def action_number(self, action not None):
+        """The number of a legal action; the inverse of `action`.
+
+        Parameters
+        ----------
+        action : Action
+            Its card, if it has one, has to be the one that goes by the id `source` here.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not legal here; `GameOverError` when the game is over.
+        """
+        cdef int number
+        if not isinstance(action, Action):
+            raise TypeError(f"expected an Action, got {action!r}")
+        if self.is_terminal():
+            raise GameOverError(f"{action}: the game is over\n{self}")
+        kind, card, source, target, lane = action
+        second = target
+        if kind == SUMMON:
+            second = 0 if self.table.t.rules == RULES_10 and lane is None else lane
+        number = PASS if kind == PASS else find_action(self, (
+            kind, _word_of(source), _word_of(second)))
+        if not state_is_legal(&self.s, &self.table.t, number) or (
+                card is not None and action_fields(self, number).card != card):
+            raise IllegalActionError(f"{action} is not legal here\n{self}")
+        return number
 
     def action_to_string(self, *args):
         """`action_to_string([player,] action)`: the referee's text, as "ATTACK 36 -1".
@@ -1684,7 +1809,7 @@ cdef class State:
         `IllegalActionError` for a number that names nothing in this position.
         """
         action = _last_argument("action_to_string", args)
-        cdef int number = action_number(action)
+        cdef int number = as_action(action)
         text = action_text(self, number)
         if text is None:
             raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
@@ -1909,6 +2034,37 @@ cdef class State:
         """Bytes that are equal exactly for equal positions, whatever their tables' order is."""
         return canonical_key(self)
 
+    def hash64(self):
+        """64 bits of all that `key` has: equal for equal positions, the same on every machine.
+
+        Returns
+        -------
+        int
+            0 <= x < 2**64. Different positions are equal by chance only, 1 in 2**64.
+        """
+        return state_hash(&self.s, &self.table.t)
+
+    def turn_hash(self):
+        """64 bits of what may differ within a turn, whatever the order of the actions was.
+
+        Two lines of play of one turn that lead to the same hands and boards but for the order of
+        cards and creatures have equal hashes: what a table of transpositions of a search within a
+        turn needs. Cards in hand count by their base id, creatures by what they are now; the turn,
+        the decks and the opponent's hand, which no action of the turn changes, do not count.
+
+        Returns
+        -------
+        int
+            0 <= x < 2**64, the same on every machine; equal states have equal hashes.
+        """
+        cdef uint64_t card_keys[MAX_CARDS]
+        cdef const player_t* me = &self.s.p[state_player(&self.s)]
+        cdef int h, entry
+        for h in range(me.hand_size):
+            entry = me.hand >> 8 * h & 255
+            card_keys[entry] = hand_key(&self.table.t.cards[entry])
+        return turn_hash(&self.s, &self.table.t, card_keys)
+
     def to_bytes(self):
         """The state and its table for `from_bytes`, on machines with the same byte order."""
         return sealed(TABLE_PART, self.table.pack()) + packed(self)
@@ -2116,6 +2272,49 @@ for _i in range(MAX_ACTIONS):
     ACTION_NUMBERS[_i] = <PyObject*>_ACTION_NUMBERS[_i]
 
 
+cdef list play_line(State state, str line):
+    """Apply the actions of an answer line: for each of them, until the one that comes after the
+    winner is found, how it was parsed, its number and whether it was legal and so applied."""
+    cdef state_t* s = &state.s
+    cdef const table_t* t = &state.table.t
+    cdef list found = []
+    cdef int number
+    cdef bint legal
+    for parsed in parse_parts(line, t.rules):
+        number = find_action(state, parsed)
+        legal = number > PASS and state_is_legal(s, t, number)
+        if legal:
+            if s.p[0].won | s.p[1].won:
+                break
+            state_apply(s, t, number)
+        found.append((parsed, number, legal))
+    return found
+
+
+cdef tuple _KINDS = tuple(ActionKind)
+
+
+cdef object action_fields(State state, int number):
+    """The `Action` of a number; None if it names an empty place."""
+    cdef const table_t* t = &state.table.t
+    cdef const player_t* me = &state.s.p[state_player(&state.s)]
+    cdef named_t named
+    cdef move_t m
+    cdef int entry
+    if not name_action(&state.s, t, number, &named):
+        return None
+    if named.kind == PASS:
+        return tuple.__new__(Action, (_KINDS[PASS], None, None, None, None))
+    m = MOVES[t.rules == RULES_10][number]
+    entry = me.board[m.source].card if m.kind == ATTACK else me.hand >> 8 * m.source & 255
+    if m.kind == SUMMON:
+        return tuple.__new__(Action, (
+            _KINDS[SUMMON], state.table.card(entry), named.source, None,
+            None if t.rules == RULES_10 else named.target))
+    return tuple.__new__(
+        Action, (_KINDS[m.kind], state.table.card(entry), named.source, named.target, None))
+
+
 cdef int find_action(State state, tuple parsed) except? -1:
     """Number of a parsed action; -1 if one of its ids is not where it has to be."""
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
@@ -2179,48 +2378,68 @@ cdef int write_number(char* to, int number) noexcept nogil:
     return length
 
 
-cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil:
+ctypedef struct named_t:            # an action by what it names
+    int kind
+    int source                      # instance ids; -1: a player
+    int target                      # SUMMON: the lane
+
+
+cdef bint name_action(
+    const state_t* s, const table_t* t, int action, named_t* out
+) noexcept nogil:
+    """Whether an action names things that are there; and which they are."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
+    cdef const player_t* p = op
     cdef bint one = t.rules == RULES_10
     cdef move_t m
-    cdef const char* word
-    cdef int n = 0, source, target = -1
+    cdef int slot
     if action < 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
-        return 0
+        return False
     m = MOVES[one][action]
-    word = "PASS" if m.kind == PASS else "SUMMON" if m.kind == SUMMON else (
-        "USE" if m.kind == USE else "ATTACK")
+    out.kind = m.kind
+    out.source = out.target = -1
+    if m.kind == PASS:
+        return True
+    slot = m.target - 1
+    if m.kind == ATTACK:
+        if not marked(me, OCCUPIED) >> m.source & 1:
+            return False
+        out.source = creature_id(&me.board[m.source], t)
+    else:
+        if m.source >= me.hand_size:
+            return False
+        out.source = t.cards[me.hand >> 8 * m.source & 255].id
+        if m.kind == SUMMON:
+            out.target = m.target
+            return True
+        if slot >= MAX_BOARD:
+            slot -= MAX_BOARD
+        else:
+            p = me
+    if slot >= 0:
+        if not marked(p, OCCUPIED) >> slot & 1:
+            return False
+        out.target = creature_id(&p.board[slot], t)
+    return True
+
+
+cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil:
+    cdef named_t named
+    cdef const char* word
+    cdef int n = 0
+    if not name_action(s, t, action, &named):
+        return 0
+    word = "PASS" if named.kind == PASS else "SUMMON" if named.kind == SUMMON else (
+        "USE" if named.kind == USE else "ATTACK")
     while word[n]:
         to[n] = word[n]
         n += 1
-    if m.kind == PASS:
+    if named.kind == PASS:
         return n
-    if m.kind == ATTACK:
-        if not marked(me, OCCUPIED) >> m.source & 1:
-            return 0
-        source = creature_id(&me.board[m.source], t)
-        if m.target:
-            if not marked(op, OCCUPIED) >> (m.target - 1) & 1:
-                return 0
-            target = creature_id(&op.board[m.target - 1], t)
-    else:
-        if m.source >= me.hand_size:
-            return 0
-        source = t.cards[me.hand >> 8 * m.source & 255].id
-        if m.kind == SUMMON:
-            target = m.target
-        elif m.target >= 7:
-            if not marked(op, OCCUPIED) >> (m.target - 7) & 1:
-                return 0
-            target = creature_id(&op.board[m.target - 7], t)
-        elif m.target:
-            if not marked(me, OCCUPIED) >> (m.target - 1) & 1:
-                return 0
-            target = creature_id(&me.board[m.target - 1], t)
-    n += write_number(&to[n], source)
-    if m.kind != SUMMON or not one:
-        n += write_number(&to[n], target)
+    n += write_number(&to[n], named.source)
+    if named.kind != SUMMON or t.rules != RULES_10:
+        n += write_number(&to[n], named.target)
     return n
 
 
@@ -2277,6 +2496,14 @@ cdef dict snapshot_player(State state, int who):
         for slot in board_order(p, t)
     ]
     return result
+
+
+cdef int64_t _word_of(number) except? -2:
+    """A number of an `Action`; -2, which names nothing, for one that is missing or too large."""
+    try:
+        return -2 if number is None else number
+    except OverflowError:
+        return -2
 
 
 cdef str describe_action(State state, int number, action):
@@ -2724,32 +2951,70 @@ cdef int _see(set seen, int id, str where) except -1:
 
 cdef bytes canonical_key(State state):
     """Everything that `==` compares, with cards by id and base id instead of by table entry."""
+    cdef uint8_t room[KEY_ROOM]
+    cdef uint8_t* to = room
     cdef const table_t* t = &state.table.t
     cdef const player_t* p
     cdef const creature_t* x
     cdef int who, i
-    cdef list parts = [struct.pack("<3i", FORMAT_VERSION, t.rules, state.s.turn)]
+    to = put(to, FORMAT_VERSION, 4)
+    to = put(to, t.rules, 4)
+    to = put(to, state.s.turn, 4)
     for who in range(2):
         p = &state.s.p[who]
-        parts.append(struct.pack(
-            "<4i8BI", p.health, p.lost, p.next_draw, p.shown_draw, p.mana, p.max_mana, p.bonus,
-            p.hand_size, p.deck_left, p.runes, p.order, p.won, p.marks))
+        to = put(to, p.health, 4)
+        to = put(to, p.lost, 4)
+        to = put(to, p.next_draw, 4)
+        to = put(to, p.shown_draw, 4)
+        to = put(to, p.mana, 1)
+        to = put(to, p.max_mana, 1)
+        to = put(to, p.bonus, 1)
+        to = put(to, p.hand_size, 1)
+        to = put(to, p.deck_left, 1)
+        to = put(to, p.runes, 1)
+        to = put(to, p.order, 1)
+        to = put(to, p.won, 1)
+        to = put(to, p.marks, 4)
         for i in range(p.hand_size):
-            parts.append(card_key(t, p.hand >> 8 * i & 255, 0))
+            to = put_card(to, &t.cards[p.hand >> 8 * i & 255], 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            parts.append(card_key(t, state.s.deck[who][i], 0))
+            to = put_card(to, &t.cards[state.s.deck[who][i]], 0)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 x = &p.board[i]
-                parts.append(struct.pack("<2h2B", x.attack, x.defense, x.keywords, x.forgotten))
-                parts.append(card_key(t, x.card, x.copy))
-    return b"".join(parts)
+                to = put(to, x.attack, 2)
+                to = put(to, x.defense, 2)
+                to = put(to, x.keywords, 1)
+                to = put(to, x.forgotten, 1)
+                to = put_card(to, &t.cards[x.card], x.copy)
+    return (<const char*>room)[:to - room]
 
 
-cdef bytes card_key(const table_t* t, int entry, int copy):
-    cdef const card_t* c = &t.cards[entry]
-    return struct.pack("<4h5B2H", c.attack, c.defense, c.my_health, c.opponent_health, c.cost,
-                       c.draw, c.type, c.keywords, c.area, c.base_id, c.id + copy)
+cdef enum:
+    CARD_ROOM = 17                  # bytes of a card in a key
+    KEY_ROOM = 2048                 # of 12 + 2 * (28 + 38 * CARD_ROOM + 6 * (6 + CARD_ROOM))
+
+
+cdef inline uint8_t* put(uint8_t* to, int64_t value, const int size) noexcept nogil:
+    """Append the lowest `size` bytes of a number, the lowest first."""
+    cdef int i
+    for i in range(size):
+        to[i] = <uint8_t>(value >> 8 * i)
+    return to + size
+
+
+cdef inline uint8_t* put_card(uint8_t* to, const card_t* c, int copy) noexcept nogil:
+    to = put(to, c.attack, 2)
+    to = put(to, c.defense, 2)
+    to = put(to, c.my_health, 2)
+    to = put(to, c.opponent_health, 2)
+    to = put(to, c.cost, 1)
+    to = put(to, c.draw, 1)
+    to = put(to, c.type, 1)
+    to = put(to, c.keywords, 1)
+    to = put(to, c.area, 1)
+    to = put(to, c.base_id, 2)
+    return put(to, c.id + copy, 2)
 
 
 # ---- position text (section 13) ------------------------------------------------------------------

@@ -30,7 +30,7 @@ from locmsim.search import (
     SearchResult,
     describe_options,
 )
-from locmsim.search._engine import Engine, play_game, turn_key
+from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import Belief
 
 SEARCHES = (BeamSearch, MCTS)
@@ -175,10 +175,10 @@ def test_order_makes_no_difference(rules):
     """Two actions in either order lead to one position, if both orders are legal."""
     same = different = 0
     for state in positions(rules, games=4):
-        key = turn_key(state)
+        key = state.turn_hash()
         actions = [a for a in state.legal_actions()[1:] if not state.child(a).is_terminal()]
         for a in actions:
-            assert turn_key(state.child(a)) != key
+            assert state.child(a).turn_hash() != key
             for b in actions:
                 texts = [state.action_to_string(x) for x in (a, b)]
                 ends = []
@@ -188,7 +188,7 @@ def test_order_makes_no_difference(rules):
                         ends.append(child)
                 if len(ends) == 2 and a < b:
                     alike = equal_but_for_order(*ends)
-                    assert (turn_key(ends[0]) == turn_key(ends[1])) is alike
+                    assert (ends[0].turn_hash() == ends[1].turn_hash()) is alike
                     same += alike
                     different += not alike
     assert same > 50
@@ -488,7 +488,7 @@ def test_plans_tell_what_was_compared(search, rules):
             end = state.clone()
             for action in plan.actions:
                 end.apply_action(action)
-            ends.append(turn_key(end))
+            ends.append(end.turn_hash())
         assert len(set(ends)) == len(ends)
     assert compared > 3
 

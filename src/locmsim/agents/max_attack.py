@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from locmsim._core import State
 from locmsim.agents.base import BaseAgent
 from locmsim.decks import DeckBuilder
+from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import CardType
 from locmsim.rules.rulesets import RULES
 
@@ -56,7 +57,10 @@ def max_attack_action(state: State) -> int:
         guards = [c.id for c in opponent.board if c.lane == lane and "G" in c.abilities]
         if ready:
             strongest = max(ready, key=lambda creature: creature.attack)
-            return state.string_to_action(f"ATTACK {strongest.id} {[*guards, -1][0]}")
+            target = guards[0] if guards else -1
+            return state.action_number(
+                Action(ActionKind.ATTACK, strongest.card, strongest.id, target)
+            )
     affordable = [held for held in me.hand if held.card.cost <= me.mana]
     creatures = [held for held in affordable if held.card.type == CardType.CREATURE]
     taken = [sum(c.lane == lane for c in me.board) for lane in range(rules.lanes)]
@@ -64,5 +68,6 @@ def max_attack_action(state: State) -> int:
     if not creatures or not room:
         return 0
     strongest_card = max(creatures, key=lambda held: held.card.attack)
-    lane_text = f" {room[0]}" if rules.lanes > 1 else ""
-    return state.string_to_action(f"SUMMON {strongest_card.id}{lane_text}")
+    card, number = strongest_card.card, strongest_card.id
+    where = room[0] if rules.lanes > 1 else None
+    return state.action_number(Action(ActionKind.SUMMON, card, number, lane=where))

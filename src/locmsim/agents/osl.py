@@ -49,12 +49,12 @@ def osl_action(state: State) -> int:
     int
     """
     player = state.current_player()
-    sources: dict[str, int] = {}
+    sources: dict[tuple[int, int | None], int] = {}
     candidates = []
     for action in state.legal_actions()[1:]:
-        source, _, target = state.action_to_string(action).rpartition(" ")
-        rank = sources.setdefault(source, len(sources))
-        candidates.append((rank, target == "-1", action))
+        kind, _, source, target, _ = state.action(action)
+        rank = sources.setdefault((kind, source), len(sources))
+        candidates.append((rank, target == -1, action))
     best, most = 0, -float("inf")
     for _, _, action in sorted(candidates):
         child = state.clone()

@@ -156,6 +156,7 @@ typedef struct locm_unknown_t locm_unknown_t;
 typedef struct locm_mine_t locm_mine_t;
 typedef struct locm_theirs_t locm_theirs_t;
 typedef struct locm_legal_t locm_legal_t;
+typedef struct locm_named_t locm_named_t;
 typedef struct locm_reader_t locm_reader_t;
 typedef struct locm_line_t locm_line_t;
 typedef struct locm_belief_t locm_belief_t;
@@ -319,6 +320,13 @@ struct locm_legal_t {
 
 // Called through pointers, so that the compiler keeps them apart: each has the registers to itself.
 typedef int (*locm_rollout_t)(locm_state_t *, const locm_table_t *, uint64_t, uint64_t *);
+
+// an action by what it names
+struct locm_named_t {
+  int kind;
+  int source;  // instance ids; -1: a player
+  int target;  // SUMMON: the lane
+};
 
 struct locm_reader_t {
   int32_t stage;  // what the next line is
@@ -1466,49 +1474,61 @@ LOCM_FUNCTION int locm_creature_id(const locm_creature_t *x, const locm_table_t 
   return t->cards[x->card].id + x->copy;
 }
 
+// Whether an action names things that are there; and which they are.
+LOCM_FUNCTION int locm_name_action(const locm_state_t *s, const locm_table_t *t, int action,
+    locm_named_t *out) {
+  const locm_player_t *me = &s->p[s->turn & 1];
+  const locm_player_t *op = &s->p[~s->turn & 1];
+  const locm_player_t *p = op;
+  int one = t->rules == LOCM_RULES_10;
+  locm_move_t m;
+  int slot;
+  if (action < 0 || action >= (one ? LOCM_NUM_ACTIONS_1 : LOCM_NUM_ACTIONS_2)) return 0;
+  m = LOCM_MOVES[one][action];
+  out->kind = m.kind;
+  out->source = -1;
+  out->target = -1;
+  if (m.kind == LOCM_PASS) return 1;
+  slot = m.target - 1;
+  if (m.kind == LOCM_ATTACK) {
+    if (!((locm_marked(me, LOCM_OCCUPIED) >> m.source) & 1)) return 0;
+    out->source = locm_creature_id(&me->board[m.source], t);
+  }
+  else {
+    if (m.source >= me->hand_size) return 0;
+    out->source = t->cards[(me->hand >> 8 * m.source) & 255].id;
+    if (m.kind == LOCM_SUMMON) {
+      out->target = m.target;
+      return 1;
+    }
+    if (slot >= LOCM_MAX_BOARD) slot -= LOCM_MAX_BOARD;
+    else p = me;
+  }
+  if (slot >= 0) {
+    if (!((locm_marked(p, LOCM_OCCUPIED) >> slot) & 1)) return 0;
+    out->target = locm_creature_id(&p->board[slot], t);
+  }
+  return 1;
+}
+
 // The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
 // 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
 LOCM_FUNCTION int locm_state_write(const locm_state_t *s, const locm_table_t *t, int action,
     char *to) {
-  const locm_player_t *me = &s->p[s->turn & 1];
-  const locm_player_t *op = &s->p[~s->turn & 1];
-  int one = t->rules == LOCM_RULES_10;
-  locm_move_t m;
+  locm_named_t named;
   const char *word;
   int n = 0;
-  int source;
-  int target = -1;
-  if (action < 0 || action >= (one ? LOCM_NUM_ACTIONS_1 : LOCM_NUM_ACTIONS_2)) return 0;
-  m = LOCM_MOVES[one][action];
-  word = m.kind == LOCM_PASS ? "PASS" : m.kind == LOCM_SUMMON ? "SUMMON" : m.kind == LOCM_USE ? "USE" : "ATTACK";
+  if (!locm_name_action(s, t, action, &named)) return 0;
+  word = named.kind == LOCM_PASS ? "PASS" : named.kind == LOCM_SUMMON ? "SUMMON" : named.kind == LOCM_USE ? "USE" : "ATTACK";
   while (word[n]) {
     to[n] = word[n];
     n++;
   }
-  if (m.kind == LOCM_PASS) return n;
-  if (m.kind == LOCM_ATTACK) {
-    if (!((locm_marked(me, LOCM_OCCUPIED) >> m.source) & 1)) return 0;
-    source = locm_creature_id(&me->board[m.source], t);
-    if (m.target) {
-      if (!((locm_marked(op, LOCM_OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = locm_creature_id(&op->board[m.target - 1], t);
-    }
+  if (named.kind == LOCM_PASS) return n;
+  n += locm_write_number(&to[n], named.source);
+  if (named.kind != LOCM_SUMMON || t->rules != LOCM_RULES_10) {
+    n += locm_write_number(&to[n], named.target);
   }
-  else {
-    if (m.source >= me->hand_size) return 0;
-    source = t->cards[(me->hand >> 8 * m.source) & 255].id;
-    if (m.kind == LOCM_SUMMON) target = m.target;
-    else if (m.target >= 7) {
-      if (!((locm_marked(op, LOCM_OCCUPIED) >> (m.target - 7)) & 1)) return 0;
-      target = locm_creature_id(&op->board[m.target - 7], t);
-    }
-    else if (m.target) {
-      if (!((locm_marked(me, LOCM_OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = locm_creature_id(&me->board[m.target - 1], t);
-    }
-  }
-  n += locm_write_number(&to[n], source);
-  if (m.kind != LOCM_SUMMON || !one) n += locm_write_number(&to[n], target);
   return n;
 }
 

@@ -224,6 +224,7 @@ typedef struct shown_t shown_t;
 typedef struct unknown_t unknown_t;
 typedef struct mine_t mine_t;
 typedef struct theirs_t theirs_t;
+typedef struct named_t named_t;
 typedef struct reader_t reader_t;
 typedef struct line_t line_t;
 typedef struct inputs_t inputs_t;
@@ -399,6 +400,13 @@ struct theirs_t {
   uint16_t targets;  // of an attacker in lane 1, + 256 * in lane 0
   int8_t creatures;
   uint8_t _pad;
+};
+
+// an action by what it names
+struct named_t {
+  int kind;
+  int source;  // instance ids; -1: a player
+  int target;  // SUMMON: the lane
 };
 
 struct reader_t {
@@ -737,6 +745,65 @@ static uint8_t REACH[3][MAX_BOARD];
 static uint8_t RUNES_HIT[32];
 // time or nodes without bound
 static const int64_t UNLIMITED = 1LL << 62;
+
+INLINE uint64_t mixed(uint64_t x) {
+  x *= 0x9E3779B97F4A7C15ULL;
+  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9ULL;
+}
+
+INLINE uint64_t board_hash(const player_t *p, uint64_t salt) {
+  // A sum, so that the order within a lane makes no difference. Which card a creature was does not
+  // matter any more, what it is does.
+  uint64_t total = 0;
+  uint64_t word;
+  uint32_t left = (p->marks >> OCCUPIED) & 63;
+  const creature_t *x;
+  int slot;
+  while (left) {
+    slot = lowest_bit_(left);
+    left &= left - 1;
+    x = &p->board[slot];
+    word = (uint64_t)((uint32_t)x->attack & 65535);
+    word |= (uint64_t)((uint32_t)x->defense & 65535) << 16;
+    word |= (uint64_t)x->keywords << 32;
+    word |= (uint64_t)((p->marks >> slot) & 1) << 40;
+    word |= (uint64_t)((p->marks >> SPENT >> slot) & 1) << 41;
+    word |= (uint64_t)(slot >= 3) << 42;
+    total += mixed(word ^ salt);
+  }
+  return total;
+}
+
+INLINE uint64_t turn_hash(const state_t *s, const table_t *t, const uint64_t *card_keys) {
+  // Inlined: the searches ask it at every node.
+  int me = s->turn & 1;
+  const player_t *p = &s->p[me];
+  const player_t *op = &s->p[1 - me];
+  uint64_t total;
+  uint64_t hand = p->hand;
+  total = board_hash(p, 21845ULL << 44) + board_hash(op, 43690ULL << 44);
+  for (int _ = 0; _ < (int)p->hand_size; _++) {
+    total += card_keys[hand & 255];
+    hand >>= 8;
+  }
+  total += mixed(((uint64_t)(uint32_t)p->health << 32) | (uint32_t)op->health);
+  total += mixed(((uint64_t)p->mana << 56) | ((uint64_t)(p->next_draw & 1048575) << 28) |
+      (uint64_t)(op->next_draw & 1048575) | (1ULL << 63));
+  total += mixed(((uint64_t)(uint32_t)p->lost << 32) | (uint32_t)op->lost | (1ULL << 63));
+  return mixed(total);
+}
+
+// A random number for a card in hand: copies of a card are alike.
+INLINE uint64_t hand_key(const card_t *c) {
+  return mixed(((uint64_t)c->base_id + 1) * 0xD6E8FEB86659FD93ULL);
+}
+
+// What `turn_hash` needs: the key of each card of a table.
+INLINE void fill_card_keys(uint64_t *keys, const table_t *t) {
+  int i;
+  int n1_ = t->n_cards;
+  for (i = 0; i < n1_; i++) keys[i] = hand_key(&t->cards[i]);
+}
 
 static mine_t mine_of(uint32_t ready, uint32_t occupied, int one) {
   mine_t m;
@@ -1339,47 +1406,56 @@ static int creature_id(const creature_t *x, const table_t *t) {
   return t->cards[x->card].id + x->copy;
 }
 
+// Whether an action names things that are there; and which they are.
+static int name_action(const state_t *s, const table_t *t, int action, named_t *out) {
+  const player_t *me = &s->p[s->turn & 1];
+  const player_t *op = &s->p[~s->turn & 1];
+  const player_t *p = op;
+  move_t m;
+  int slot;
+  if (action < 0 || action >= NUM_ACTIONS_2) return 0;
+  m = MOVES[0][action];
+  out->kind = m.kind;
+  out->source = -1;
+  out->target = -1;
+  if (m.kind == PASS) return 1;
+  slot = m.target - 1;
+  if (m.kind == ATTACK) {
+    if (!((marked(me, OCCUPIED) >> m.source) & 1)) return 0;
+    out->source = creature_id(&me->board[m.source], t);
+  }
+  else {
+    if (m.source >= me->hand_size) return 0;
+    out->source = t->cards[(me->hand >> 8 * m.source) & 255].id;
+    if (m.kind == SUMMON) {
+      out->target = m.target;
+      return 1;
+    }
+    if (slot >= MAX_BOARD) slot -= MAX_BOARD;
+    else p = me;
+  }
+  if (slot >= 0) {
+    if (!((marked(p, OCCUPIED) >> slot) & 1)) return 0;
+    out->target = creature_id(&p->board[slot], t);
+  }
+  return 1;
+}
+
 // The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
 // 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
 static int state_write(const state_t *s, const table_t *t, int action, char *to) {
-  const player_t *me = &s->p[s->turn & 1];
-  const player_t *op = &s->p[~s->turn & 1];
-  move_t m;
+  named_t named;
   const char *word;
   int n = 0;
-  int source;
-  int target = -1;
-  if (action < 0 || action >= NUM_ACTIONS_2) return 0;
-  m = MOVES[0][action];
-  word = m.kind == PASS ? "PASS" : m.kind == SUMMON ? "SUMMON" : m.kind == USE ? "USE" : "ATTACK";
+  if (!name_action(s, t, action, &named)) return 0;
+  word = named.kind == PASS ? "PASS" : named.kind == SUMMON ? "SUMMON" : named.kind == USE ? "USE" : "ATTACK";
   while (word[n]) {
     to[n] = word[n];
     n++;
   }
-  if (m.kind == PASS) return n;
-  if (m.kind == ATTACK) {
-    if (!((marked(me, OCCUPIED) >> m.source) & 1)) return 0;
-    source = creature_id(&me->board[m.source], t);
-    if (m.target) {
-      if (!((marked(op, OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = creature_id(&op->board[m.target - 1], t);
-    }
-  }
-  else {
-    if (m.source >= me->hand_size) return 0;
-    source = t->cards[(me->hand >> 8 * m.source) & 255].id;
-    if (m.kind == SUMMON) target = m.target;
-    else if (m.target >= 7) {
-      if (!((marked(op, OCCUPIED) >> (m.target - 7)) & 1)) return 0;
-      target = creature_id(&op->board[m.target - 7], t);
-    }
-    else if (m.target) {
-      if (!((marked(me, OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = creature_id(&me->board[m.target - 1], t);
-    }
-  }
-  n += write_number(&to[n], source);
-  n += write_number(&to[n], target);
+  if (named.kind == PASS) return n;
+  n += write_number(&to[n], named.source);
+  n += write_number(&to[n], named.target);
   return n;
 }
 
@@ -2502,61 +2578,6 @@ static const state_t *world_of(work_t *w, int i) {
   stream = stream_start(w->world_seed, i);
   state_deal(world, w->table, w->unknown, &stream);
   return world;
-}
-
-INLINE uint64_t mixed(uint64_t x) {
-  x *= 0x9E3779B97F4A7C15ULL;
-  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9ULL;
-}
-
-INLINE uint64_t board_hash(const player_t *p, uint64_t salt) {
-  // A sum, so that the order within a lane makes no difference. Which card a creature was does not
-  // matter any more, what it is does.
-  uint64_t total = 0;
-  uint64_t word;
-  uint32_t left = (p->marks >> OCCUPIED) & 63;
-  const creature_t *x;
-  int slot;
-  while (left) {
-    slot = lowest_bit_(left);
-    left &= left - 1;
-    x = &p->board[slot];
-    word = (uint64_t)((uint32_t)x->attack & 65535);
-    word |= (uint64_t)((uint32_t)x->defense & 65535) << 16;
-    word |= (uint64_t)x->keywords << 32;
-    word |= (uint64_t)((p->marks >> slot) & 1) << 40;
-    word |= (uint64_t)((p->marks >> SPENT >> slot) & 1) << 41;
-    word |= (uint64_t)(slot >= 3) << 42;
-    total += mixed(word ^ salt);
-  }
-  return total;
-}
-
-INLINE uint64_t turn_hash(const state_t *s, const table_t *t, const uint64_t *card_keys) {
-  int me = s->turn & 1;
-  const player_t *p = &s->p[me];
-  const player_t *op = &s->p[1 - me];
-  uint64_t total;
-  uint64_t hand = p->hand;
-  total = board_hash(p, 21845ULL << 44) + board_hash(op, 43690ULL << 44);
-  for (int _ = 0; _ < (int)p->hand_size; _++) {
-    total += card_keys[hand & 255];
-    hand >>= 8;
-  }
-  total += mixed(((uint64_t)(uint32_t)p->health << 32) | (uint32_t)op->health);
-  total += mixed(((uint64_t)p->mana << 56) | ((uint64_t)(p->next_draw & 1048575) << 28) |
-      (uint64_t)(op->next_draw & 1048575) | (1ULL << 63));
-  total += mixed(((uint64_t)(uint32_t)p->lost << 32) | (uint32_t)op->lost | (1ULL << 63));
-  return mixed(total);
-}
-
-// A random number for each card: copies of a card are alike.
-INLINE void fill_card_keys(uint64_t *keys, const table_t *t) {
-  int i;
-  int n1_ = t->n_cards;
-  for (i = 0; i < n1_; i++) {
-    keys[i] = mixed(((uint64_t)t->cards[i].base_id + 1) * 0xD6E8FEB86659FD93ULL);
-  }
 }
 
 // What each effect of a card costs the opponent.
