@@ -17,7 +17,7 @@ from locmsim import Card, State
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
 from locmsim.game.match import Match
-from locmsim.game.positions import load_position, random_game, start_position
+from locmsim.game.positions import random_game, start_position
 from locmsim.rules.cards import CardType
 from locmsim.rules.rulesets import RULES
 from locmsim.search import (
@@ -261,13 +261,13 @@ def wins(state: State, result: SearchResult) -> bool:
 
 @cache
 def most_damage(kind: str) -> int:
-    return wins_data.damage(load_position(wins_data.path(kind)), 10**6)[0]
+    return wins_data.damage(wins_data.position(kind), 10**6)[0]
 
 
 @each_search
 @pytest.mark.parametrize("kind", amount([*KINDS][::3], [*KINDS]))
 def test_a_win_is_found_and_none_made_up(search, kind):
-    state = load_position(wins_data.path(kind))
+    state = wins_data.position(kind)
     result = search().search(state, **budget(search, 20))
     assert wins(state, result)
     assert result.value == 1
