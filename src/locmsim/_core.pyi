@@ -18,9 +18,14 @@ __all__ = [
     "PlayerView",
     "State",
     "Table",
+    "build_state",
+    "keywords_number",
     "parse_integer",
     "parse_line",
+    "places_of",
     "shown_cards",
+    "table_rows",
+    "whole_number",
 ]
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
@@ -31,6 +36,21 @@ BLANKS: Final[str]
 def parse_integer(text: str, bits: int = 32) -> int | None: ...
 def parse_line(line: str, rules: str = "1.5") -> list[str]: ...
 def shown_cards(state: State, player: SupportsIndex, row_type: type[_Row]) -> tuple[_Row, ...]: ...
+def table_rows(table: Table) -> tuple[int, list[int], list[list[Any]]]: ...
+def places_of(
+    state: State,
+) -> list[tuple[list[int], list[int], list[tuple[int, int, int]]]]: ...
+def keywords_number(abilities: object) -> int: ...
+def whole_number(value: Any, where: str, low: int, high: int) -> int: ...
+def build_state(
+    rules: str,
+    turn: int,
+    winner: int,
+    instances: Iterable[tuple[int, Card]],
+    pool: Iterable[Card],
+    name: str,
+    players: Sequence[tuple[Any, ...]],
+) -> State: ...
 
 class CardInHand(NamedTuple):
     id: int

@@ -1494,7 +1494,7 @@ static void card_of_row(card_t *c, const shown_card_t *row, int entry) {
 }
 
 // Whether a row is one of a battle, and there is room for it.
-static int row_has_place(const shown_card_t *row, int room, const table_t *t) {
+static int row_has_place(const shown_card_t *row, int room) {
   int most = row->location ? MAX_STAT : MAX_CARD_STAT;
   return room > 0 && -1 <= row->location && row->location <= 1 && 0 <= row->id && row->id < POOL_ID
       && 0 <= row->base_id && row->base_id <= 65535 && 0 <= row->type && row->type <= 3 && 0 <=
@@ -1502,8 +1502,7 @@ static int row_has_place(const shown_card_t *row, int room, const table_t *t) {
       row->draw <= 100 && core_cut(row->my_health, MAX_CARD_STAT) == row->my_health &&
       core_cut(row->opponent_health, MAX_CARD_STAT) == row->opponent_health && core_cut(row->attack,
       most) == row->attack && core_cut(row->defense,
-      most) == row->defense && (row->location == 0 || (row->type == CREATURE && 0 <= row->lane &&
-      row->lane <= 1));
+      most) == row->defense && (row->location == 0 || row->type == CREATURE);
 }
 
 // The entry of which a creature is the area copy (section 7), -1: it is none.
@@ -1511,26 +1510,26 @@ static int original_of(const table_t *t, const shown_card_t *row) {
   return -1;
 }
 
-// What a player sees as a state: they are player `who`, and start their turn. The decks and the
-// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
-// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
-// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
-static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const table_t *pool) {
+// How many more creatures a lane takes; 0 where there is no such lane.
+static int room_in(const player_t *p, int lane, const table_t *t) {
+  return lane == 0 || lane == 1 ? 3 - COUNT[(p->marks >> (OCCUPIED + 3 * lane)) & 7] : 0;
+}
+
+// Append a creature as it is to a lane that has room.
+static void place_creature(player_t *p, const table_t *t, const creature_t *x, int lane,
+    int ready) {
+  int slot = COUNT[(p->marks >> (OCCUPIED + 3 * lane)) & 7] + 3 * lane;
+  add_creature(p, &t->cards[x->card], x->copy, lane);
+  p->board[slot] = *x;
+  p->marks &= ~((uint32_t)266241 << slot);
+  p->marks |= ((uint32_t)ready | ((uint32_t)0 << SPENT) | (x->keywords & GUARD ? 1U << GUARDED : 0))
+      << slot;
+}
+
+// What the player lines of an observation say.
+static void show_players(state_t *s, const table_t *t, const shown_t *o, int who) {
   player_t *p;
-  const shown_card_t *row;
-  const card_t *printed;
-  creature_t *x;
-  uint64_t seen[4];
   int side;
-  int i;
-  int j;
-  int entry;
-  int slot;
-  int room;
-  uint32_t bit;
-  memset(s, 0, sizeof(state_t));
-  memset(seen, 0, sizeof(seen));
-  s->turn = who;
   for (side = 0; side < 2; side++) {
     p = &s->p[side == 0 ? who : 1 - who];
     clear_player(p);
@@ -1542,60 +1541,73 @@ static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const t
   }
   s->p[1 - who].won = o->player[0].health <= 0;
   s->p[who].won = o->player[1].health <= 0 && 0 < o->player[0].health;
+}
+
+// The entry of a row, a new one but for an area copy.
+static int show_card(table_t *t, const shown_card_t *row, const table_t *pool) {
+  int i;
+  int entry = -1;
+  int known = row->location != 0 && pool != NULL;
+  if (known) entry = original_of(t, row);
+  if (entry >= 0) return entry;
+  entry = t->n_cards;
+  t->n_cards = entry + 1;
+  t->n_instances = entry + 1;
+  card_of_row(&t->cards[entry], row, entry);
+  if (known) {
+    int n1_ = pool->n_cards;
+    for (i = 0; i < n1_; i++) {
+      if (pool->cards[i].base_id == row->base_id) {
+        t->cards[entry] = pool->cards[i];
+        t->cards[entry].id = (uint8_t)row->id;
+        complete_card(&t->cards[entry], entry);
+        break;
+      }
+    }
+  }
+  return entry;
+}
+
+// What a player sees as a state: they are player `who`, and start their turn. The decks and the
+// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
+// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
+// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
+static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const table_t *pool) {
+  player_t *p;
+  const shown_card_t *row;
+  const card_t *printed;
+  creature_t x;
+  uint64_t seen[4];
+  int i;
+  int entry;
+  memset(s, 0, sizeof(state_t));
+  memset(seen, 0, sizeof(seen));
+  s->turn = who;
+  show_players(s, t, o, who);
   int n1_ = o->n_cards;
   for (i = 0; i < n1_; i++) {
     row = &o->cards[i];
     p = &s->p[row->location == -1 ? 1 - who : who];
-    if (row->location == 0) {
-      slot = p->hand_size;
-      room = MAX_HAND - slot;
+    if (!row_has_place(row, row->location == 0 ? MAX_HAND - p->hand_size : room_in(p, row->lane,
+        t))) {
+      return i;
     }
-    else if (row->lane == 0 || row->lane == 1) {
-      slot = COUNT[(p->marks >> (OCCUPIED + 3 * row->lane)) & 7];
-      room = 3 - slot;
-    }
-    else {
-      slot = COUNT[marked(p, OCCUPIED)];
-      room = MAX_BOARD - slot;
-    }
-    if (!row_has_place(row, room, t)) return i;
     if ((seen[row->id >> 6] >> (row->id & 63)) & 1) return 1000 + i;
     seen[row->id >> 6] |= (uint64_t)1 << (row->id & 63);
-    entry = row->location == 0 || !pool ? -1 : original_of(t, row);
-    if (entry < 0) {
-      entry = t->n_cards;
-      t->n_cards = entry + 1;
-      t->n_instances = entry + 1;
-      card_of_row(&t->cards[entry], row, entry);
-      if (row->location != 0 && pool != NULL) {
-        int n2_ = pool->n_cards;
-        for (j = 0; j < n2_; j++) {
-          if (pool->cards[j].base_id == row->base_id) {
-            t->cards[entry] = pool->cards[j];
-            t->cards[entry].id = (uint8_t)row->id;
-            complete_card(&t->cards[entry], entry);
-            break;
-          }
-        }
-      }
-    }
+    entry = show_card(t, row, pool);
     if (row->location == 0) {
       add_to_hand(p, t, entry);
       continue;
     }
-    slot += 3 * row->lane;
     printed = &t->cards[entry];
-    add_creature(p, printed, printed->id != row->id, row->lane);
-    x = &p->board[slot];
-    x->attack = (int16_t)row->attack;
-    x->defense = (int16_t)row->defense;
-    x->keywords = (uint8_t)row->keywords;
-    x->forgotten = row->my_health != printed->my_health || row->opponent_health !=
+    x.card = (uint8_t)entry;
+    x.copy = printed->id != row->id;
+    x.attack = (int16_t)row->attack;
+    x.defense = (int16_t)row->defense;
+    x.keywords = (uint8_t)row->keywords;
+    x.forgotten = row->my_health != printed->my_health || row->opponent_health !=
         printed->opponent_health || row->draw != printed->draw;
-    bit = 1U << slot;
-    p->marks &= ~(bit | (bit << GUARDED));
-    if (row->keywords & GUARD) p->marks |= bit << GUARDED;
-    if (row->location == 1) p->marks |= bit;
+    place_creature(p, t, &x, row->lane, row->location == 1);
   }
   return -1;
 }
