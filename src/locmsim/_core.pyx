@@ -3251,12 +3251,88 @@ cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
         ids[i] = places[i].id
 
 
-cdef void copy_entry(
-    table_t* known, int entry, const table_t* t, int of, uint8_t* origin
-) noexcept nogil:
+cdef void add_copy(table_t* known, const table_t* t, int of, uint8_t* origin) noexcept nogil:
+    """Append an entry of `t`; `origin` notes which."""
+    cdef int entry = known.n_cards
+    known.n_cards = entry + 1
     known.cards[entry] = t.cards[of]
     known.cards[entry].creature.card = <uint8_t>entry
     origin[entry] = <uint8_t>of
+
+
+cdef int list_places(
+    const state_t* s, const table_t* t, int who, place_t* places
+) noexcept nogil:
+    """A player's hand, then their deck; returns the number of cards."""
+    cdef int i, n = s.p[who].hand_size
+    for i in range(n):
+        places[i].entry = s.p[who].hand >> 8 * i & 255
+    for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+        places[n].entry = s.deck[who][i]
+        n += 1
+    for i in range(n):
+        places[i].id = t.cards[places[i].entry].id
+    return n
+
+
+cdef void redraw_own(place_t* deck, int n, const table_t* t, uint64_t* stream) noexcept nogil:
+    """The viewer's deck in another order; in 1.x its ids stay in draw order."""
+    cdef uint8_t ids[MAX_DECK]
+    cdef int i
+    sort_places(deck, n, t, True)
+    if t.rules == RULES_15:
+        shuffle_places(deck, n, stream)
+        return
+    list_ids(deck, n, ids)
+    sort_places(deck, n, t, False)
+    shuffle_places(deck, n, stream)
+    for i in range(n):
+        deck[i].id = ids[i]
+
+
+cdef void redraw_other(
+    const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
+) noexcept nogil:
+    """Other cards for the other player's hand and deck; in 1.x the ids stay in draw order."""
+    sort_places(places, n, t, True)
+    if t.rules == RULES_15:
+        shuffle_places(places, n, stream)
+    draw_suspects(s, t, who, places, n, stream)
+
+
+cdef bint put_places(
+    state_t* s, int who, const place_t* places, int n, const table_t* t, table_t* known,
+    uint8_t* origin
+) noexcept nogil:
+    """Give a player these cards; their entries, by id, are appended to `known`, those of their
+    creatures too. False if it cannot hold so many."""
+    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
+    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
+    cdef player_t* p = &s.p[who]
+    cdef int i, n_all, n_hand = p.hand_size
+    memcpy(cards, places, n * sizeof(place_t))
+    n_all = n + creatures_of(p, &cards[n], t)
+    for i in range(n_all):
+        cards[i].number = <uint8_t>i
+    sort_places(cards, n_all, t, True)
+    if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+        return False
+    for i in range(n_all):
+        if cards[i].number < n:
+            held[cards[i].number] = <uint8_t>known.n_cards
+        else:
+            summoned[cards[i].entry] = <uint8_t>known.n_cards
+        add_copy(known, t, cards[i].entry, origin)
+        known.cards[known.n_cards - 1].id = cards[i].id
+    for i in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> i & 1:
+            p.board[i].card = summoned[p.board[i].card]
+    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &held[n_hand], p.deck_left)
+    clear_hand(p)
+    for i in range(n_hand):
+        add_to_hand(p, known, held[i])
+    return True
 
 
 cdef int state_resample(
@@ -3265,81 +3341,24 @@ cdef int state_resample(
 ) noexcept nogil:
     # Nothing here may depend on the order of the decks or on which cards are in the other one's
     # hand; not even the order of the new table's entries.
-    cdef bint in_draw_order = t.rules != RULES_15       # the ids
     cdef place_t places[2][MAX_HAND + MAX_DECK]         # hand, then deck
-    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t ids[MAX_HAND + MAX_DECK]
-    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
-    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
-    cdef place_t* hidden
-    cdef player_t* p
-    cdef int who, i, n, n_all, entry
+    cdef int n[2]
+    cdef int who, i, other = 1 - viewer
     for who in range(2):
-        n = s.p[who].hand_size
-        for i in range(n):
-            places[who][i].entry = s.p[who].hand >> 8 * i & 255
-        for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
-            places[who][n].entry = s.deck[who][i]
-            n += 1
-        for i in range(n):
-            places[who][i].id = t.cards[places[who][i].entry].id
-    # The viewer's deck.
-    n = s.p[viewer].deck_left
-    hidden = &places[viewer][s.p[viewer].hand_size]
-    sort_places(hidden, n, t, True)
-    if in_draw_order:
-        list_ids(hidden, n, ids)
-        sort_places(hidden, n, t, False)
-        shuffle_places(hidden, n, stream)
-        for i in range(n):
-            hidden[i].id = ids[i]
-    else:
-        shuffle_places(hidden, n, stream)
-    # The other player's hand and deck.
-    who = 1 - viewer
-    n = s.p[who].hand_size + s.p[who].deck_left
-    if n and t.n_cards == t.n_instances:
+        n[who] = list_places(s, t, who, places[who])
+    redraw_own(&places[viewer][s.p[viewer].hand_size], s.p[viewer].deck_left, t, stream)
+    if n[other] and t.n_cards == t.n_instances:
         return 1
-    hidden = places[who]
-    sort_places(hidden, n, t, True)
-    if not in_draw_order:
-        shuffle_places(hidden, n, stream)
-    draw_suspects(s, t, who, hidden, n, stream)
-    # The table: the cards of each player by id, and the pool.
+    redraw_other(s, t, other, places[other], n[other], stream)
     drawn[0] = s[0]
     known.rules = t.rules
     known.n_cards = 0
     for who in range(2):
-        p = &drawn.p[who]
-        n = p.hand_size + p.deck_left
-        memcpy(cards, places[who], n * sizeof(place_t))
-        n_all = n + creatures_of(p, &cards[n], t)
-        for i in range(n_all):
-            cards[i].number = <uint8_t>i
-        sort_places(cards, n_all, t, True)
-        if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+        if not put_places(drawn, who, places[who], n[who], t, known, origin):
             return 2
-        for i in range(n_all):
-            entry = known.n_cards
-            known.n_cards += 1
-            copy_entry(known, entry, t, cards[i].entry, origin)
-            known.cards[entry].id = cards[i].id
-            if cards[i].number < n:
-                held[cards[i].number] = <uint8_t>entry
-            else:
-                summoned[cards[i].entry] = <uint8_t>entry
-        for i in range(MAX_BOARD):
-            if marked(p, OCCUPIED) >> i & 1:
-                p.board[i].card = summoned[p.board[i].card]
-        memcpy(&drawn.deck[who][MAX_DECK - p.deck_left], &held[p.hand_size], p.deck_left)
-        n = p.hand_size
-        clear_hand(p)
-        for i in range(n):
-            add_to_hand(p, known, held[i])
     known.n_instances = known.n_cards
     for i in range(t.n_instances, t.n_cards):
-        copy_entry(known, known.n_cards, t, i, origin)
-        known.n_cards += 1
+        add_copy(known, t, i, origin)
     return 0
 
 
