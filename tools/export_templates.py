@@ -27,7 +27,6 @@ MODULES = (
     "networks._drafts",
     "search._evaluation",
     "search._work",
-    "search._keys",
     "search._wins",
     "search._beam",
     "search._mcts",

@@ -1,7 +1,7 @@
-"""Chooses the positions `tests/data/wins-*.json`, in each of which the mover can win at once.
+"""Chooses the positions of `tests/data/wins.txt`, in each of which the mover can win at once.
 
-    python tools/wins_data.py            writes the files
-    python tools/wins_data.py --check    verifies them
+    python tools/wins_data.py            writes the file
+    python tools/wins_data.py --check    verifies it
 
 Both by exhaustive search, which knows nothing but the rules. The positions come from games between
 two agents; the opponent's health is made the greatest damage that the turn can do, so that the win
@@ -13,6 +13,7 @@ that has the most positions within the turn. Decks are left out, they do not mat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ from locmsim import Card, State
 from locmsim.agents import make_agent
 from locmsim.decks import GreedyBuilder
 from locmsim.game.match import Match
-from locmsim.game.positions import load_position, save_position
+from locmsim.game.positions import load_positions, save_positions
 from locmsim.rules.cards import Area, CardType
 
+PATH = DATA / "wins.txt"
 CANDIDATES = 8  # compared for each kind
 SEEDS = 150  # games at most
 LARGEST = 20_000  # positions that an exhaustive search may look at
@@ -35,8 +37,14 @@ ENDLESS = 10_000  # more health than any turn can take
 Row = list[Any]
 
 
-def path(kind: str) -> Path:
-    return DATA / f"wins-{kind}.json"
+def position(kind: str) -> State:
+    """The stored position of a kind."""
+    return _positions()[kind].clone()
+
+
+@cache
+def _positions() -> dict[str, State]:
+    return dict(zip(KINDS, load_positions(PATH), strict=True))
 
 
 # ------------------------------------------------------------------------------- exhaustive search
@@ -218,8 +226,7 @@ def main() -> None:
         print(seed, {kind: n for kind, n in found.items() if n < CANDIDATES}, flush=True)
         if min(found.values()) == CANDIDATES:
             break
-    for kind, (_, state) in best.items():
-        save_position(path(kind), state)
+    save_positions(PATH, [best[kind][1] for kind in KINDS], KINDS)
 
 
 def turns(seed: int) -> Iterator[State]:
@@ -247,7 +254,7 @@ def keywords(card: Card) -> float:
 
 def check(kind: str) -> str:
     """`AssertionError` unless the stored position is as promised; a summary."""
-    state = load_position(path(kind))
+    state = position(kind)
     health = state.players[1 - state.current_player()].health
     (most, size), (less, _) = damage(state), damage(KINDS[kind](state))
     summary = f"{kind}: {health} health, {most} possible, {less} without, {size} positions"

@@ -17,6 +17,7 @@ from locmsim.errors import (
     LocmError,
     ProtocolError,
 )
+from locmsim.rules.actions import Action, ActionKind
 from locmsim.rules.cards import Area, Card, CardType, cards_1x, load_cards, save_cards
 
 if TYPE_CHECKING:
@@ -31,11 +32,14 @@ if TYPE_CHECKING:
     from locmsim.envs import openspiel as openspiel
     from locmsim.game.match import Match as Match
     from locmsim.game.observation import Observation as Observation
+    from locmsim.game.play import play_match as play_match
     from locmsim.rules.generator import generate_cards as generate_cards
 
 __version__ = "0.1.0"
 __all__ = [
     "ABI_VERSION",
+    "Action",
+    "ActionKind",
     "Area",
     "Card",
     "CardType",
@@ -58,6 +62,7 @@ __all__ = [
     "get_include",
     "load_cards",
     "openspiel",
+    "play_match",
     "referee",
     "save_cards",
     "search",
@@ -75,6 +80,7 @@ _LATER = {
     "arena": "arena",
     "generate_cards": "rules.generator",
     "openspiel": "envs.openspiel",
+    "play_match": "game.play",
     "referee": "referee",
     "search": "search",
     "vestrock": "vestrock",

@@ -14,16 +14,17 @@ import re
 import struct
 import zlib
 from collections import namedtuple
-from collections.abc import Mapping
-from functools import cache
+from importlib import import_module
 
-from locmsim.rules.cards import ABILITIES, Card, cards_1x
+from locmsim.rules.actions import Action, ActionKind
+from locmsim.rules.cards import ABILITIES, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.rulesets import get_rules
 from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
-           "Table", "parse_integer", "parse_line", "shown_cards"]
+           "Table", "build_state", "keywords_number", "parse_integer", "parse_line", "places_of",
+           "shown_cards", "table_rows", "whole_number"]
 
 cdef extern from *:
     """
@@ -1118,6 +1119,61 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
     return fault
 
 
+# ---- hashes --------------------------------------------------------------------------------------
+
+cdef inline uint64_t hash_words(uint64_t a, uint64_t b, uint64_t place) noexcept nogil:
+    """A term of `state_hash`: two words and where they stand."""
+    a += place * 0x9E3779B97F4A7C15ULL
+    a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
+    a = (a ^ a >> 32 ^ b) * 0xD6E8FEB86659FD93ULL
+    a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
+    return a ^ a >> 32
+
+
+cdef inline uint64_t hash_card(const card_t* c, int copy, uint64_t place) noexcept nogil:
+    cdef int id = c.id + copy
+    return hash_words(
+        <uint64_t><uint16_t>c.attack | <uint64_t><uint16_t>c.defense << 16
+        | <uint64_t><uint16_t>c.my_health << 32 | <uint64_t><uint16_t>c.opponent_health << 48,
+        <uint64_t>c.cost | <uint64_t>c.draw << 8 | <uint64_t>c.type << 16 | <uint64_t>c.area << 20
+        | <uint64_t>c.keywords << 24 | <uint64_t>c.base_id << 32 | <uint64_t>id << 48, place)
+
+
+cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil:
+    # A sum of terms that do not wait for one another. Places are numbered through.
+    cdef const player_t* p
+    cdef const creature_t* x
+    cdef uint64_t place = 1
+    cdef uint64_t total = hash_words(<uint64_t><uint32_t>s.turn, <uint64_t>t.rules, 0)
+    cdef int who, i
+    for who in range(2):
+        p = &s.p[who]
+        total += hash_words(
+            <uint64_t><uint32_t>p.health << 32 | <uint32_t>p.lost,
+            <uint64_t><uint32_t>p.next_draw << 32 | <uint32_t>p.shown_draw, place)
+        total += hash_words(
+            <uint64_t>p.mana | <uint64_t>p.max_mana << 8 | <uint64_t>p.bonus << 16
+            | <uint64_t>p.hand_size << 24 | <uint64_t>p.deck_left << 32
+            | <uint64_t>p.runes << 40 | <uint64_t>p.order << 48 | <uint64_t>p.won << 56,
+            p.marks, place + 1)
+        place += 2
+        for i in range(p.hand_size):
+            total += hash_card(&t.cards[p.hand >> 8 * i & 255], 0, place + i)
+        place += MAX_HAND
+        for i in range(MAX_DECK - p.deck_left, MAX_DECK):
+            total += hash_card(&t.cards[s.deck[who][i]], 0, place + i)
+        place += MAX_DECK
+        for i in range(MAX_BOARD):
+            if marked(p, OCCUPIED) >> i & 1:
+                x = &p.board[i]
+                total += hash_words(
+                    <uint64_t><uint16_t>x.attack | <uint64_t><uint16_t>x.defense << 16,
+                    <uint64_t>x.keywords | <uint64_t>x.forgotten << 8, place + i)
+                total += hash_card(&t.cards[x.card], x.copy, place + MAX_BOARD + i)
+        place += 2 * MAX_BOARD
+    return mix(total)
+
+
 # ---- action text (section 8) ---------------------------------------------------------------------
 # Parsed as the referee does, whose language trims and reads integers in its own way.
 
@@ -1397,6 +1453,29 @@ def _unpack_table(data):
 
 # ---- state ---------------------------------------------------------------------------------------
 
+# The faces of a state that are plain Python, on the floors above: imported when first asked for.
+_LATER = {
+    "Observation": "game.observation",
+    "board_html": "game.boards",
+    "board_text": "game.boards",
+    "game": "envs.openspiel",
+    "sampled_seed": "envs.openspiel",
+    "seen_text": "game.observation",
+    "state_of_snapshot": "game.notation",
+    "state_of_text": "game.notation",
+    "state_text": "game.notation",
+    "write_state": "policy.layouts",
+}
+cdef dict _FOUND = {}
+
+
+cdef object later(str name):
+    found = _FOUND.get(name)
+    if found is None:
+        found = _FOUND[name] = getattr(import_module(f"locmsim.{_LATER[name]}"), name)
+    return found
+
+
 cdef Table NO_TABLE = Table.__new__(Table)
 
 
@@ -1406,7 +1485,7 @@ cdef inline State new_state(Table table):
     return state
 
 
-cdef int action_number(action) except? -1:
+cdef int as_action(action) except? -1:
     """The number that a Python or numpy integer is; -2 for one beyond all actions."""
     cdef Py_ssize_t number
     try:
@@ -1465,7 +1544,7 @@ cdef class State:
                 first = 60 * p if table.t.rules == RULES_15 else p + 1
                 numbers = range(first, first + 2 * len(deck), 2)
             else:
-                numbers = [_number(number, f"ids[{p}][{i}]", 0, POOL_ID - 1)
+                numbers = [whole_number(number, f"ids[{p}][{i}]", 0, POOL_ID - 1)
                            for i, number in enumerate(ids[p])]
                 if len(numbers) != len(deck):
                     raise ValueError(f"ids[{p}]: {len(numbers)} ids for {len(deck)} cards")
@@ -1494,10 +1573,7 @@ cdef class State:
         without it they are taken as forgotten if it has attacked or differs from its card.
         `ValueError` names the field.
         """
-        cdef Table table = new_table(rules)
-        cdef State state = new_state(table)
-        fill_from_snapshot(state, snapshot, _by_base_id(cards), decks)
-        return state
+        return later("state_of_snapshot")(snapshot, cards, decks, rules)
 
     @staticmethod
     def from_observation(observation):
@@ -1590,7 +1666,7 @@ cdef class State:
         `IllegalActionError` for any other number, `GameOverError` when the game is over; the state
         is then as it was.
         """
-        cdef int number = action_number(action)
+        cdef int number = as_action(action)
         if self.s.p[0].won | self.s.p[1].won:
             raise GameOverError(f"action {action}: the game is over", self.clone())
         if not state_is_legal(&self.s, &self.table.t, number):
@@ -1609,6 +1685,27 @@ cdef class State:
         if LOCMSIM_DEBUG:
             self.validate()
 
+    def actions_of(self, str line not None):
+        """The legal actions that an answer line comes to, without PASS; the state stays as it is.
+
+        Parameters
+        ----------
+        line : str
+            A whole answer, as `apply_line` takes it.
+
+        Returns
+        -------
+        list of int
+            Legal one after the other. What the referee would ignore is not among them.
+
+        Raises
+        ------
+        InvalidActionError
+            For a malformed line.
+        """
+        cdef State after = self.clone()
+        return [number for _, number, applied in play_line(after, line) if applied]
+
     def apply_line(self, str line not None):
         """A whole answer line with the referee's semantics; then, unless someone has won, the turn
         ends (docs/rules.md, section 8).
@@ -1622,16 +1719,8 @@ cdef class State:
         cdef int rules = self.table.t.rules
         cdef list applied = []
         cdef list ignored = []
-        cdef int number
-        for parsed in parse_parts(line, rules):
-            number = find_action(self, parsed)
-            if number <= PASS or not state_is_legal(&self.s, &self.table.t, number):
-                ignored.append(text_of(parsed, rules))
-                continue
-            if self.s.p[0].won | self.s.p[1].won:
-                break
-            state_apply(&self.s, &self.table.t, number)
-            applied.append(text_of(parsed, rules))
+        for parsed, _, legal in play_line(self, line):
+            (applied if legal else ignored).append(text_of(parsed, rules))
         if not self.s.p[0].won | self.s.p[1].won:
             state_end_turn(&self.s, &self.table.t)
         if LOCMSIM_DEBUG:
@@ -1703,10 +1792,65 @@ cdef class State:
 
     def get_game(self):
         """The game object of `locmsim.openspiel` for this rule set."""
-        from locmsim import openspiel
-        return openspiel.game(self.rules)
+        return later("game")(self.rules)
 
-    # -- text
+    # -- actions in words
+
+    def action(self, action):
+        """What an action number means here.
+
+        Parameters
+        ----------
+        action : int
+            An action number, Python's or numpy's.
+
+        Returns
+        -------
+        Action
+            ``str(state.action(a)) == state.action_to_string(a)``.
+
+        Raises
+        ------
+        IllegalActionError
+            For a number that names nothing in this position.
+        """
+        found = action_fields(self, as_action(action))
+        if found is None:
+            raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
+        return found
+
+    def action_number(self, action not None):
+        """The number of a legal action; the inverse of `action`.
+
+        Parameters
+        ----------
+        action : Action
+            Its card, if it has one, has to be the one that goes by the id `source` here.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not legal here; `GameOverError` when the game is over.
+        """
+        cdef int number
+        if not isinstance(action, Action):
+            raise TypeError(f"expected an Action, got {action!r}")
+        if self.is_terminal():
+            raise GameOverError(f"{action}: the game is over\n{self}")
+        kind, card, source, target, lane = action
+        second = target
+        if kind == SUMMON:
+            second = 0 if self.table.t.rules == RULES_10 and lane is None else lane
+        number = PASS if kind == PASS else find_action(self, (
+            kind, _word_of(source), _word_of(second)))
+        if not state_is_legal(&self.s, &self.table.t, number) or (
+                card is not None and action_fields(self, number).card != card):
+            raise IllegalActionError(f"{action} is not legal here\n{self}")
+        return number
 
     def action_to_string(self, *args):
         """`action_to_string([player,] action)`: the referee's text, as "ATTACK 36 -1".
@@ -1714,7 +1858,7 @@ cdef class State:
         `IllegalActionError` for a number that names nothing in this position.
         """
         action = _last_argument("action_to_string", args)
-        cdef int number = action_number(action)
+        cdef int number = as_action(action)
         text = action_text(self, number)
         if text is None:
             raise IllegalActionError(
@@ -1747,29 +1891,14 @@ cdef class State:
 
     def __str__(self):
         """A readable board: the other player above, the player to move below."""
-        cdef int p = state_player(&self.s)
-        winner = self.winner
-        head = f"turn {self.turn}, player {p} to move" if winner is None else (
-            f"turn {self.turn}, player {winner} has won")
-        return "\n".join((f"LOCM {self.rules}, {head}", describe_player(self, 1 - p),
-                          describe_player(self, p)))
+        return later("board_text")(self)
 
     def __repr__(self):
         return f"<State rules={self.rules} turn={self.turn} winner={self.winner}>"
 
     def _repr_html_(self):
         """A picture of both sides, as notebooks show it."""
-        from locmsim.art.board import Place, Side, board_svg
-        sides = []
-        for player, view in enumerate(self.players):
-            words = (f"player {player}: {view.health} health, {view.mana}/{view.max_mana} mana,"
-                     f" {view.deck_size} in the deck")
-            creatures = [Place(c.card, c.attack, c.defense, c.abilities, c.lane)
-                         for c in view.board]
-            sides.append(Side(words, [held.card for held in view.hand], 0, creatures))
-        p = state_player(&self.s)
-        head = str(self).split("\n", 1)[0]
-        return board_svg(sides[1 - p], sides[p], lanes=get_rules(self.rules).lanes, title=head)
+        return later("board_html")(self)
 
     # -- looking inside
 
@@ -1789,8 +1918,7 @@ cdef class State:
 
     def observation(self, player, opponent_actions=()):
         """What `player` sees, as `locmsim.Observation.of` gives it."""
-        from locmsim.game.observation import Observation
-        return Observation.of(self, player, opponent_actions)
+        return later("Observation").of(self, player, opponent_actions)
 
     def observation_tensor(self, player=None, layout="entities-f32", *, out=None):
         """What a player sees as numbers, in a layout of `locmsim.policy`.
@@ -1816,8 +1944,7 @@ cdef class State:
         ValueError
             For an unknown layout or player, and an `out` that does not fit.
         """
-        from locmsim.policy.layouts import write_state
-        return write_state(self, self.viewer(player), layout, out)
+        return later("write_state")(self, self.viewer(player), layout, out)
 
     cdef int viewer(self, player) except -1:
         return state_player(&self.s) if player is None else _player_number(player)
@@ -1843,15 +1970,7 @@ cdef class State:
         ValueError
             For any other `player`.
         """
-        cdef int who = self.viewer(player)
-        board = self.players[who].board
-        ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
-        spent = ",".join([str(creature.id) for creature in board if creature.has_attacked])
-        return (
-            f"turn {self.s.turn} player {self.current_player()} "
-            f"mana {self.s.p[who].mana} {self.s.p[1 - who].mana} "
-            f"can attack {ready or '-'} has attacked {spent or '-'}\n"
-            + self.observation(who).format())
+        return later("seen_text")(self, self.viewer(player))
 
     def validate(self):
         """Check all invariants of the representation; `AssertionError` names the broken one."""
@@ -1919,9 +2038,7 @@ cdef class State:
         ValueError
             For another player, a number that is not in [0, 1), and if the pool is needed and empty.
         """
-        cdef uint64_t seed = _half(sampler)
-        seed = seed << 32 | _half(sampler)
-        return self.resample_hidden(player, seed)
+        return self.resample_hidden(player, later("sampled_seed")(sampler))
 
     # -- equality and bytes
 
@@ -1937,6 +2054,37 @@ cdef class State:
     def key(self):
         """Bytes that are equal exactly for equal positions, whatever their tables' order is."""
         return canonical_key(self)
+
+    def hash64(self):
+        """64 bits of all that `key` has: equal for equal positions, the same on every machine.
+
+        Returns
+        -------
+        int
+            0 <= x < 2**64. Different positions are equal by chance only, 1 in 2**64.
+        """
+        return state_hash(&self.s, &self.table.t)
+
+    def turn_hash(self):
+        """64 bits of what may differ within a turn, whatever the order of the actions was.
+
+        Two lines of play of one turn that lead to the same hands and boards but for the order of
+        cards and creatures have equal hashes: what a table of transpositions of a search within a
+        turn needs. Cards in hand count by their base id, creatures by what they are now; the turn,
+        the decks and the opponent's hand, which no action of the turn changes, do not count.
+
+        Returns
+        -------
+        int
+            0 <= x < 2**64, the same on every machine; equal states have equal hashes.
+        """
+        cdef uint64_t card_keys[MAX_CARDS]
+        cdef const player_t* me = &self.s.p[state_player(&self.s)]
+        cdef int h, entry
+        for h in range(me.hand_size):
+            entry = me.hand >> 8 * h & 255
+            card_keys[entry] = hand_key(&self.table.t.cards[entry])
+        return turn_hash(&self.s, &self.table.t, card_keys)
 
     def to_bytes(self):
         """The state and its table for `from_bytes`, on machines with the same byte order."""
@@ -1957,7 +2105,7 @@ cdef class State:
 
         Names of cards are no part of it. The pool of hidden cards is.
         """
-        return _state_text(self)
+        return later("state_text")(self)
 
     @staticmethod
     def from_text(text):
@@ -1978,7 +2126,7 @@ cdef class State:
         ValueError
             Names the field that is wrong, as ``players[0].board[2]``.
         """
-        return _state_of_text(text)
+        return later("state_of_text")(text)
 
     def __reduce__(self):
         return _unpack_state, (self.table, packed(self))
@@ -2145,6 +2293,49 @@ for _i in range(MAX_ACTIONS):
     ACTION_NUMBERS[_i] = <PyObject*>_ACTION_NUMBERS[_i]
 
 
+cdef list play_line(State state, str line):
+    """Apply the actions of an answer line: for each of them, until the one that comes after the
+    winner is found, how it was parsed, its number and whether it was legal and so applied."""
+    cdef state_t* s = &state.s
+    cdef const table_t* t = &state.table.t
+    cdef list found = []
+    cdef int number
+    cdef bint legal
+    for parsed in parse_parts(line, t.rules):
+        number = find_action(state, parsed)
+        legal = number > PASS and state_is_legal(s, t, number)
+        if legal:
+            if s.p[0].won | s.p[1].won:
+                break
+            state_apply(s, t, number)
+        found.append((parsed, number, legal))
+    return found
+
+
+cdef tuple _KINDS = tuple(ActionKind)
+
+
+cdef object action_fields(State state, int number):
+    """The `Action` of a number; None if it names an empty place."""
+    cdef const table_t* t = &state.table.t
+    cdef const player_t* me = &state.s.p[state_player(&state.s)]
+    cdef named_t named
+    cdef move_t m
+    cdef int entry
+    if not name_action(&state.s, t, number, &named):
+        return None
+    if named.kind == PASS:
+        return tuple.__new__(Action, (_KINDS[PASS], None, None, None, None))
+    m = MOVES[t.rules == RULES_10][number]
+    entry = me.board[m.source].card if m.kind == ATTACK else me.hand >> 8 * m.source & 255
+    if m.kind == SUMMON:
+        return tuple.__new__(Action, (
+            _KINDS[SUMMON], state.table.card(entry), named.source, None,
+            None if t.rules == RULES_10 else named.target))
+    return tuple.__new__(
+        Action, (_KINDS[m.kind], state.table.card(entry), named.source, named.target, None))
+
+
 cdef int find_action(State state, tuple parsed) except? -1:
     """Number of a parsed action; -1 if one of its ids is not where it has to be."""
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
@@ -2208,48 +2399,68 @@ cdef int write_number(char* to, int number) noexcept nogil:
     return length
 
 
-cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil:
+ctypedef struct named_t:            # an action by what it names
+    int kind
+    int source                      # instance ids; -1: a player
+    int target                      # SUMMON: the lane
+
+
+cdef bint name_action(
+    const state_t* s, const table_t* t, int action, named_t* out
+) noexcept nogil:
+    """Whether an action names things that are there; and which they are."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
+    cdef const player_t* p = op
     cdef bint one = t.rules == RULES_10
     cdef move_t m
-    cdef const char* word
-    cdef int n = 0, source, target = -1
+    cdef int slot
     if action < 0 or action >= (NUM_ACTIONS_1 if one else NUM_ACTIONS_2):
-        return 0
+        return False
     m = MOVES[one][action]
-    word = "PASS" if m.kind == PASS else "SUMMON" if m.kind == SUMMON else (
-        "USE" if m.kind == USE else "ATTACK")
+    out.kind = m.kind
+    out.source = out.target = -1
+    if m.kind == PASS:
+        return True
+    slot = m.target - 1
+    if m.kind == ATTACK:
+        if not marked(me, OCCUPIED) >> m.source & 1:
+            return False
+        out.source = creature_id(&me.board[m.source], t)
+    else:
+        if m.source >= me.hand_size:
+            return False
+        out.source = t.cards[me.hand >> 8 * m.source & 255].id
+        if m.kind == SUMMON:
+            out.target = m.target
+            return True
+        if slot >= MAX_BOARD:
+            slot -= MAX_BOARD
+        else:
+            p = me
+    if slot >= 0:
+        if not marked(p, OCCUPIED) >> slot & 1:
+            return False
+        out.target = creature_id(&p.board[slot], t)
+    return True
+
+
+cdef int state_write(const state_t* s, const table_t* t, int action, char* to) noexcept nogil:
+    cdef named_t named
+    cdef const char* word
+    cdef int n = 0
+    if not name_action(s, t, action, &named):
+        return 0
+    word = "PASS" if named.kind == PASS else "SUMMON" if named.kind == SUMMON else (
+        "USE" if named.kind == USE else "ATTACK")
     while word[n]:
         to[n] = word[n]
         n += 1
-    if m.kind == PASS:
+    if named.kind == PASS:
         return n
-    if m.kind == ATTACK:
-        if not marked(me, OCCUPIED) >> m.source & 1:
-            return 0
-        source = creature_id(&me.board[m.source], t)
-        if m.target:
-            if not marked(op, OCCUPIED) >> (m.target - 1) & 1:
-                return 0
-            target = creature_id(&op.board[m.target - 1], t)
-    else:
-        if m.source >= me.hand_size:
-            return 0
-        source = t.cards[me.hand >> 8 * m.source & 255].id
-        if m.kind == SUMMON:
-            target = m.target
-        elif m.target >= 7:
-            if not marked(op, OCCUPIED) >> (m.target - 7) & 1:
-                return 0
-            target = creature_id(&op.board[m.target - 7], t)
-        elif m.target:
-            if not marked(me, OCCUPIED) >> (m.target - 1) & 1:
-                return 0
-            target = creature_id(&me.board[m.target - 1], t)
-    n += write_number(&to[n], source)
-    if m.kind != SUMMON or not one:
-        n += write_number(&to[n], target)
+    n += write_number(&to[n], named.source)
+    if named.kind != SUMMON or t.rules != RULES_10:
+        n += write_number(&to[n], named.target)
     return n
 
 
@@ -2258,28 +2469,6 @@ cdef object action_text(State state, int number):
     cdef char text[MAX_ACTION_TEXT]
     cdef int n = state_write(&state.s, &state.table.t, number, text)
     return text[:n].decode("ascii") if n else None
-
-
-cdef str describe_player(State state, int p):
-    view = PlayerView(state, p)
-    lines = [
-        f"player {p}: {view.health} health, {view.mana}/{view.max_mana} mana, "
-        f"{view.deck_size} in deck, draws {view.next_draw}"
-        + (f", runes {view.runes}" if state.table.t.rules != RULES_15 else "")
-    ]
-    for lane in range(1 if state.table.t.rules == RULES_10 else 2):
-        creatures = [
-            f"#{c.id} {c.attack}/{c.defense} {c.abilities}" + ("*" if c.can_attack else "")
-            for c in view.board if c.lane == lane
-        ]
-        lines.append(f"  lane {lane}: " + (", ".join(creatures) or "-"))
-    cards = [
-        f"#{c.id} {c.card.type.name.lower()} {c.card.cost}: {c.card.attack}/{c.card.defense} "
-        f"{c.card.abilities}"
-        for c in view.hand
-    ]
-    lines.append("  hand: " + (", ".join(cards) or "-"))
-    return "\n".join(lines)
 
 
 cdef dict snapshot_player(State state, int who):
@@ -2306,6 +2495,14 @@ cdef dict snapshot_player(State state, int who):
         for slot in board_order(p, t)
     ]
     return result
+
+
+cdef int64_t _word_of(number) except? -2:
+    """A number of an `Action`; -2, which names nothing, for one that is missing or too large."""
+    try:
+        return -2 if number is None else number
+    except OverflowError:
+        return -2
 
 
 cdef str describe_action(State state, int number, action):
@@ -2337,14 +2534,6 @@ cdef Py_ssize_t _count(str name, value, Py_ssize_t least) except -1:
     if number < least:
         raise ValueError(f"{name}: expected at least {least}, got {number}")
     return number
-
-
-cdef uint32_t _half(sampler) except? 0:
-    """32 random bits out of a number in [0, 1)."""
-    number = sampler()
-    if not 0 <= number < 1:
-        raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
-    return <uint32_t>(<double>number * 4294967296.0)
 
 
 cdef object _seed_bits(seed):
@@ -2474,23 +2663,8 @@ cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winner
     return applied
 
 
-# ---- snapshots -----------------------------------------------------------------------------------
-
-cdef object _field(mapping, str name, str where):
-    try:
-        return mapping[name]
-    except (KeyError, TypeError, IndexError):
-        raise ValueError(f"{where}{name}: missing") from None
-
-
-cdef object _list_in(mapping, str name, str where):
-    value = _field(mapping, name, where)
-    if not isinstance(value, (list, tuple)):
-        raise ValueError(f"{where}{name}: expected a list, got {value!r}")
-    return value
-
-
-cdef Py_ssize_t _number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
+cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
+    """An integer from `low` to `high`; ``ValueError`` says where another one stands."""
     cdef Py_ssize_t number
     try:
         number = value              # through __index__
@@ -2501,157 +2675,98 @@ cdef Py_ssize_t _number(value, str where, Py_ssize_t low, Py_ssize_t high) excep
     return number
 
 
-cdef Py_ssize_t _number_in(
-    mapping, str name, str where, Py_ssize_t low, Py_ssize_t high
-) except? -1:
-    return _number(_field(mapping, name, where), where + name, low, high)
+# ---- positions by their fields -------------------------------------------------------------------
+# What game/notation.py makes texts and states of; it checks what it gives.
+
+def table_rows(Table table not None):
+    """Where the pool begins among a table's entries; their instance ids; their cards as rows."""
+    cdef const card_t* c
+    cdef int i
+    cdef list row, rows = []
+    cdef list ids = []
+    for i in range(table.t.n_cards):
+        c = &table.t.cards[i]
+        ids.append(c.id)
+        # In two steps: over a list of so many C numbers Cython takes minutes.
+        row = [c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords)]
+        row += [c.my_health, c.opponent_health, c.draw, c.area]
+        rows.append(row)
+    return table.t.n_instances, ids, rows
 
 
-cdef dict _by_base_id(cards):
-    cdef dict result = {}
-    for card in _cards("cards", cards.values() if isinstance(cards, Mapping) else cards):
-        if result.setdefault(card.base_id, card) != card:
-            raise ValueError(f"cards: two different cards with base id {card.base_id}")
-    if isinstance(cards, Mapping) and result.keys() != cards.keys():
-        raise ValueError("cards: keys that are not the base ids of their cards")
-    return result
+def places_of(State state not None):
+    """For each player the table entries of the hand, of the deck and of the board, these in board
+    order and each with whether it is an area copy and whether its effects are forgotten."""
+    cdef const player_t* p
+    cdef int who, i
+    cdef list players = []
+    for who in range(2):
+        p = &state.s.p[who]
+        players.append((
+            [p.hand >> 8 * i & 255 for i in range(p.hand_size)],
+            [state.s.deck[who][i] for i in range(MAX_DECK - p.deck_left, MAX_DECK)],
+            [(p.board[slot].card, p.board[slot].copy, p.board[slot].forgotten)
+             for slot in board_order(p, &state.table.t)]))
+    return players
 
 
-cdef list _instances(decks, int p, by_id):
-    """`decks[p]` as [(instance id, Card), ...]."""
-    cdef list result = []
-    try:
-        pairs = [tuple(pair) for pair in decks[p]]
-    except (TypeError, IndexError, KeyError):
-        raise ValueError(f"decks[{p}]: expected a list of [instance id, base id]") from None
-    if len(pairs) > MAX_DECK:
-        raise ValueError(f"decks[{p}]: {len(pairs)} cards, expected at most {MAX_DECK}")
-    for i, pair in enumerate(pairs):
-        if len(pair) != 2:
-            raise ValueError(
-                f"decks[{p}][{i}]: expected [instance id, base id], got {list(pair)!r}")
-        number = _number(pair[0], f"decks[{p}][{i}][0]", 0, POOL_ID - 1)
-        result.append((number, _card_of(by_id, pair[1], f"decks[{p}][{i}][1]")))
-    return result
+def keywords_number(abilities):
+    """The bits of a text as "B-D---"; -1 for anything else."""
+    return _ABILITY_BITS.get(abilities, -1) if isinstance(abilities, str) else -1
 
 
-cdef object _card_of(dict by_id, base_id, str where):
-    card = by_id.get(_number(base_id, where, 0, 65535))
-    if card is None:
-        raise ValueError(f"{where}: no card with base id {base_id}")
-    return card
+def build_state(str rules, turn, winner, instances, pool, str name, players):
+    """The state of fields that are in range each.
+
+    The entries of its table are `instances`, pairs of an id and a card, then the cards of `pool`.
+    A player has health, greatest mana, mana, bonus, cards to draw without those for lost health,
+    shown draw, lost health, runes (a bit each), the entries of the hand and of the deck, and for
+    each creature the entry, whether it is an area copy, attack, defense, keywords, lane and whether
+    it can attack, has attacked and has forgotten effects. ``ValueError`` calls the players `name`.
+    """
+    cdef Table table = new_table(rules)
+    cdef State state = new_state(table)
+    cdef int who
+    for number, card in instances:
+        table.add(card, number)
+    table.t.n_instances = table.t.n_cards
+    for card in pool:
+        table.add(card, POOL_ID)
+    memset(&state.s, 0, sizeof(state_t))
+    state.s.turn = turn
+    for who in range(2):
+        fill_player(state, who, f"{name}[{who}]", players[who])
+        state.s.p[who].won = winner == who
+    fault = state_fault(&state.s, &table.t)
+    if fault is not NULL:
+        raise ValueError(f"position: {fault.decode()}")
+    return state
 
 
-cdef int fill_from_snapshot(State state, snapshot, by_id, decks) except -1:
-    cdef Table table = state.table
-    cdef state_t* s = &state.s
-    cdef int p, winner, left
-    cdef list instances = [_instances(decks, 0, by_id), _instances(decks, 1, by_id)]
-    cdef list dealt = [[number for number, _ in pairs] for pairs in instances]
-    cdef set known
-    memset(s, 0, sizeof(state_t))
-    players = _list_in(snapshot, "p", "")
-    if len(players) != 2:
-        raise ValueError(f"p: expected two players, got {players!r}")
-    s.turn = <int32_t>_number_in(snapshot, "turn", "", -1, MAX_TURN)
-    if _number_in(snapshot, "cur", "", 0, 1) != s.turn & 1:
-        raise ValueError(f"cur: expected {s.turn & 1} in turn {s.turn}")
-    winner = <int>_number_in(snapshot, "winner", "", -1, 1)
-    # Creatures that no deck names get entries of their own; area copies share their original's.
-    known = {number for pairs in instances for number, _ in pairs}
-    for p in range(2):
-        left = <int>_number_in(players[p], "deck", f"p[{p}].", 0, MAX_DECK)
-        if left > len(dealt[p]):
-            raise ValueError(f"p[{p}].deck: {left} cards left, but decks[{p}] has {len(dealt[p])}")
-        dealt[p], own = dealt[p][len(dealt[p]) - left:], dealt[p]
-        for i, number in enumerate(_list_in(players[p], "hand", f"p[{p}].")):
-            if _number(number, f"p[{p}].hand[{i}]", 0, POOL_ID - 1) not in own:
-                raise ValueError(f"p[{p}].hand[{i}]: decks[{p}] does not say what card {number} is")
-        for i, row in enumerate(_list_in(players[p], "board", f"p[{p}].")):
-            where = f"p[{p}].board[{i}]"
-            if not isinstance(row, (list, tuple)) or len(row) not in (8, 9):
-                raise ValueError(f"{where}: expected eight or nine values, got {row!r}")
-            number = _number(row[0], f"{where}[0]", 0, POOL_ID)
-            card = _card_of(by_id, row[1], f"{where}[1]")
-            if card.type != CREATURE:
-                raise ValueError(f"{where}[1]: card {row[1]} is no creature")
-            if (number, card) not in instances[p] and (number - 1, card) not in instances[p]:
-                if number in known:
-                    raise ValueError(f"{where}[0]: instance id {number} occurs twice")
-                known.add(number)
-                instances[p].append((number, card))
-    add_instances(table, instances)
-    pool = set(by_id.values())
-    if table.t.n_cards + len(pool) > MAX_CARDS:
-        pool = {card for pairs in instances for _, card in pairs}
-    table.add_pool(pool)
-    for p in range(2):
-        fill_player(state, p, players[p])
-        place_deck(state, p, dealt[p])
-        s.p[p].won = winner == p
-    check_places(state)
-    return 0
-
-
-cdef int fill_player(State state, int who, fields) except -1:
+cdef int fill_player(State state, int who, str where, tuple fields) except -1:
     cdef const table_t* t = &state.table.t
     cdef player_t* p = &state.s.p[who]
-    cdef str where = f"p[{who}]."
-    cdef int entry, lane, slot
-    cdef uint32_t bit
-    cdef creature_t* x
+    cdef creature_t x
+    cdef int lane
+    cdef bint ready, spent
     clear_player(p, t.rules)
-    # Far below the limits of player_fault, so that no game from here reaches them.
-    p.health = <int32_t>_number_in(fields, "hp", where, -MAX_HEALTH // 10, MAX_HEALTH // 10)
-    p.max_mana = <uint8_t>_number_in(fields, "maxMana", where, 0, MAX_MANA + 1)
-    p.mana = <uint8_t>_number_in(fields, "mana", where, 0, MAX_MANA + 1)
-    p.bonus = <uint8_t>_number_in(fields, "bonus", where, 0, 1)
-    p.shown_draw = <int32_t>_number_in(fields, "shown", where, 0, MAX_HEALTH // 1000)
-    p.next_draw = <int32_t>_number_in(fields, "draw", where, 0, MAX_HEALTH // 1000)
-    if t.rules == RULES_15:
-        p.lost = <int32_t>_number_in(fields, "lost", where, 0, MAX_HEALTH // 1000)
-        p.next_draw -= p.lost // 5
-        if p.next_draw < 0:
-            raise ValueError(f"{where}draw: expected at least {p.lost // 5}, "
-                             f"a card for every five of lost {p.lost}")
-    else:
-        p.runes = 0
-        for i, rune in enumerate(_list_in(fields, "runes", where)):
-            if _number(rune, f"{where}runes[{i}]", 5, 25) % 5:
-                raise ValueError(f"{where}runes[{i}]: expected 5, 10, 15, 20 or 25, got {rune!r}")
-            p.runes |= 1 << (rune // 5 - 1)
-    for i, number in enumerate(fields["hand"]):
-        if i == MAX_HAND:
-            raise ValueError(f"{where}hand: more than {MAX_HAND} cards")
-        add_to_hand(p, t, <uint8_t>entry_of(state.table, number))
-    for i, row in enumerate(fields["board"]):
-        here = f"{where}board[{i}]"
-        entry = entry_for(state.table, row[0], row[1])
-        card = state.table.card(entry)
-        lane = <int>_number(row[5], f"{here}[5]", 0, 0 if t.rules == RULES_10 else 1)
-        slot = COUNT[marked(p, OCCUPIED)] if t.rules == RULES_10 else (
-            COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
-        if slot == (MAX_BOARD if t.rules == RULES_10 else 3):
-            raise ValueError(f"{here}: no room in lane {lane}")
-        slot += 3 * lane
-        add_creature(p, &t.cards[entry], row[0] != t.cards[entry].id, lane, t.rules, True)
-        x = &p.board[slot]
-        x.attack = <int16_t>_number(row[2], f"{here}[2]", -MAX_STAT, MAX_STAT)
-        x.defense = <int16_t>_number(row[3], f"{here}[3]", -MAX_STAT, MAX_STAT)
-        if not isinstance(row[4], str) or row[4] not in _ABILITY_TEXTS:
-            raise ValueError(f"{here}[4]: expected abilities as in 'BCDGLW', got {row[4]!r}")
-        x.keywords = keywords_of(row[4])
-        bit = 1U << slot
-        p.marks &= ~(bit << READY | bit << GUARDED)
-        p.marks |= (
-            <uint32_t>_number(row[6], f"{here}[6]", 0, 1) << READY
-            | <uint32_t>_number(row[7], f"{here}[7]", 0, 1) << SPENT
-            | (1U << GUARDED if x.keywords & GUARD else 0)) << slot
-        if t.rules != RULES_15:
-            x.forgotten = row[7] == 1 or (
-                (row[2], row[3], row[4]) != (card.attack, card.defense, card.abilities))
-            if len(row) == 9:
-                x.forgotten = <uint8_t>_number(row[8], f"{here}[8]", 0, 1)
+    (p.health, p.max_mana, p.mana, p.bonus, p.next_draw, p.shown_draw, p.lost, p.runes,
+     hand, deck, board) = fields
+    if len(hand) > MAX_HAND:
+        raise ValueError(f"{where}.hand: {len(hand)} cards, expected at most {MAX_HAND}")
+    if len(deck) > MAX_DECK:
+        raise ValueError(f"{where}.deck: {len(deck)} cards, expected at most {MAX_DECK}")
+    for entry in hand:
+        add_to_hand(p, t, entry)
+    p.deck_left = <uint8_t>len(deck)
+    for i, entry in enumerate(deck, MAX_DECK - len(deck)):
+        state.s.deck[who][<int>i] = entry
+    for i, creature in enumerate(board):
+        (x.card, x.copy, x.attack, x.defense, x.keywords, lane, ready, spent,
+         x.forgotten) = creature
+        if room_in(p, lane, t) < 1:
+            raise ValueError(f"{where}.board[{i}]: no room in lane {lane}")
+        place_creature(p, t, &x, lane, ready, spent)
     return 0
 
 
@@ -2673,12 +2788,12 @@ cdef int read_shown(shown_t* o, observation) except -1:
         p = &o.player[who]
         names = _SHOWN_NUMBERS[who]
         health, max_mana, deck_size, draw, rune = line
-        p.health = <int32_t>_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
-        p.max_mana = <int32_t>_number(max_mana, names[1], 0, MAX_MANA + 1)
-        p.deck_size = <int32_t>_number(deck_size, names[4], -MAX_HEALTH, MAX_HEALTH)
-        p.draw = <int32_t>_number(draw, names[2], 0, MAX_HEALTH // 1000)
-        p.rune = 0 if o.rules == RULES_15 else <int32_t>_number(rune, names[3], 0, 25)
-    o.opponent_hand = <int32_t>_number(
+        p.health = <int32_t>whole_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
+        p.max_mana = <int32_t>whole_number(max_mana, names[1], 0, MAX_MANA + 1)
+        p.deck_size = <int32_t>whole_number(deck_size, names[4], -MAX_HEALTH, MAX_HEALTH)
+        p.draw = <int32_t>whole_number(draw, names[2], 0, MAX_HEALTH // 1000)
+        p.rune = 0 if o.rules == RULES_15 else <int32_t>whole_number(rune, names[3], 0, 25)
+    o.opponent_hand = <int32_t>whole_number(
         observation.opponent_hand, "opponent_hand", -MAX_HEALTH, MAX_HEALTH)
     rows, actions = observation.cards, observation.opponent_actions
     if len(rows) > MAX_SHOWN:
@@ -2719,324 +2834,74 @@ cdef int fill_from_observation(State state, observation) except -1:
     return 0
 
 
-cdef int entry_for(Table table, int64_t id, int base_id) except -1:
-    """The entry of a creature on the board: its own, or its original's if it is an area copy."""
-    cdef int entry = entry_of(table, id)
-    if entry >= 0 and table.t.cards[entry].base_id == base_id:
-        return entry
-    return entry_of(table, id - 1)
-
-
-cdef int check_places(State state) except -1:
-    """No instance may be in two places."""
-    cdef const table_t* t = &state.table.t
-    cdef int p, i
-    seen = set()
-    for p in range(2):
-        for i in range(state.s.p[p].hand_size):
-            _see(seen, t.cards[state.s.p[p].hand >> 8 * i & 255].id, f"p[{p}].hand[{i}]")
-        for i, slot in enumerate(board_order(&state.s.p[p], t)):
-            _see(seen, creature_id(&state.s.p[p].board[slot], t), f"p[{p}].board[{i}][0]")
-        for i in range(MAX_DECK - state.s.p[p].deck_left, MAX_DECK):
-            _see(seen, t.cards[state.s.deck[p][i]].id, f"decks[{p}]")
-    return 0
-
-
-cdef int _see(set seen, int id, str where) except -1:
-    if id in seen:
-        raise ValueError(f"{where}: instance id {id} occurs twice")
-    seen.add(id)
-    return 0
-
-
 # ---- canonical bytes -----------------------------------------------------------------------------
 
 cdef bytes canonical_key(State state):
     """Everything that `==` compares, with cards by id and base id instead of by table entry."""
+    cdef uint8_t room[KEY_ROOM]
+    cdef uint8_t* to = room
     cdef const table_t* t = &state.table.t
     cdef const player_t* p
     cdef const creature_t* x
     cdef int who, i
-    cdef list parts = [struct.pack("<3i", FORMAT_VERSION, t.rules, state.s.turn)]
+    to = put(to, FORMAT_VERSION, 4)
+    to = put(to, t.rules, 4)
+    to = put(to, state.s.turn, 4)
     for who in range(2):
         p = &state.s.p[who]
-        parts.append(struct.pack(
-            "<4i8BI", p.health, p.lost, p.next_draw, p.shown_draw, p.mana, p.max_mana, p.bonus,
-            p.hand_size, p.deck_left, p.runes, p.order, p.won, p.marks))
+        to = put(to, p.health, 4)
+        to = put(to, p.lost, 4)
+        to = put(to, p.next_draw, 4)
+        to = put(to, p.shown_draw, 4)
+        to = put(to, p.mana, 1)
+        to = put(to, p.max_mana, 1)
+        to = put(to, p.bonus, 1)
+        to = put(to, p.hand_size, 1)
+        to = put(to, p.deck_left, 1)
+        to = put(to, p.runes, 1)
+        to = put(to, p.order, 1)
+        to = put(to, p.won, 1)
+        to = put(to, p.marks, 4)
         for i in range(p.hand_size):
-            parts.append(card_key(t, p.hand >> 8 * i & 255, 0))
+            to = put_card(to, &t.cards[p.hand >> 8 * i & 255], 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-            parts.append(card_key(t, state.s.deck[who][i], 0))
+            to = put_card(to, &t.cards[state.s.deck[who][i]], 0)
         for i in range(MAX_BOARD):
             if marked(p, OCCUPIED) >> i & 1:
                 x = &p.board[i]
-                parts.append(struct.pack("<2h2B", x.attack, x.defense, x.keywords, x.forgotten))
-                parts.append(card_key(t, x.card, x.copy))
-    return b"".join(parts)
+                to = put(to, x.attack, 2)
+                to = put(to, x.defense, 2)
+                to = put(to, x.keywords, 1)
+                to = put(to, x.forgotten, 1)
+                to = put_card(to, &t.cards[x.card], x.copy)
+    return (<const char*>room)[:to - room]
 
 
-cdef bytes card_key(const table_t* t, int entry, int copy):
-    cdef const card_t* c = &t.cards[entry]
-    return struct.pack("<4h5B2H", c.attack, c.defense, c.my_health, c.opponent_health, c.cost,
-                       c.draw, c.type, c.keywords, c.area, c.base_id, c.id + copy)
+cdef enum:
+    CARD_ROOM = 17                  # bytes of a card in a key
+    KEY_ROOM = 2048                 # of 12 + 2 * (28 + 38 * CARD_ROOM + 6 * (6 + CARD_ROOM))
 
 
-# ---- position text (section 13) ------------------------------------------------------------------
-# Fields are parted by blanks, lists by commas, parts of an entry by colons, parts of a player by
-# slashes. Cards are named by their place in the list of cards, whose first ones are the pool.
-
-cdef str card_text(const card_t* c, bint short):
-    """A row of the list of cards; only the base id for a card of the fixed list of 1.x."""
-    # A list: over a tuple of so many C numbers Cython takes minutes.
-    cdef list row = [c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords)]
-    row += [c.my_health, c.opponent_health, c.draw, c.area]
-    if short and _fixed_rows().get(c.base_id) == row:
-        return str(c.base_id)
-    return ":".join(map(str, row))
+cdef inline uint8_t* put(uint8_t* to, int64_t value, const int size) noexcept nogil:
+    """Append the lowest `size` bytes of a number, the lowest first."""
+    cdef int i
+    for i in range(size):
+        to[i] = <uint8_t>(value >> 8 * i)
+    return to + size
 
 
-@cache
-def _fixed_rows():
-    return {card.base_id: list(card.to_row()) for card in cards_1x()}
-
-
-def _state_text(State state not None):
-    """`State.to_text`."""
-    cdef const table_t* t = &state.table.t
-    cdef const player_t* p
-    cdef const creature_t* x
-    cdef int who, i, entry
-    cdef bint short = t.rules != RULES_15
-    rows = [card_text(&t.cards[i], short) for i in range(t.n_instances, t.n_cards)]
-    pool = len(rows)
-    places = {}
-    for i, row in enumerate(rows):
-        places.setdefault(row, i)
-
-    def named(int entry, bint copy=False):
-        cdef const card_t* c = &state.table.t.cards[entry]
-        if entry >= state.table.t.n_instances and c.id == POOL_ID:
-            k = entry - state.table.t.n_instances
-        else:
-            row = card_text(c, state.table.t.rules != RULES_15)
-            k = places.setdefault(row, len(rows))
-            if k == len(rows):
-                rows.append(row)
-        return f"{'?' if c.id == POOL_ID else c.id}{'+' if copy else ''}:{k}"
-
-    players = []
-    for who in range(2):
-        p = &state.s.p[who]
-        numbers = [p.health, p.max_mana, p.mana, p.bonus, state_next_draw(&state.s, who),
-                   p.shown_draw]
-        special = str(p.lost) if t.rules == RULES_15 else (
-            ".".join([str(5 * (i + 1)) for i in range(5) if p.runes >> i & 1]) or "-")
-        hand = [named(p.hand >> 8 * i & 255) for i in range(p.hand_size)]
-        deck = [named(state.s.deck[who][i]) for i in range(MAX_DECK - p.deck_left, MAX_DECK)]
-        board = []
-        for slot in board_order(p, t):
-            x = &p.board[slot]
-            flags = "".join([letter for letter, set_ in (
-                ("r", marked(p, READY) >> slot & 1), ("s", marked(p, SPENT) >> slot & 1),
-                ("f", x.forgotten)) if set_])
-            board.append(f"{named(x.card, x.copy)}:{x.attack}:{x.defense}:"
-                         f"{abilities_of(x.keywords)}:{lane_of(slot, t)}:{flags or '-'}")
-        players.append("/".join((",".join(map(str, numbers)) + f",{special}",
-                                 *[",".join(part) or "-" for part in (hand, board, deck)])))
-    winner = state_winner(&state.s)
-    return (f"{state.rules} {state.s.turn} {'-' if winner < 0 else winner} {players[0]} "
-            f"{players[1]} {pool} {','.join(rows) or '-'}")
-
-
-def _split(text, mark, where, *names):
-    """The parts of a field, as many as there are names."""
-    parts = text.split(mark)
-    if len(parts) != len(names):
-        raise ValueError(f"{where}: expected {mark.join(names)}, got {text!r}")
-    return parts
-
-
-def _parts(text, where):
-    """The entries of a list, each with its name; a dash is an empty list."""
-    return [] if text == "-" else [(part, f"{where}[{i}]")
-                                   for i, part in enumerate(text.split(","))]
-
-
-def _integer_in(text, where, low, high):
-    if not _TEXT_INTEGER.fullmatch(text):
-        raise ValueError(f"{where}: expected an integer, got {text!r}")
-    return _number(int(text), where, low, high)
-
-
-_TEXT_INTEGER = re.compile(r"-?[0-9]{1,10}")
-_FIELDS = ("rules", "turn", "winner", "player", "player", "pool", "cards")
-_PLAYER_PARTS = ("numbers", "hand", "board", "deck")
-_NUMBERS = (("health", -MAX_HEALTH, MAX_HEALTH), ("max_mana", 0, MAX_MANA + 1),
-            ("mana", 0, MAX_MANA + 1), ("bonus", 0, 1),
-            ("next_draw", 0, MAX_HEALTH // 50 + MAX_HEALTH // 100), ("shown_draw", 0, MAX_HEALTH))
-_CARD_PARTS = ("base", "type", "cost", "attack", "defense", "abilities", "my", "opponent", "draw",
-               "area")
-_CREATURE_PARTS = ("id", "card", "attack", "defense", "abilities", "lane", "flags")
-
-
-def _text_card(text, where, rules):
-    """The `Card` of a row of the list of cards."""
-    if ":" not in text and rules != "1.5":
-        row = _fixed_rows().get(_integer_in(text, where, 0, 65535))
-        if row is None:
-            raise ValueError(f"{where}: no card of 1.x has the base id {text}")
-    else:
-        parts = _split(text, ":", where, *_CARD_PARTS)
-        row = [part if name == "abilities" else _integer_in(part, f"{where}.{name}", -500, 65535)
-               for name, part in zip(_CARD_PARTS, parts)]
-    try:
-        return Card.from_row(row)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _state_of_text(text):
-    """`State.from_text`, the inverse of `_state_text`."""
-    cdef Table table
-    cdef State state
-    cdef state_t* s
-    cdef int who
-    if not isinstance(text, str):
-        raise TypeError(f"expected a string, got {text!r}")
-    fields = text.split()
-    if len(fields) != len(_FIELDS):
-        raise ValueError(f"expected {len(_FIELDS)} fields ({' '.join(_FIELDS)}), "
-                         f"got {len(fields)}")
-    if fields[0] not in _RULES_CODES:
-        raise ValueError(f"rules: expected {', '.join(_RULES_CODES)}, got {fields[0]!r}")
-    table = new_table(fields[0])
-    state = new_state(table)
-    s = &state.s
-    memset(s, 0, sizeof(state_t))
-    s.turn = <int32_t>_integer_in(fields[1], "turn", -1, MAX_TURN)
-    if fields[2] not in ("-", "0", "1"):
-        raise ValueError(f"winner: expected -, 0 or 1, got {fields[2]!r}")
-    cards = [_text_card(part, where, fields[0]) for part, where in _parts(fields[6], "cards")]
-    if len(cards) > MAX_CARDS:
-        raise ValueError(f"cards: {len(cards)} cards, expected at most {MAX_CARDS}")
-    pool = _integer_in(fields[5], "pool", 0, len(cards))
-    players = []
-    for who in range(2):
-        parts = _split(fields[3 + who], "/", f"players[{who}]", *_PLAYER_PARTS)
-        players.append((parts[0], [
-            _parts(part, f"players[{who}].{name}")
-            for part, name in zip(parts[1:], _PLAYER_PARTS[1:])]))
-    # Entries by ascending id, as in any other table; then the pool.
-    instances = {}
-    seen = set()
-    for _, lists in players:
-        for entries in lists:
-            for part, where in entries:
-                _text_instance(part, where, cards, pool, instances, seen)
-    entries = {id: table.add(cards[instances[id]], id) for id in sorted(instances)}
-    table.t.n_instances = table.t.n_cards
-    for card in cards[:pool]:
-        table.add(card, POOL_ID)
-
-    def entry_named(part):
-        """Its table entry, and whether it is an area copy."""
-        id, k = part.split(":")[:2]
-        copy = id.endswith("+")
-        id = id.removesuffix("+")
-        return (table.t.n_instances + int(k) if id == "?" else entries[int(id)]), copy
-
-    for who in range(2):
-        fill_from_text(state, who, players[who][0], players[who][1], entry_named)
-        s.p[who].won = fields[2] == str(who)
-    fault = state_fault(s, &table.t)
-    if fault is not NULL:
-        raise ValueError(f"position: {fault.decode()}")
-    return state
-
-
-def _text_instance(part, where, cards, pool, instances, seen):
-    """Check the id and the card of one entry of a hand, board or deck, and note them."""
-    parts = part.split(":")
-    on_board = len(parts) == len(_CREATURE_PARTS) and ".board[" in where
-    if not on_board:
-        names = _CREATURE_PARTS if ".board[" in where else ("id", "card")
-        parts = _split(part, ":", where, *names)
-    id = parts[0].removesuffix("+") if on_board else parts[0]
-    k = _integer_in(parts[1], f"{where}.card", 0, len(cards) - 1)
-    if id == "?":
-        if k >= pool:
-            raise ValueError(f"{where}: a card without an id has to be one of the pool's {pool}")
-        return
-    number = _integer_in(id, f"{where}.id", 0, POOL_ID - 1)
-    shown = number + (id != parts[0])
-    if shown in seen:
-        raise ValueError(f"{where}.id: instance id {shown} occurs twice")
-    seen.add(shown)
-    if instances.setdefault(number, k) != k:
-        raise ValueError(f"{where}.card: instance {number} is card {instances[number]} elsewhere")
-
-
-cdef int fill_from_text(State state, int who, str numbers, lists, entry_named) except -1:
-    cdef const table_t* t = &state.table.t
-    cdef player_t* p = &state.s.p[who]
-    cdef creature_t* x
-    cdef int entry, lane, slot
-    cdef str where = f"players[{who}]"
-    special = "lost" if t.rules == RULES_15 else "runes"
-    parts = _split(numbers, ",", where, *[name for name, _, _ in _NUMBERS], special)
-    values = [_integer_in(part, f"{where}.{name}", low, high)
-              for part, (name, low, high) in zip(parts, _NUMBERS)]
-    hand, board, deck = lists
-    clear_player(p, t.rules)
-    p.health, p.max_mana, p.mana, p.bonus, p.next_draw, p.shown_draw = values
-    p.runes = 0
-    if t.rules == RULES_15:
-        p.lost = <int32_t>_integer_in(parts[6], f"{where}.lost", 0, MAX_HEALTH // 10)
-        p.next_draw -= p.lost // 5
-        if p.next_draw < 0:
-            raise ValueError(f"{where}.next_draw: expected at least {p.lost // 5}, "
-                             f"a card for every five of lost {p.lost}")
-    elif parts[6] != "-":
-        for rune in parts[6].split("."):
-            if rune not in ("5", "10", "15", "20", "25"):
-                raise ValueError(f"{where}.runes: expected 5, 10, 15, 20 or 25, got {rune!r}")
-            p.runes |= 1 << (int(rune) // 5 - 1)
-    if len(hand) > MAX_HAND:
-        raise ValueError(f"{where}.hand: {len(hand)} cards, expected at most {MAX_HAND}")
-    for part, _ in hand:
-        add_to_hand(p, t, entry_named(part)[0])
-    if len(deck) > MAX_DECK:
-        raise ValueError(f"{where}.deck: {len(deck)} cards, expected at most {MAX_DECK}")
-    p.deck_left = <uint8_t>len(deck)
-    for i, (part, _) in enumerate(deck, MAX_DECK - len(deck)):
-        state.s.deck[who][i] = entry_named(part)[0]
-    for part, here in board:
-        _, _, attack, defense, abilities, lane_text, flags = part.split(":")
-        entry, copy = entry_named(part)
-        if t.cards[entry].type != CREATURE:
-            raise ValueError(f"{here}.card: a card of type {t.cards[entry].type} is no creature")
-        lane = <int>_integer_in(lane_text, f"{here}.lane", 0, 0 if t.rules == RULES_10 else 1)
-        slot = COUNT[marked(p, OCCUPIED)] if t.rules == RULES_10 else (
-            COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7])
-        if slot == (MAX_BOARD if t.rules == RULES_10 else 3):
-            raise ValueError(f"{here}: no room in lane {lane}")
-        slot += 3 * lane
-        if abilities not in _ABILITY_BITS:
-            raise ValueError(f"{here}.abilities: expected a form of BCDGLW, got {abilities!r}")
-        letters = set(flags if flags != "-" else "")
-        if len(letters) != len(flags.replace("-", "")) or letters - set(
-                "rs" if t.rules == RULES_15 else "rsf"):
-            raise ValueError(f"{here}.flags: expected - or some of rs, in 1.x rsf, got {flags!r}")
-        add_creature(p, &t.cards[entry], copy, lane, t.rules, True)
-        x = &p.board[slot]
-        x.attack = <int16_t>_integer_in(attack, f"{here}.attack", -32768, 32767)
-        x.defense = <int16_t>_integer_in(defense, f"{here}.defense", -32768, 32767)
-        x.keywords = _ABILITY_BITS[abilities]
-        x.forgotten = "f" in letters
-        p.marks &= ~(<uint32_t>(1 << READY | 1 << GUARDED | 1 << SPENT) << slot)
-        p.marks |= (<uint32_t>("r" in letters) << READY | <uint32_t>("s" in letters) << SPENT
-                    | (1U << GUARDED if x.keywords & GUARD else 0)) << slot
-    return 0
+cdef inline uint8_t* put_card(uint8_t* to, const card_t* c, int copy) noexcept nogil:
+    to = put(to, c.attack, 2)
+    to = put(to, c.defense, 2)
+    to = put(to, c.my_health, 2)
+    to = put(to, c.opponent_health, 2)
+    to = put(to, c.cost, 1)
+    to = put(to, c.draw, 1)
+    to = put(to, c.type, 1)
+    to = put(to, c.keywords, 1)
+    to = put(to, c.area, 1)
+    to = put(to, c.base_id, 2)
+    return put(to, c.id + copy, 2)
 
 
 # ---- what a player is shown ----------------------------------------------------------------------
@@ -3060,9 +2925,7 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
     complete_card(c, entry)
 
 
-cdef bint row_has_place(
-    const shown_card_t* row, int room, const table_t* t
-) noexcept nogil:
+cdef bint row_has_place(const shown_card_t* row, int room) noexcept nogil:
     """Whether a row is one of a battle, and there is room for it."""
     cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
     return (
@@ -3072,8 +2935,7 @@ cdef bint row_has_place(
         and cut(row.my_health, MAX_CARD_STAT) == row.my_health
         and cut(row.opponent_health, MAX_CARD_STAT) == row.opponent_health
         and cut(row.attack, most) == row.attack and cut(row.defense, most) == row.defense
-        and (row.location == 0
-             or (row.type == CREATURE and 0 <= row.lane <= (t.rules != RULES_10)))
+        and (row.location == 0 or row.type == CREATURE)
     )
 
 
@@ -3087,19 +2949,32 @@ cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexc
     return -1
 
 
-cdef int state_show(
-    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
+cdef int room_in(const player_t* p, int lane, const table_t* t) noexcept nogil:
+    """How many more creatures a lane takes; 0 where there is no such lane."""
+    if t.rules == RULES_10:
+        return MAX_BOARD - COUNT[marked(p, OCCUPIED)] if lane == 0 else 0
+    return 3 - COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7] if lane == 0 or lane == 1 else 0
+
+
+cdef void place_creature(
+    player_t* p, const table_t* t, const creature_t* x, int lane, bint ready, bint spent
 ) noexcept nogil:
+    """Append a creature as it is to a lane that has room."""
+    cdef bint one = t.rules == RULES_10
+    cdef int slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & (63 if one else 7)] + 3 * lane
+    add_creature(p, &t.cards[x.card], x.copy, lane, t.rules, True)
+    p.board[slot] = x[0]
+    p.marks &= ~(<uint32_t>(1 << READY | 1 << GUARDED | 1 << SPENT) << slot)
+    p.marks |= (<uint32_t>ready << READY | <uint32_t>spent << SPENT
+                | (1U << GUARDED if x.keywords & GUARD else 0)) << slot
+
+
+cdef void show_players(
+    state_t* s, const table_t* t, const shown_t* o, int who
+) noexcept nogil:
+    """What the player lines of an observation say."""
     cdef player_t* p
-    cdef const shown_card_t* row
-    cdef const card_t* printed
-    cdef creature_t* x
-    cdef uint64_t[4] seen
-    cdef int side, i, j, entry, slot, room
-    cdef uint32_t bit
-    memset(s, 0, sizeof(state_t))
-    memset(seen, 0, sizeof(seen))
-    s.turn = who
+    cdef int side
     for side in range(2):
         p = &s.p[who if side == 0 else 1 - who]
         clear_player(p, t.rules)
@@ -3110,55 +2985,65 @@ cdef int state_show(
             p.runes = (1 << min(max(o.player[side].rune, 0), 25) // 5) - 1
     s.p[1 - who].won = o.player[0].health <= 0
     s.p[who].won = o.player[1].health <= 0 < o.player[0].health
+
+
+cdef int show_card(table_t* t, const shown_card_t* row, const table_t* pool) noexcept nogil:
+    """The entry of a row, a new one but for an area copy."""
+    cdef int i, entry = -1
+    cdef bint known = row.location != 0 and pool is not NULL
+    if known:
+        entry = original_of(t, row, 0)
+    if entry >= 0:
+        return entry
+    entry = t.n_cards
+    t.n_cards = t.n_instances = entry + 1
+    card_of_row(&t.cards[entry], row, entry)
+    if known:
+        for i in range(pool.n_cards):
+            if pool.cards[i].base_id == row.base_id:
+                t.cards[entry] = pool.cards[i]
+                t.cards[entry].id = <uint8_t>row.id
+                complete_card(&t.cards[entry], entry)
+                break
+    return entry
+
+
+cdef int state_show(
+    state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool
+) noexcept nogil:
+    cdef player_t* p
+    cdef const shown_card_t* row
+    cdef const card_t* printed
+    cdef creature_t x
+    cdef uint64_t[4] seen
+    cdef int i, entry
+    memset(s, 0, sizeof(state_t))
+    memset(seen, 0, sizeof(seen))
+    s.turn = who
+    show_players(s, t, o, who)
     for i in range(o.n_cards):
         row = &o.cards[i]
         p = &s.p[1 - who if row.location == -1 else who]
-        if row.location == 0:
-            slot = p.hand_size
-            room = MAX_HAND - slot
-        elif t.rules != RULES_10 and (row.lane == 0 or row.lane == 1):
-            slot = COUNT[p.marks >> (OCCUPIED + 3 * row.lane) & 7]
-            room = 3 - slot
-        else:
-            slot = COUNT[marked(p, OCCUPIED)]
-            room = MAX_BOARD - slot
-        if not row_has_place(row, room, t):
+        if not row_has_place(
+                row, MAX_HAND - p.hand_size if row.location == 0 else room_in(p, row.lane, t)):
             return i
         if seen[row.id >> 6] >> (row.id & 63) & 1:
             return 1000 + i
         seen[row.id >> 6] |= <uint64_t>1 << (row.id & 63)
-        entry = -1 if row.location == 0 or pool is NULL else original_of(t, row, 0)
-        if entry < 0:
-            entry = t.n_cards
-            t.n_cards = t.n_instances = entry + 1
-            card_of_row(&t.cards[entry], row, entry)
-            if row.location != 0 and pool is not NULL:
-                for j in range(pool.n_cards):
-                    if pool.cards[j].base_id == row.base_id:
-                        t.cards[entry] = pool.cards[j]
-                        t.cards[entry].id = <uint8_t>row.id
-                        complete_card(&t.cards[entry], entry)
-                        break
+        entry = show_card(t, row, pool)
         if row.location == 0:
             add_to_hand(p, t, entry)
             continue
-        slot += 3 * row.lane
         printed = &t.cards[entry]
-        add_creature(p, printed, printed.id != row.id, row.lane, t.rules, True)
-        x = &p.board[slot]
+        x.card = <uint8_t>entry
+        x.copy = printed.id != row.id
         x.attack = <int16_t>row.attack
         x.defense = <int16_t>row.defense
         x.keywords = <uint8_t>row.keywords
-        if t.rules != RULES_15:
-            x.forgotten = (row.my_health != printed.my_health
-                           or row.opponent_health != printed.opponent_health
-                           or row.draw != printed.draw)
-        bit = 1U << slot
-        p.marks &= ~(bit << READY | bit << GUARDED)
-        if row.keywords & GUARD:
-            p.marks |= bit << GUARDED
-        if row.location == 1:
-            p.marks |= bit << READY
+        x.forgotten = t.rules != RULES_15 and (
+            row.my_health != printed.my_health
+            or row.opponent_health != printed.opponent_health or row.draw != printed.draw)
+        place_creature(p, t, &x, row.lane, row.location == 1, False)
     return -1
 
 
@@ -3260,7 +3145,8 @@ cdef class Determinizer:
                 where = f"groups[{who}][{number}]"
                 if number == MAX_CARDS or i + len(group) > MAX_CARDS:
                     raise ValueError(f"{where}: more than {MAX_CARDS} cards")
-                self.u.copies[who][number] = <uint8_t>_number(copies, f"{where}: copies", 1, 255)
+                self.u.copies[who][number] = <uint8_t>whole_number(
+                    copies, f"{where}: copies", 1, 255)
                 places += self.u.copies[who][number]
                 if not group:
                     raise ValueError(f"{where}: no cards")
@@ -3395,12 +3281,88 @@ cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
         ids[i] = places[i].id
 
 
-cdef void copy_entry(
-    table_t* known, int entry, const table_t* t, int of, uint8_t* origin
-) noexcept nogil:
+cdef void add_copy(table_t* known, const table_t* t, int of, uint8_t* origin) noexcept nogil:
+    """Append an entry of `t`; `origin` notes which."""
+    cdef int entry = known.n_cards
+    known.n_cards = entry + 1
     known.cards[entry] = t.cards[of]
     known.cards[entry].creature.card = <uint8_t>entry
     origin[entry] = <uint8_t>of
+
+
+cdef int list_places(
+    const state_t* s, const table_t* t, int who, place_t* places
+) noexcept nogil:
+    """A player's hand, then their deck; returns the number of cards."""
+    cdef int i, n = s.p[who].hand_size
+    for i in range(n):
+        places[i].entry = s.p[who].hand >> 8 * i & 255
+    for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
+        places[n].entry = s.deck[who][i]
+        n += 1
+    for i in range(n):
+        places[i].id = t.cards[places[i].entry].id
+    return n
+
+
+cdef void redraw_own(place_t* deck, int n, const table_t* t, uint64_t* stream) noexcept nogil:
+    """The viewer's deck in another order; in 1.x its ids stay in draw order."""
+    cdef uint8_t ids[MAX_DECK]
+    cdef int i
+    sort_places(deck, n, t, True)
+    if t.rules == RULES_15:
+        shuffle_places(deck, n, stream)
+        return
+    list_ids(deck, n, ids)
+    sort_places(deck, n, t, False)
+    shuffle_places(deck, n, stream)
+    for i in range(n):
+        deck[i].id = ids[i]
+
+
+cdef void redraw_other(
+    const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
+) noexcept nogil:
+    """Other cards for the other player's hand and deck; in 1.x the ids stay in draw order."""
+    sort_places(places, n, t, True)
+    if t.rules == RULES_15:
+        shuffle_places(places, n, stream)
+    draw_suspects(s, t, who, places, n, stream)
+
+
+cdef bint put_places(
+    state_t* s, int who, const place_t* places, int n, const table_t* t, table_t* known,
+    uint8_t* origin
+) noexcept nogil:
+    """Give a player these cards; their entries, by id, are appended to `known`, those of their
+    creatures too. False if it cannot hold so many."""
+    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
+    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
+    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
+    cdef player_t* p = &s.p[who]
+    cdef int i, n_all, n_hand = p.hand_size
+    memcpy(cards, places, n * sizeof(place_t))
+    n_all = n + creatures_of(p, &cards[n], t)
+    for i in range(n_all):
+        cards[i].number = <uint8_t>i
+    sort_places(cards, n_all, t, True)
+    if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+        return False
+    for i in range(n_all):
+        if cards[i].number < n:
+            held[cards[i].number] = <uint8_t>known.n_cards
+        else:
+            summoned[cards[i].entry] = <uint8_t>known.n_cards
+        add_copy(known, t, cards[i].entry, origin)
+        known.cards[known.n_cards - 1].id = cards[i].id
+    for i in range(MAX_BOARD):
+        if marked(p, OCCUPIED) >> i & 1:
+            p.board[i].card = summoned[p.board[i].card]
+    memcpy(&s.deck[who][MAX_DECK - p.deck_left], &held[n_hand], p.deck_left)
+    clear_hand(p)
+    for i in range(n_hand):
+        add_to_hand(p, known, held[i])
+    return True
 
 
 cdef int state_resample(
@@ -3409,81 +3371,24 @@ cdef int state_resample(
 ) noexcept nogil:
     # Nothing here may depend on the order of the decks or on which cards are in the other one's
     # hand; not even the order of the new table's entries.
-    cdef bint in_draw_order = t.rules != RULES_15       # the ids
     cdef place_t places[2][MAX_HAND + MAX_DECK]         # hand, then deck
-    cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
-    cdef uint8_t ids[MAX_HAND + MAX_DECK]
-    cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
-    cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
-    cdef place_t* hidden
-    cdef player_t* p
-    cdef int who, i, n, n_all, entry
+    cdef int n[2]
+    cdef int who, i, other = 1 - viewer
     for who in range(2):
-        n = s.p[who].hand_size
-        for i in range(n):
-            places[who][i].entry = s.p[who].hand >> 8 * i & 255
-        for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
-            places[who][n].entry = s.deck[who][i]
-            n += 1
-        for i in range(n):
-            places[who][i].id = t.cards[places[who][i].entry].id
-    # The viewer's deck.
-    n = s.p[viewer].deck_left
-    hidden = &places[viewer][s.p[viewer].hand_size]
-    sort_places(hidden, n, t, True)
-    if in_draw_order:
-        list_ids(hidden, n, ids)
-        sort_places(hidden, n, t, False)
-        shuffle_places(hidden, n, stream)
-        for i in range(n):
-            hidden[i].id = ids[i]
-    else:
-        shuffle_places(hidden, n, stream)
-    # The other player's hand and deck.
-    who = 1 - viewer
-    n = s.p[who].hand_size + s.p[who].deck_left
-    if n and t.n_cards == t.n_instances:
+        n[who] = list_places(s, t, who, places[who])
+    redraw_own(&places[viewer][s.p[viewer].hand_size], s.p[viewer].deck_left, t, stream)
+    if n[other] and t.n_cards == t.n_instances:
         return 1
-    hidden = places[who]
-    sort_places(hidden, n, t, True)
-    if not in_draw_order:
-        shuffle_places(hidden, n, stream)
-    draw_suspects(s, t, who, hidden, n, stream)
-    # The table: the cards of each player by id, and the pool.
+    redraw_other(s, t, other, places[other], n[other], stream)
     drawn[0] = s[0]
     known.rules = t.rules
     known.n_cards = 0
     for who in range(2):
-        p = &drawn.p[who]
-        n = p.hand_size + p.deck_left
-        memcpy(cards, places[who], n * sizeof(place_t))
-        n_all = n + creatures_of(p, &cards[n], t)
-        for i in range(n_all):
-            cards[i].number = <uint8_t>i
-        sort_places(cards, n_all, t, True)
-        if known.n_cards + n_all + t.n_cards - t.n_instances > MAX_CARDS:
+        if not put_places(drawn, who, places[who], n[who], t, known, origin):
             return 2
-        for i in range(n_all):
-            entry = known.n_cards
-            known.n_cards += 1
-            copy_entry(known, entry, t, cards[i].entry, origin)
-            known.cards[entry].id = cards[i].id
-            if cards[i].number < n:
-                held[cards[i].number] = <uint8_t>entry
-            else:
-                summoned[cards[i].entry] = <uint8_t>entry
-        for i in range(MAX_BOARD):
-            if marked(p, OCCUPIED) >> i & 1:
-                p.board[i].card = summoned[p.board[i].card]
-        memcpy(&drawn.deck[who][MAX_DECK - p.deck_left], &held[p.hand_size], p.deck_left)
-        n = p.hand_size
-        clear_hand(p)
-        for i in range(n):
-            add_to_hand(p, known, held[i])
     known.n_instances = known.n_cards
     for i in range(t.n_instances, t.n_cards):
-        copy_entry(known, known.n_cards, t, i, origin)
-        known.n_cards += 1
+        add_copy(known, t, i, origin)
     return 0
 
 

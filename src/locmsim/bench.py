@@ -307,11 +307,9 @@ def turn_texts(rules: str) -> list[str]:
     agents = make_agent("rule"), make_agent("rule")
     while match.phase != "over":
         for player in match.to_ask:
-            observation = match.observation(player)
             if player == 0:
                 texts.append(match.input_text(player))
-            ask = agents[player].choose if match.phase == "choice" else agents[player].act
-            match.submit(player, ask(observation))
+            match.submit(player, match.consult(agents[player], player)())
     return texts
 
 

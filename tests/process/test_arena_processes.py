@@ -363,7 +363,8 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
     assert out == ""
     stored = tool.stored()
     assert err == (
-        f"{stored} of 40 games are in {tool.db}; to resume: locmsim arena --db {tool.db}\n"
+        f"locmsim arena: stopped; {stored} of 40 games are in {tool.db};"
+        f" to resume: locmsim arena --db {tool.db}\n"
     )
     assert [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in running(workers)] == []
     assert running(int(file.name) for file in pids.iterdir()) == []

@@ -18,7 +18,7 @@ from locmsim.arena import Arena, StoreError
 from locmsim.arena.report import _cut_names
 from locmsim.cli.main import main
 from locmsim.game.match import Match
-from locmsim.game.positions import save_position, start_position
+from locmsim.game.positions import save_positions, start_position
 from locmsim.parallel import in_threads
 from locmsim.referee.play import play
 from locmsim.vestrock.cli import main as vestrock
@@ -125,7 +125,7 @@ def test_every_way_to_name_a_position(
     state = start_position(3)
     text, file, sent = (tmp_path / name for name in ("pos.txt", "pos.json", "sent.txt"))
     text.write_text(state.to_text() + "\n")
-    save_position(file, state)
+    save_positions(file, [state])
     sent.write_text(state.observation(0).format())
     for name in (str(text), str(file), state.to_text()):
         assert main(["perft", name, "--depth", "2"]) == 0

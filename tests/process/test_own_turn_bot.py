@@ -15,7 +15,6 @@ from wins_data import KINDS
 from locmsim import Card, CardType, State
 from locmsim.agents import known_agents, make_agent
 from locmsim.game.match import Match
-from locmsim.game.positions import load_position
 from locmsim.referee import play
 from locmsim.rules.rulesets import RULES
 
@@ -125,7 +124,7 @@ def test_what_is_hidden_does_not_matter(ownturn, rules):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_wins_when_it_can(ownturn, kind):
-    state = load_position(wins_data.path(kind))
+    state = wins_data.position(kind)
     player = state.current_player()
     agent = ownturn.OwnTurnAgent(time_ms=0, nodes=200_000)
     _, ignored = state.apply_line(agent.act(state.observation(player)))
@@ -214,7 +213,7 @@ def test_it_refuses(ownturn):
     search = ownturn.OwnTurn(ownturn.weights("1.5"))
     with pytest.raises(ValueError, match="one of time_ns and nodes must be given"):
         search.search(State.new(deck, deck))
-    finished = load_position(wins_data.path("green"))
+    finished = wins_data.position("green")
     for action in search.search(finished, nodes=200_000):
         finished.apply_action(action)
     with pytest.raises(ValueError, match="the game is over"):

@@ -3,14 +3,20 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import DATA, RULE_SETS
 
 from locmsim import Card, State
 from locmsim.cli.main import main
-from locmsim.game.positions import divide, load_position, random_game, save_position, start_position
+from locmsim.game.positions import (
+    divide,
+    load_position,
+    load_positions,
+    random_game,
+    save_positions,
+    start_position,
+)
 
 POSITIONS = json.loads((DATA / "perft.json").read_text())
 
@@ -21,9 +27,11 @@ def perft(*arguments: str, code: int = 0) -> None:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_position_file(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "position.json"
+    path = tmp_path / "position.txt"
     for position in POSITIONS[rules][:3]:
-        path.write_text(json.dumps(position))
+        cards = map(Card.from_row, position["cards"])
+        state = State.from_snapshot(position["snapshot"], cards, position["decks"], rules)
+        save_positions(path, [state])
         for depth, nodes in enumerate(position["nodes"][:3], 1):
             perft(str(path), "--rules", rules, "--depth", str(depth))
             assert capsys.readouterr().out == f"nodes: {nodes}\n"
@@ -50,60 +58,47 @@ def test_divide_names_the_actions() -> None:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_saved_positions_are_loaded_again(rules: str, tmp_path: Path) -> None:
-    path = tmp_path / "position.json"
-    for state, _ in random_game(start_position(3, rules), 1):
-        save_position(path, state)
-        loaded = load_position(path)
-        assert loaded.rules == rules
-        assert loaded.snapshot() == state.snapshot()
-        assert [p.deck for p in loaded.players] == [p.deck for p in state.players]
-        assert loaded.table.pool == state.table.pool
-        assert load_position(path, rules) == loaded
+    path = tmp_path / "position.txt"
+    states = [state for state, _ in random_game(start_position(3, rules), 1)]
+    save_positions(path, states, ["the start", "after one action"])
+    lines = path.read_text().splitlines()
+    assert lines[:4] == ["# the start", states[0].to_text(), "# after one action", lines[3]]
+    assert len(lines) == len(states) + 2
+    path.write_text("\n" + path.read_text() + " \n# the end\n")
+    loaded = load_positions(path)
+    assert loaded == states
+    assert [state.table.pool for state in loaded] == [state.table.pool for state in states]
+    save_positions(path, states[:1])
+    assert load_position(path, rules) == states[0]
 
 
-def test_cards_outside_the_pool_are_saved_too(tmp_path: Path) -> None:
-    path = tmp_path / "position.json"
-    cards = [Card(number, 0, 0, 1, 1) for number in range(20)]
-    state = State.new(cards[:10], cards[10:], pool=[])
-    save_position(path, state)
-    assert load_position(path).snapshot() == state.snapshot()
-
-
-def test_ambiguous_cards_are_not_saved(tmp_path: Path) -> None:
-    path = tmp_path / "position.json"
+def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "position.txt"
     path.write_text("before")
-    state = State.new([Card(1, 0, 0, 1, 1)], [Card(1, 0, 0, 2, 2)])
-    with pytest.raises(ValueError, match="two different cards have the base id 1"):
-        save_position(path, state)
+    with pytest.raises(AttributeError):
+        save_positions(path, [start_position(1), None])  # type: ignore[list-item]
     assert path.read_text() == "before"
 
 
-def edited(**changes: Any) -> str:
-    position = {"rules": "1.5", **POSITIONS["1.5"][0], **changes}
-    return json.dumps({key: value for key, value in position.items() if value is not None})
+GOOD = start_position(1).to_text()
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "no JSON: .*line 1 column 2"),
-        ("[" * 100_000, "no JSON: .*recursion"),
-        ("[]", "expected a JSON object, got list"),
-        (edited(cards=None), "cards: missing"),
-        (edited(cards={}), "cards: expected a list of card rows"),
-        (edited(cards=[[1, 2, 3]]), r"cards\[0\]: card row: expected nine or ten values"),
-        (edited(cards=[[1, 9, 0, 0, 0, "------", 0, 0, 0]]), r"cards\[0\]: .*type"),
-        (edited(snapshot={}), "p: missing"),
-        (edited(decks=[]), r"decks\[0\]: expected a list"),
-        (edited(rules="2.0"), "unknown rules '2.0'"),
-        (edited(rules=["1.5"]), r"rules: expected a string, got \['1\.5'\]"),
+        (b"{", "line 1: expected 7 fields"),
+        (f"# one\n\n2.0{GOOD[3:]}".encode(), "line 3: rules: expected 1.5, 1.2, 1.0, got '2.0'"),
+        (GOOD.replace("30,1,1,", "30,1,x,", 1).encode(), r"line 1: players\[0\].mana: expected an"),
+        (b"# nothing\n", "expected one position, got 0"),
+        (f"{GOOD}\n{GOOD}".encode(), "expected one position, got 2"),
+        (b"\xff", "'utf-8' codec"),
     ],
 )
 def test_bad_files(
-    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "position.json"
-    path.write_text(text)
+    path = tmp_path / "position.txt"
+    path.write_bytes(text)
     perft(str(path), code=1)
     answer = capsys.readouterr()
     assert answer.out == ""
@@ -111,8 +106,8 @@ def test_bad_files(
 
 
 def test_other_rules_than_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "position.json"
-    path.write_text(edited())
+    path = tmp_path / "position.txt"
+    path.write_text(GOOD)
     perft(str(path), "--rules", "1.2", code=1)
     assert "the position is one of 1.5, not of 1.2" in capsys.readouterr().err
 

@@ -4,7 +4,6 @@ import pytest
 import wins_data
 
 from locmsim.game.match import Match
-from locmsim.game.positions import load_position
 from locmsim.search import MCTS, Belief, analyse
 
 
@@ -48,7 +47,7 @@ def test_beam_search_and_tree_search_take_turns() -> None:
 
 
 def test_both_see_a_win() -> None:
-    state = load_position(wins_data.path("charge"))
+    state = wins_data.position("charge")
     mover = state.current_player()
     found = analyse(state, time_ms=None, nodes=40_000)
     assert all(judged.value == 1 for line in found.lines for judged in line.by.values())

@@ -8,11 +8,13 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import locmsim
+from locmsim._core import _LATER  # type: ignore[attr-defined]
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "locmsim"
@@ -24,9 +26,6 @@ FLOOR = {
 }
 #: Imports inside of a function, which go upwards: (file, what it imports).
 LATE = {
-    ("_core.pyx", "envs.openspiel"),  # State.get_game
-    ("_core.pyx", "game.observation"),  # State.observation
-    ("_core.pyx", "policy.layouts"),  # State.observation_tensor
     ("batch.py", "policy.layouts"),  # StateBatch.observation_tensor
 }
 #: What the second game may use of the rest.
@@ -130,16 +129,22 @@ def test_floors_import_only_what_is_below() -> None:
     assert found == []
 
 
+def test_the_faces_of_a_state_are_these() -> None:
+    """The kernel's own table of late imports."""
+    assert set(_LATER.values()) == {
+        "envs.openspiel",  # State.get_game, State.resample_from_infostate
+        "game.boards",  # str(state), pictures
+        "game.notation",  # position text, snapshots
+        "game.observation",  # State.observation, State.observation_string
+        "policy.layouts",  # State.observation_tensor
+    }
+    for name, module in _LATER.items():
+        assert callable(getattr(import_module(f"locmsim.{module}"), name))
+
+
 def test_late_imports_are_in_use() -> None:
     for path, name in LATE:
         assert (True, name) in list(imports_of_cython((PACKAGE / path).read_text()))
-
-
-def test_late_imports_are_named_in_the_documentation() -> None:
-    text = (ROOT / "docs" / "development.md").read_text()
-    methods = re.search(r"Four methods import upwards when they are called: (.+?)\.\s", text, re.S)
-    assert methods is not None
-    assert len(LATE) == len(re.findall(r"`\w+\.\w+`", methods[1])) == 4
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,7 @@ def test_faults_are_found(path: str, text: str, fault: str) -> None:
     [
         ("game/match.py", "from locmsim._core import State\nfrom locmsim.game import choice"),
         ("game/match.py", "if TYPE_CHECKING:\n    from locmsim import arena"),
-        ("_core.pyx", "    def f(self):\n        from locmsim.game.observation import Observation"),
+        ("batch.py", "def f():\n    from locmsim.policy.layouts import write_state"),
         ("search/_beam.pyx", "from locmsim._core cimport (\n    state_t, table_t\n)"),
         ("cli/main.py", "from locmsim import __version__, bench"),
         ("vestrock/arena.py", "from locmsim.arena.store import Store"),

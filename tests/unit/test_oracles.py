@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 import wins_data
 from amounts import amount
-from helpers import DATA, RULE_SETS
+from helpers import RULE_SETS
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
 from wins_data import CREATURE, GREEN, KINDS
@@ -14,7 +14,6 @@ from locmsim import Card, State
 from locmsim.agents import make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.game.match import Match
-from locmsim.game.positions import load_position
 from locmsim.rules.cards import Area
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
 from locmsim.search._engine import Engine
@@ -51,7 +50,7 @@ def after(state: State, actions: list[int]) -> State:
 
 def test_there_are_enough_positions():
     assert len(KINDS) >= 20
-    assert sorted(DATA.glob("wins-*.json")) == sorted(map(wins_data.path, KINDS))
+    assert len({wins_data.position(kind).key() for kind in KINDS}) == len(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +62,7 @@ def test_positions_are_what_they_are_called(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_oracle_finds_wins_and_makes_up_none(kind):
     """With one more health there is none."""
-    state = load_position(wins_data.path(kind))
+    state = wins_data.position(kind)
     health = state.players[1 - state.current_player()].health
     assert find_win(wins_data.with_health(state, health + 1), Budget()) is None
     assert after(state, find_win(state, Budget())).is_terminal()

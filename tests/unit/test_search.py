@@ -18,7 +18,7 @@ from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
 from locmsim.game.match import Match
 from locmsim.game.observation import CardInPlay, Observation, PlayerLine
-from locmsim.game.positions import load_position, random_game, start_position
+from locmsim.game.positions import random_game, start_position
 from locmsim.rules.cards import CardType
 from locmsim.rules.rulesets import RULES
 from locmsim.search import (
@@ -32,7 +32,7 @@ from locmsim.search import (
     analyse,
     describe_options,
 )
-from locmsim.search._engine import Engine, play_game, turn_key
+from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import Belief
 
 SEARCHES = (BeamSearch, MCTS)
@@ -177,10 +177,10 @@ def test_order_makes_no_difference(rules):
     """Two actions in either order lead to one position, if both orders are legal."""
     same = different = 0
     for state in positions(rules, games=4):
-        key = turn_key(state)
+        key = state.turn_hash()
         actions = [a for a in state.legal_actions()[1:] if not state.child(a).is_terminal()]
         for a in actions:
-            assert turn_key(state.child(a)) != key
+            assert state.child(a).turn_hash() != key
             for b in actions:
                 texts = [state.action_to_string(x) for x in (a, b)]
                 ends = []
@@ -190,7 +190,7 @@ def test_order_makes_no_difference(rules):
                         ends.append(child)
                 if len(ends) == 2 and a < b:
                     alike = equal_but_for_order(*ends)
-                    assert (turn_key(ends[0]) == turn_key(ends[1])) is alike
+                    assert (ends[0].turn_hash() == ends[1].turn_hash()) is alike
                     same += alike
                     different += not alike
     assert same > 50
@@ -263,13 +263,13 @@ def wins(state: State, result: SearchResult) -> bool:
 
 @cache
 def most_damage(kind: str) -> int:
-    return wins_data.damage(load_position(wins_data.path(kind)), 10**6)[0]
+    return wins_data.damage(wins_data.position(kind), 10**6)[0]
 
 
 @each_search
 @pytest.mark.parametrize("kind", amount([*KINDS][::3], [*KINDS]))
 def test_a_win_is_found_and_none_made_up(search, kind):
-    state = load_position(wins_data.path(kind))
+    state = wins_data.position(kind)
     result = search().search(state, **budget(search, 20))
     assert wins(state, result)
     assert result.value == 1
@@ -552,7 +552,7 @@ def test_plans_tell_what_was_compared(search, rules):
             end = state.clone()
             for action in plan.actions:
                 end.apply_action(action)
-            ends.append(turn_key(end))
+            ends.append(end.turn_hash())
         assert len(set(ends)) == len(ends)
     assert compared > 3
 

@@ -65,7 +65,7 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
         (change(["p", 0, "hand"], [0, "2"]), r"p\[0\].hand\[1\]: expected an integer, got '2'"),
         (change(["p", 0, "hand"], [0, 60]), r"p\[0\].hand\[1\]: decks\[0\] does not say what"),
         (change(["p", 0, "hand"], [0, 0]), r"p\[0\].hand\[1\]: instance id 0 occurs twice"),
-        (change(["p", 0, "hand"], [0] * 9), r"p\[0\].hand: more than 8 cards"),
+        (change(["p", 0, "hand"], [0] * 9), r"p\[0\].hand: 9 cards, expected at most 8"),
         (change(["p", 0, "hand"], [0, 4]), r"decks\[0\]: instance id 4 occurs twice"),
         (change(["p", 0, "deck"], 4), r"p\[0\].deck: 4 cards left, but decks\[0\] has 3"),
         (change(["p", 0, "board"], {}), r"p\[0\].board: expected a list"),

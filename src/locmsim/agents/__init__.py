@@ -3,17 +3,9 @@
 An agent is asked what the referee asks, an `Observation` at a time, and answers with the line that
 a bot would print:
 
-    >>> from locmsim.game.match import Match
+    >>> from locmsim import Match, play_match
     >>> from locmsim.agents import make_agent
-    >>> match = Match(seed=1)
-    >>> agents = make_agent("greedy"), make_agent("random")
-    >>> while match.to_ask:
-    ...     player = match.to_ask[0]
-    ...     observation = match.observation(player)
-    ...     agent = agents[player]
-    ...     ask = agent.choose if observation.phase == "choice" else agent.act
-    ...     _ = match.submit(player, ask(observation))
-    >>> match.winner
+    >>> play_match(Match(seed=1), (make_agent("greedy"), make_agent("random"))).winner
     0
 """
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from locmsim._core import PlayerView, State
 from locmsim.agents.base import BaseAgent
 from locmsim.decks import DeckBuilder
+from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES
 
@@ -85,13 +86,13 @@ class _Turn:
     def opponent(self) -> PlayerView:
         return self.state.players[1 - self.player]
 
-    def legal(self, word: str) -> list[tuple[int, int, int]]:
+    def legal(self, wanted: ActionKind) -> list[tuple[int, int, int]]:
         """The legal actions of a kind: action, card or attacker, target or lane (1.0: lane 0)."""
         found = []
         for action in self.state.legal_actions():
-            name, *numbers = self.state.action_to_string(action).split()
-            if name == word:
-                found.append((action, int(numbers[0]), int(numbers[1]) if numbers[1:] else 0))
+            kind, _, source, target, lane = self.state.action(action)
+            if kind == wanted and source is not None:
+                found.append((action, source, lane or 0 if target is None else target))
         return found
 
     def do(self, action: int) -> None:
@@ -107,7 +108,7 @@ class _Turn:
             enemies = {creature.id for creature in self.opponent.board}
             before = _board_worth(self.opponent)
             best, most = 0, 0.0
-            for action, item, target in self.legal("USE"):
+            for action, item, target in self.legal(ActionKind.USE):
                 if target in enemies:
                     after = self.state.child(action).players[1 - self.player]
                     taken = (
@@ -128,7 +129,7 @@ class _Turn:
             cards = dict(self.me.hand)
             summons = [
                 (card.cost, card.attack + card.defense, self.lane_worth(card, lane), action)
-                for action, number, lane in self.legal("SUMMON")
+                for action, number, lane in self.legal(ActionKind.SUMMON)
                 if ability in (card := cards[number]).abilities
             ]
             if not summons:
@@ -163,7 +164,7 @@ class _Turn:
             own = {creature.id for creature in self.me.board}
             before = worth(self.state)
             best, most = 0, 0.0
-            for action, _, target in self.legal("USE"):
+            for action, _, target in self.legal(ActionKind.USE):
                 if target in own:
                     gain = worth(self.state.child(action)) - before
                     if gain > most:
@@ -177,7 +178,7 @@ class _Turn:
         while True:
             health = self.opponent.health
             best, most = 0, 0
-            for action, _, target in self.legal("USE"):
+            for action, _, target in self.legal(ActionKind.USE):
                 if target == -1:
                     damage = health - self.state.child(action).players[1 - self.player].health
                     if damage > most:
@@ -194,7 +195,9 @@ class _Turn:
 
     def attack_opponent(self) -> None:
         """With all creatures that no Guard stops."""
-        while attacks := [action for action, _, target in self.legal("ATTACK") if target == -1]:
+        while attacks := [
+            action for action, _, target in self.legal(ActionKind.ATTACK) if target == -1
+        ]:
             self.do(attacks[0])
 
     def attack(self) -> None:
@@ -205,7 +208,9 @@ class _Turn:
         )
         for creature in waiting:
             options = [
-                (a, target) for a, source, target in self.legal("ATTACK") if source == creature.id
+                (a, target)
+                for a, source, target in self.legal(ActionKind.ATTACK)
+                if source == creature.id
             ]
             if options and creature.attack > 0 and (action := self.target(options)):
                 self.do(action)

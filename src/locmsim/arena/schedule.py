@@ -65,7 +65,7 @@ def named_files(spec: str) -> dict[str, str]:
         with contextlib.suppress(ImportError, ValueError, AttributeError):
             found = importlib.util.find_spec(module[1])
             words.append((found and found.origin) or "")
-    words += [found for word in words[:1] if (found := shutil.which(word))]
+    words += [program for word in words[:1] if (program := shutil.which(word))]
     # What Python runs of a folder.
     words += [os.path.join(word, "__main__.py") for word in words if os.path.isdir(word)]
     files = {}

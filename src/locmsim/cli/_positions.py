@@ -1,6 +1,5 @@
 """One way to name a position, for all commands: a file of any kind, or its text."""
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["POSITION_HELP", "read_position"]
 
 POSITION_HELP = (
-    "the text of a position (State.to_text), or a file with that, with JSON (save_position) or with"
-    " what a bot is sent in a turn; - for standard input"
+    "the text of a position (State.to_text), or a file with that or with what a bot is sent in a"
+    " turn; - for standard input"
 )
 
 
@@ -45,24 +44,24 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
 
 
 def _parsed(text: str, rules: str | None) -> "State | Observation":
-    if text.lstrip().startswith(("{", "[")):
-        from locmsim.game.positions import position_of
-
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"no JSON: {error}") from None
-        if isinstance(content, dict) and "outputs" in content and "snapshot" not in content:
-            raise ValueError("the log of a match: --turn says which position of it")
-        return position_of(content, rules)
+    if text.lstrip().startswith("{"):
+        raise ValueError("JSON: of the log of a match --turn says which position is meant")
     first = text.lstrip().partition("\n")[0].split()
     if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
         from locmsim.game.observation import Observation
 
         return Observation.parse(text, rules)
-    from locmsim._core import State
+    from locmsim.game.positions import positions_of
 
-    state = State.from_text(text.strip())
+    if "\n" not in text.strip():
+        from locmsim._core import State
+
+        states = [State.from_text(text.strip())]
+    else:
+        states = positions_of(text)
+    if len(states) != 1:
+        raise ValueError(f"expected one position, got {len(states)}")
+    (state,) = states
     if rules not in (None, state.rules):
         raise ValueError(f"rules: the position is one of {state.rules}, not of {rules}")
     return state

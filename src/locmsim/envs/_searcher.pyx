@@ -20,6 +20,7 @@ from locmsim._core cimport (
     card_t,
     complete_card,
     creature_t,
+    fill_card_keys,
     player_t,
     shown_action_t,
     shown_card_t,
@@ -51,7 +52,6 @@ from locmsim.search._engine cimport (
     found_t,
 )
 from locmsim.search._evaluation cimport Evaluator, eval_use_table
-from locmsim.search._keys cimport fill_card_keys
 from locmsim.search._work cimport value_function_t
 
 from locmsim.search.belief import TEMPERATURES

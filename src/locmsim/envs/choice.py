@@ -28,6 +28,7 @@ from locmsim.envs.rendering import (
 )
 from locmsim.errors import IllegalActionError
 from locmsim.game.match import Match
+from locmsim.game.play import play_match
 from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
@@ -272,16 +273,12 @@ def _winner(
         return play_battle(match.state, battlers[0], battlers[1], seeds[0])
     offers = [o if isinstance(o, list) else None for o in match.offers]
     shown = [o for o in offers if o] or [[c for c in match.offers if isinstance(c, Card)]]
-    for player, agent in enumerate(agents):
-        assert agent is not None
+    players = [agent for agent in agents if agent is not None]
+    for player, agent in enumerate(players):
         agent.reset(seeds[player])
         show_choice(agent, match.rules, shown, player, match.chosen[player])
-    while match.to_ask:
-        player = match.to_ask[0]
-        agent = agents[player]
-        assert agent is not None
-        match.submit(player, agent.act(match.observation(player)))
-    return -1 if match.winner is None else match.winner
+    winner = play_match(match, players).winner
+    return -1 if winner is None else winner
 
 
 def _spaces(

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._core import parse_line
 from locmsim._io import write_whole
 from locmsim.agents import make_agent
 from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs.games import EpisodeMatch, Games, Options
 from locmsim.envs.outside import show_choice
-from locmsim.errors import IllegalActionError, InvalidActionError
+from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
 
@@ -213,19 +212,7 @@ def _kernel_turn(name: str, match: Match, seed: int) -> tuple[list[int], str]:
 def _actions(match: Match, line: str | None) -> list[int]:
     """The actions that a line carries out."""
     assert match.state is not None
-    state = match.state.clone()
-    actions: list[int] = []
     try:
-        texts = [] if line is None else parse_line(line, match.rules)
+        return [] if line is None else match.state.actions_of(line)
     except InvalidActionError:
         return []
-    for text in texts:
-        if text == "PASS" or state.is_terminal():
-            continue
-        try:
-            action = state.string_to_action(text)
-        except IllegalActionError:
-            continue
-        actions.append(action)
-        state.apply_unchecked(action)
-    return actions

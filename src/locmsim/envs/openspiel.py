@@ -30,7 +30,7 @@ Python tells a bot what the other one did. The game cannot be loaded by name.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -51,7 +51,7 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["Game", "MatchState", "Observer", "game"]
+__all__ = ["Game", "MatchState", "Observer", "game", "sampled_seed"]
 
 #: Calls and executed actions together after which the referee of 1.5 ends a game.
 _REFEREES_CAP = 1400
@@ -230,6 +230,17 @@ class Observer:
     def string_from(self, state: State, player: int) -> str:
         """`State.observation_string`."""
         return state.observation_string(player)
+
+
+def sampled_seed(sampler: Callable[[], float]) -> int:
+    """The seed that `State.resample_from_infostate` gets from its random numbers."""
+    seed = 0
+    for _ in range(2):
+        number = sampler()
+        if not 0 <= number < 1:
+            raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
+        seed = seed << 32 | int(number * 2**32)
+    return seed
 
 
 @cache

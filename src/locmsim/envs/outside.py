@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from locmsim._core import parse_line
 from locmsim.agents import make_agent
-from locmsim.errors import IllegalActionError
 from locmsim.game.observation import CardInPlay, Observation, OpponentAction, PlayerLine
 from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
@@ -105,15 +103,8 @@ class _AgentPlayer:
         actions = [OpponentAction(base, text) for base, text in rows.performed(row)]
         observation = Observation.of(state, who, actions)
         going = True
-        for text in parse_line(self.agent.act(observation), games.rules.name):
-            if text == "PASS" or not going:
-                continue
-            try:
-                action = state.string_to_action(text)
-            except IllegalActionError:  # the referee drops it
-                continue
-            going = rows.play(row, action)
-            state.apply_unchecked(action)
+        for action in state.actions_of(self.agent.act(observation)):
+            going = going and rows.play(row, action)
         if going:
             rows.play(row, 0)
 

@@ -29,6 +29,7 @@ __all__ = [
     "OpponentAction",
     "PlayerLine",
     "read_observation",
+    "seen_text",
 ]
 
 #: Locations of a card.
@@ -253,6 +254,19 @@ class Observation:
         if self.phase == "choice":
             return []
         return State.from_observation(self).legal_actions()
+
+
+def seen_text(state: State, player: int) -> str:
+    """`State.observation_string`."""
+    me, opponent = state.players[player], state.players[1 - player]
+    board = me.board
+    ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
+    spent = ",".join([str(creature.id) for creature in board if creature.has_attacked])
+    return (
+        f"turn {state.turn} player {state.current_player()} mana {me.mana} {opponent.mana} "
+        f"can attack {ready or '-'} has attacked {spent or '-'}\n"
+        + state.observation(player).format()
+    )
 
 
 def read_observation(readline: Callable[[], str], rules: str | None = None) -> Observation | None:

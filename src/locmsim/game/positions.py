@@ -1,29 +1,27 @@
 """Positions to count, to measure and to keep in files.
 
-A position file is one JSON object: ``rules``, ``snapshot`` as of `State.snapshot` (docs/rules.md,
-section 13), ``cards`` as rows of `Card.to_row` (those that occur and those that hidden places may
-hold), ``decks`` as for `State.from_snapshot`.
+A position file has a position text (docs/rules.md, section 13) in each line.
 """
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from locmsim._core import State
 from locmsim._io import write_whole
 from locmsim.javarandom import JavaRandom
-from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 
 __all__ = [
     "divide",
     "load_position",
-    "position_of",
+    "load_positions",
+    "positions_of",
     "random_game",
-    "save_position",
+    "save_positions",
     "start_position",
 ]
 
@@ -62,63 +60,74 @@ def divide(state: State, depth: int) -> Iterator[tuple[str, int]]:
         yield state.action_to_string(action), state.child(action).perft(depth - 1)
 
 
-def save_position(path: str | os.PathLike[str], state: State) -> None:
-    """Write a position file, for `load_position`.
+def save_positions(
+    path: str | os.PathLike[str], states: Iterable[State], titles: Iterable[str] = ()
+) -> None:
+    """Write a position file, for `load_positions`.
 
-    ``ValueError`` if two cards of the game differ and have the same base id.
+    Parameters
+    ----------
+    path : path-like
+        A file that is there already is replaced, whole or not at all.
+    states : iterable of State
+        One line each.
+    titles : iterable of str
+        Comment lines above the first ones of them, each of one line.
     """
-    players = state.players
-    cards: dict[int, Card] = {}
-    held = [item.card for p in players for item in (*p.hand, *p.deck)]
-    played = [creature.card for p in players for creature in p.board]
-    for card in (*state.table.pool, *held, *played):
-        if cards.setdefault(card.base_id, card) != card:
-            raise ValueError(f"two different cards have the base id {card.base_id}")
-    position = {
-        "rules": state.rules,
-        "snapshot": state.snapshot(),
-        "cards": [card.to_row() for card in cards.values()],
-        "decks": [[[item.id, item.card.base_id] for item in (*p.hand, *p.deck)] for p in players],
-    }
-    write_whole(path, json.dumps(position) + "\n")
+    lines = [
+        f"# {title}\n{state.to_text()}\n" if title else f"{state.to_text()}\n"
+        for state, title in zip_longest(states, titles)
+    ]
+    write_whole(path, "".join(lines))
 
 
-def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
-    """The state of a position file, whose ``rules`` may be missing if they are given here.
+def load_positions(path: str | os.PathLike[str]) -> list[State]:
+    """The states of a position file, in order.
 
-    ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
+    Parameters
+    ----------
+    path : path-like
+        Empty lines and those that begin with ``#`` are skipped.
+
+    Returns
+    -------
+    list of State
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        Names the file, the line and what is wrong in it.
     """
     try:
-        return position_of(_json(Path(path).read_text(encoding="utf-8")), rules)
-    except ValueError as error:
+        return positions_of(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # of bytes that are no text, too
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"no JSON: {error}") from None
+def positions_of(text: str) -> list[State]:
+    """The states of a position file's text; ``ValueError`` names the line and what is wrong."""
+    states = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                states.append(State.from_text(line))
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+    return states
 
 
-def position_of(position: Any, rules: str | None = None) -> State:
-    """The state of what a position file has; ``ValueError``, as for `load_position`."""
-    if not isinstance(position, dict):
-        raise ValueError(f"expected a JSON object, got {type(position).__name__}")
-    for key in ("snapshot", "cards", "decks"):
-        if key not in position:
-            raise ValueError(f"{key}: missing")
-    own = position.get("rules", rules or "1.5")
-    if not isinstance(own, str):
-        raise ValueError(f"rules: expected a string, got {own!r}")
-    if rules not in (None, own):
-        raise ValueError(f"rules: the position is one of {own}, not of {rules}")
-    if not isinstance(position["cards"], list):
-        raise ValueError("cards: expected a list of card rows")
-    cards = []
-    for number, row in enumerate(position["cards"]):
-        try:
-            cards.append(Card.from_row(row))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"cards[{number}]: {error}") from None
-    return State.from_snapshot(position["snapshot"], cards, position["decks"], own)
+def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
+    """The only state of a position file, of the rule set `rules` if that is given.
+
+    ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
+    """
+    states = load_positions(path)
+    if len(states) != 1:
+        raise ValueError(f"{os.fspath(path)}: expected one position, got {len(states)}")
+    if rules not in (None, states[0].rules):
+        raise ValueError(
+            f"{os.fspath(path)}: rules: the position is one of {states[0].rules}, not of {rules}"
+        )
+    return states[0]

@@ -2,11 +2,10 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim._core cimport MAX_ACTIONS, PASS, state_apply, state_list, state_t
+from locmsim._core cimport MAX_ACTIONS, PASS, mixed, state_apply, state_list, state_t, turn_hash
 from locmsim._platform cimport now_ns_
 from locmsim.search._beam cimport halving_t
 from locmsim.search._evaluation cimport squashed
-from locmsim.search._keys cimport mixed, turn_hash
 from locmsim.search._wins cimport (
     wins_t,
     can_kill,

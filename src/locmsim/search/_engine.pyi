@@ -6,7 +6,7 @@ from locmsim.networks._network import Network
 from locmsim.search._evaluation import Evaluator
 from locmsim.search.options import SearchOptions
 
-__all__ = ["Engine", "EngineResult", "play_game", "turn_key"]
+__all__ = ["Engine", "EngineResult", "play_game"]
 
 class EngineResult:
     actions: list[int]
@@ -43,7 +43,6 @@ class Engine:
         seed: int,
     ) -> EngineResult: ...
 
-def turn_key(state: State) -> int: ...
 def play_game(
     start: State,
     engines: Sequence[Engine],

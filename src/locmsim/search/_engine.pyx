@@ -11,13 +11,14 @@ from locmsim._core cimport (
     ATTACK,
     GUARDED,
     MAX_BOARD,
-    MAX_CARDS,
     READY,
     RULES_10,
     Determinizer,
     State,
     Table,
     encode_action,
+    fill_card_keys,
+    mixed,
     move_t,
     player_t,
     state_apply,
@@ -32,7 +33,6 @@ from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._beam cimport beam_search, best_plan, search_wins
 from locmsim.search._evaluation cimport MAX_VALUE, Evaluator, eval_t, eval_use_table
-from locmsim.search._keys cimport fill_card_keys, mixed, turn_hash
 from locmsim.search._mcts cimport node_t, tree_search, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
@@ -49,7 +49,7 @@ from locmsim.search._work cimport (
 
 from locmsim.search.options import MCTSOptions
 
-__all__ = ["Engine", "EngineResult", "play_game", "turn_key"]
+__all__ = ["Engine", "EngineResult", "play_game"]
 
 
 UNLIMITED = 1LL << 62
@@ -392,13 +392,6 @@ cdef class Engine:
         result.iterations = found.iterations
         result.depth = w.depth
         return result
-
-
-def turn_key(State state not None):
-    """`turn_hash` of a state: what a search takes for the same position in a turn."""
-    cdef uint64_t card_keys[MAX_CARDS]
-    fill_card_keys(card_keys, &state.table.t)
-    return turn_hash(&state.s, &state.table.t, card_keys)
 
 
 def play_game(State start not None, engines, worlds, nodes, seed, list ends=None):

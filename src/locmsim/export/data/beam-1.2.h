@@ -229,6 +229,7 @@ typedef struct shown_t shown_t;
 typedef struct unknown_t unknown_t;
 typedef struct mine_t mine_t;
 typedef struct theirs_t theirs_t;
+typedef struct named_t named_t;
 typedef struct reader_t reader_t;
 typedef struct line_t line_t;
 typedef struct inputs_t inputs_t;
@@ -404,6 +405,13 @@ struct theirs_t {
   uint16_t targets;  // of an attacker in lane 1, + 256 * in lane 0
   int8_t creatures;
   uint8_t _pad;
+};
+
+// an action by what it names
+struct named_t {
+  int kind;
+  int source;  // instance ids; -1: a player
+  int target;  // SUMMON: the lane
 };
 
 struct reader_t {
@@ -742,6 +750,65 @@ static uint8_t REACH[3][MAX_BOARD];
 static uint8_t RUNES_HIT[32];
 // time or nodes without bound
 static const int64_t UNLIMITED = 1LL << 62;
+
+INLINE uint64_t mixed(uint64_t x) {
+  x *= 0x9E3779B97F4A7C15ULL;
+  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9ULL;
+}
+
+INLINE uint64_t board_hash(const player_t *p, uint64_t salt) {
+  // A sum, so that the order within a lane makes no difference. Which card a creature was does not
+  // matter any more, what it is does.
+  uint64_t total = 0;
+  uint64_t word;
+  uint32_t left = (p->marks >> OCCUPIED) & 63;
+  const creature_t *x;
+  int slot;
+  while (left) {
+    slot = lowest_bit_(left);
+    left &= left - 1;
+    x = &p->board[slot];
+    word = (uint64_t)((uint32_t)x->attack & 65535);
+    word |= (uint64_t)((uint32_t)x->defense & 65535) << 16;
+    word |= (uint64_t)x->keywords << 32;
+    word |= (uint64_t)((p->marks >> slot) & 1) << 40;
+    word |= (uint64_t)((p->marks >> SPENT >> slot) & 1) << 41;
+    word |= (uint64_t)(slot >= 3) << 42;
+    total += mixed(word ^ salt);
+  }
+  return total;
+}
+
+INLINE uint64_t turn_hash(const state_t *s, const table_t *t, const uint64_t *card_keys) {
+  // Inlined: the searches ask it at every node.
+  int me = s->turn & 1;
+  const player_t *p = &s->p[me];
+  const player_t *op = &s->p[1 - me];
+  uint64_t total;
+  uint64_t hand = p->hand;
+  total = board_hash(p, 21845ULL << 44) + board_hash(op, 43690ULL << 44);
+  for (int _ = 0; _ < (int)p->hand_size; _++) {
+    total += card_keys[hand & 255];
+    hand >>= 8;
+  }
+  total += mixed(((uint64_t)(uint32_t)p->health << 32) | (uint32_t)op->health);
+  total += mixed(((uint64_t)p->mana << 56) | ((uint64_t)(p->next_draw & 1048575) << 28) |
+      (uint64_t)(op->next_draw & 1048575) | (1ULL << 63));
+  total += mixed(((uint64_t)(uint32_t)p->lost << 32) | (uint32_t)op->lost | (1ULL << 63));
+  return mixed(total);
+}
+
+// A random number for a card in hand: copies of a card are alike.
+INLINE uint64_t hand_key(const card_t *c) {
+  return mixed(((uint64_t)c->base_id + 1) * 0xD6E8FEB86659FD93ULL);
+}
+
+// What `turn_hash` needs: the key of each card of a table.
+INLINE void fill_card_keys(uint64_t *keys, const table_t *t) {
+  int i;
+  int n1_ = t->n_cards;
+  for (i = 0; i < n1_; i++) keys[i] = hand_key(&t->cards[i]);
+}
 
 static mine_t mine_of(uint32_t ready, uint32_t occupied, int one) {
   mine_t m;
@@ -1344,47 +1411,56 @@ static int creature_id(const creature_t *x, const table_t *t) {
   return t->cards[x->card].id + x->copy;
 }
 
+// Whether an action names things that are there; and which they are.
+static int name_action(const state_t *s, const table_t *t, int action, named_t *out) {
+  const player_t *me = &s->p[s->turn & 1];
+  const player_t *op = &s->p[~s->turn & 1];
+  const player_t *p = op;
+  move_t m;
+  int slot;
+  if (action < 0 || action >= NUM_ACTIONS_2) return 0;
+  m = MOVES[0][action];
+  out->kind = m.kind;
+  out->source = -1;
+  out->target = -1;
+  if (m.kind == PASS) return 1;
+  slot = m.target - 1;
+  if (m.kind == ATTACK) {
+    if (!((marked(me, OCCUPIED) >> m.source) & 1)) return 0;
+    out->source = creature_id(&me->board[m.source], t);
+  }
+  else {
+    if (m.source >= me->hand_size) return 0;
+    out->source = t->cards[(me->hand >> 8 * m.source) & 255].id;
+    if (m.kind == SUMMON) {
+      out->target = m.target;
+      return 1;
+    }
+    if (slot >= MAX_BOARD) slot -= MAX_BOARD;
+    else p = me;
+  }
+  if (slot >= 0) {
+    if (!((marked(p, OCCUPIED) >> slot) & 1)) return 0;
+    out->target = creature_id(&p->board[slot], t);
+  }
+  return 1;
+}
+
 // The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
 // 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
 static int state_write(const state_t *s, const table_t *t, int action, char *to) {
-  const player_t *me = &s->p[s->turn & 1];
-  const player_t *op = &s->p[~s->turn & 1];
-  move_t m;
+  named_t named;
   const char *word;
   int n = 0;
-  int source;
-  int target = -1;
-  if (action < 0 || action >= NUM_ACTIONS_2) return 0;
-  m = MOVES[0][action];
-  word = m.kind == PASS ? "PASS" : m.kind == SUMMON ? "SUMMON" : m.kind == USE ? "USE" : "ATTACK";
+  if (!name_action(s, t, action, &named)) return 0;
+  word = named.kind == PASS ? "PASS" : named.kind == SUMMON ? "SUMMON" : named.kind == USE ? "USE" : "ATTACK";
   while (word[n]) {
     to[n] = word[n];
     n++;
   }
-  if (m.kind == PASS) return n;
-  if (m.kind == ATTACK) {
-    if (!((marked(me, OCCUPIED) >> m.source) & 1)) return 0;
-    source = creature_id(&me->board[m.source], t);
-    if (m.target) {
-      if (!((marked(op, OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = creature_id(&op->board[m.target - 1], t);
-    }
-  }
-  else {
-    if (m.source >= me->hand_size) return 0;
-    source = t->cards[(me->hand >> 8 * m.source) & 255].id;
-    if (m.kind == SUMMON) target = m.target;
-    else if (m.target >= 7) {
-      if (!((marked(op, OCCUPIED) >> (m.target - 7)) & 1)) return 0;
-      target = creature_id(&op->board[m.target - 7], t);
-    }
-    else if (m.target) {
-      if (!((marked(me, OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = creature_id(&me->board[m.target - 1], t);
-    }
-  }
-  n += write_number(&to[n], source);
-  n += write_number(&to[n], target);
+  if (named.kind == PASS) return n;
+  n += write_number(&to[n], named.source);
+  n += write_number(&to[n], named.target);
   return n;
 }
 
@@ -1427,7 +1503,7 @@ static void card_of_row(card_t *c, const shown_card_t *row, int entry) {
 }
 
 // Whether a row is one of a battle, and there is room for it.
-static int row_has_place(const shown_card_t *row, int room, const table_t *t) {
+static int row_has_place(const shown_card_t *row, int room) {
   int most = row->location ? MAX_STAT : MAX_CARD_STAT;
   return room > 0 && -1 <= row->location && row->location <= 1 && 0 <= row->id && row->id < POOL_ID
       && 0 <= row->base_id && row->base_id <= 65535 && 0 <= row->type && row->type <= 3 && 0 <=
@@ -1435,8 +1511,7 @@ static int row_has_place(const shown_card_t *row, int room, const table_t *t) {
       row->draw <= 100 && core_cut(row->my_health, MAX_CARD_STAT) == row->my_health &&
       core_cut(row->opponent_health, MAX_CARD_STAT) == row->opponent_health && core_cut(row->attack,
       most) == row->attack && core_cut(row->defense,
-      most) == row->defense && (row->location == 0 || (row->type == CREATURE && 0 <= row->lane &&
-      row->lane <= 1));
+      most) == row->defense && (row->location == 0 || row->type == CREATURE);
 }
 
 // The entry of which a creature is the area copy (section 7), -1: it is none.
@@ -1444,26 +1519,26 @@ static int original_of(const table_t *t, const shown_card_t *row) {
   return -1;
 }
 
-// What a player sees as a state: they are player `who`, and start their turn. The decks and the
-// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
-// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
-// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
-static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const table_t *pool) {
+// How many more creatures a lane takes; 0 where there is no such lane.
+static int room_in(const player_t *p, int lane, const table_t *t) {
+  return lane == 0 || lane == 1 ? 3 - COUNT[(p->marks >> (OCCUPIED + 3 * lane)) & 7] : 0;
+}
+
+// Append a creature as it is to a lane that has room.
+static void place_creature(player_t *p, const table_t *t, const creature_t *x, int lane,
+    int ready) {
+  int slot = COUNT[(p->marks >> (OCCUPIED + 3 * lane)) & 7] + 3 * lane;
+  add_creature(p, &t->cards[x->card], x->copy, lane);
+  p->board[slot] = *x;
+  p->marks &= ~((uint32_t)266241 << slot);
+  p->marks |= ((uint32_t)ready | ((uint32_t)0 << SPENT) | (x->keywords & GUARD ? 1U << GUARDED : 0))
+      << slot;
+}
+
+// What the player lines of an observation say.
+static void show_players(state_t *s, const table_t *t, const shown_t *o, int who) {
   player_t *p;
-  const shown_card_t *row;
-  const card_t *printed;
-  creature_t *x;
-  uint64_t seen[4];
   int side;
-  int i;
-  int j;
-  int entry;
-  int slot;
-  int room;
-  uint32_t bit;
-  memset(s, 0, sizeof(state_t));
-  memset(seen, 0, sizeof(seen));
-  s->turn = who;
   for (side = 0; side < 2; side++) {
     p = &s->p[side == 0 ? who : 1 - who];
     clear_player(p);
@@ -1475,60 +1550,73 @@ static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const t
   }
   s->p[1 - who].won = o->player[0].health <= 0;
   s->p[who].won = o->player[1].health <= 0 && 0 < o->player[0].health;
+}
+
+// The entry of a row, a new one but for an area copy.
+static int show_card(table_t *t, const shown_card_t *row, const table_t *pool) {
+  int i;
+  int entry = -1;
+  int known = row->location != 0 && pool != NULL;
+  if (known) entry = original_of(t, row);
+  if (entry >= 0) return entry;
+  entry = t->n_cards;
+  t->n_cards = entry + 1;
+  t->n_instances = entry + 1;
+  card_of_row(&t->cards[entry], row, entry);
+  if (known) {
+    int n1_ = pool->n_cards;
+    for (i = 0; i < n1_; i++) {
+      if (pool->cards[i].base_id == row->base_id) {
+        t->cards[entry] = pool->cards[i];
+        t->cards[entry].id = (uint8_t)row->id;
+        complete_card(&t->cards[entry], entry);
+        break;
+      }
+    }
+  }
+  return entry;
+}
+
+// What a player sees as a state: they are player `who`, and start their turn. The decks and the
+// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
+// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
+// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
+static int state_show(state_t *s, table_t *t, const shown_t *o, int who, const table_t *pool) {
+  player_t *p;
+  const shown_card_t *row;
+  const card_t *printed;
+  creature_t x;
+  uint64_t seen[4];
+  int i;
+  int entry;
+  memset(s, 0, sizeof(state_t));
+  memset(seen, 0, sizeof(seen));
+  s->turn = who;
+  show_players(s, t, o, who);
   int n1_ = o->n_cards;
   for (i = 0; i < n1_; i++) {
     row = &o->cards[i];
     p = &s->p[row->location == -1 ? 1 - who : who];
-    if (row->location == 0) {
-      slot = p->hand_size;
-      room = MAX_HAND - slot;
+    if (!row_has_place(row, row->location == 0 ? MAX_HAND - p->hand_size : room_in(p, row->lane,
+        t))) {
+      return i;
     }
-    else if (row->lane == 0 || row->lane == 1) {
-      slot = COUNT[(p->marks >> (OCCUPIED + 3 * row->lane)) & 7];
-      room = 3 - slot;
-    }
-    else {
-      slot = COUNT[marked(p, OCCUPIED)];
-      room = MAX_BOARD - slot;
-    }
-    if (!row_has_place(row, room, t)) return i;
     if ((seen[row->id >> 6] >> (row->id & 63)) & 1) return 1000 + i;
     seen[row->id >> 6] |= (uint64_t)1 << (row->id & 63);
-    entry = row->location == 0 || !pool ? -1 : original_of(t, row);
-    if (entry < 0) {
-      entry = t->n_cards;
-      t->n_cards = entry + 1;
-      t->n_instances = entry + 1;
-      card_of_row(&t->cards[entry], row, entry);
-      if (row->location != 0 && pool != NULL) {
-        int n2_ = pool->n_cards;
-        for (j = 0; j < n2_; j++) {
-          if (pool->cards[j].base_id == row->base_id) {
-            t->cards[entry] = pool->cards[j];
-            t->cards[entry].id = (uint8_t)row->id;
-            complete_card(&t->cards[entry], entry);
-            break;
-          }
-        }
-      }
-    }
+    entry = show_card(t, row, pool);
     if (row->location == 0) {
       add_to_hand(p, t, entry);
       continue;
     }
-    slot += 3 * row->lane;
     printed = &t->cards[entry];
-    add_creature(p, printed, printed->id != row->id, row->lane);
-    x = &p->board[slot];
-    x->attack = (int16_t)row->attack;
-    x->defense = (int16_t)row->defense;
-    x->keywords = (uint8_t)row->keywords;
-    x->forgotten = row->my_health != printed->my_health || row->opponent_health !=
+    x.card = (uint8_t)entry;
+    x.copy = printed->id != row->id;
+    x.attack = (int16_t)row->attack;
+    x.defense = (int16_t)row->defense;
+    x.keywords = (uint8_t)row->keywords;
+    x.forgotten = row->my_health != printed->my_health || row->opponent_health !=
         printed->opponent_health || row->draw != printed->draw;
-    bit = 1U << slot;
-    p->marks &= ~(bit | (bit << GUARDED));
-    if (row->keywords & GUARD) p->marks |= bit << GUARDED;
-    if (row->location == 1) p->marks |= bit;
+    place_creature(p, t, &x, row->lane, row->location == 1);
   }
   return -1;
 }
@@ -2588,61 +2676,6 @@ static float play_on(work_t *w, const state_t *end, const state_t *world, int tu
   mover = s.turn & 1;
   float value = result_of(w, &s, mover);
   return mover == w->who ? value : -value;
-}
-
-INLINE uint64_t mixed(uint64_t x) {
-  x *= 0x9E3779B97F4A7C15ULL;
-  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9ULL;
-}
-
-INLINE uint64_t board_hash(const player_t *p, uint64_t salt) {
-  // A sum, so that the order within a lane makes no difference. Which card a creature was does not
-  // matter any more, what it is does.
-  uint64_t total = 0;
-  uint64_t word;
-  uint32_t left = (p->marks >> OCCUPIED) & 63;
-  const creature_t *x;
-  int slot;
-  while (left) {
-    slot = lowest_bit_(left);
-    left &= left - 1;
-    x = &p->board[slot];
-    word = (uint64_t)((uint32_t)x->attack & 65535);
-    word |= (uint64_t)((uint32_t)x->defense & 65535) << 16;
-    word |= (uint64_t)x->keywords << 32;
-    word |= (uint64_t)((p->marks >> slot) & 1) << 40;
-    word |= (uint64_t)((p->marks >> SPENT >> slot) & 1) << 41;
-    word |= (uint64_t)(slot >= 3) << 42;
-    total += mixed(word ^ salt);
-  }
-  return total;
-}
-
-INLINE uint64_t turn_hash(const state_t *s, const table_t *t, const uint64_t *card_keys) {
-  int me = s->turn & 1;
-  const player_t *p = &s->p[me];
-  const player_t *op = &s->p[1 - me];
-  uint64_t total;
-  uint64_t hand = p->hand;
-  total = board_hash(p, 21845ULL << 44) + board_hash(op, 43690ULL << 44);
-  for (int _ = 0; _ < (int)p->hand_size; _++) {
-    total += card_keys[hand & 255];
-    hand >>= 8;
-  }
-  total += mixed(((uint64_t)(uint32_t)p->health << 32) | (uint32_t)op->health);
-  total += mixed(((uint64_t)p->mana << 56) | ((uint64_t)(p->next_draw & 1048575) << 28) |
-      (uint64_t)(op->next_draw & 1048575) | (1ULL << 63));
-  total += mixed(((uint64_t)(uint32_t)p->lost << 32) | (uint32_t)op->lost | (1ULL << 63));
-  return mixed(total);
-}
-
-// A random number for each card: copies of a card are alike.
-INLINE void fill_card_keys(uint64_t *keys, const table_t *t) {
-  int i;
-  int n1_ = t->n_cards;
-  for (i = 0; i < n1_; i++) {
-    keys[i] = mixed(((uint64_t)t->cards[i].base_id + 1) * 0xD6E8FEB86659FD93ULL);
-  }
 }
 
 // What each effect of a card costs the opponent.

@@ -156,6 +156,7 @@ typedef struct locm_unknown_t locm_unknown_t;
 typedef struct locm_mine_t locm_mine_t;
 typedef struct locm_theirs_t locm_theirs_t;
 typedef struct locm_legal_t locm_legal_t;
+typedef struct locm_named_t locm_named_t;
 typedef struct locm_reader_t locm_reader_t;
 typedef struct locm_line_t locm_line_t;
 typedef struct locm_belief_t locm_belief_t;
@@ -319,6 +320,13 @@ struct locm_legal_t {
 
 // Called through pointers, so that the compiler keeps them apart: each has the registers to itself.
 typedef int (*locm_rollout_t)(locm_state_t *, const locm_table_t *, uint64_t, uint64_t *);
+
+// an action by what it names
+struct locm_named_t {
+  int kind;
+  int source;  // instance ids; -1: a player
+  int target;  // SUMMON: the lane
+};
 
 struct locm_reader_t {
   int32_t stage;  // what the next line is
@@ -1466,49 +1474,61 @@ LOCM_FUNCTION int locm_creature_id(const locm_creature_t *x, const locm_table_t 
   return t->cards[x->card].id + x->copy;
 }
 
+// Whether an action names things that are there; and which they are.
+LOCM_FUNCTION int locm_name_action(const locm_state_t *s, const locm_table_t *t, int action,
+    locm_named_t *out) {
+  const locm_player_t *me = &s->p[s->turn & 1];
+  const locm_player_t *op = &s->p[~s->turn & 1];
+  const locm_player_t *p = op;
+  int one = t->rules == LOCM_RULES_10;
+  locm_move_t m;
+  int slot;
+  if (action < 0 || action >= (one ? LOCM_NUM_ACTIONS_1 : LOCM_NUM_ACTIONS_2)) return 0;
+  m = LOCM_MOVES[one][action];
+  out->kind = m.kind;
+  out->source = -1;
+  out->target = -1;
+  if (m.kind == LOCM_PASS) return 1;
+  slot = m.target - 1;
+  if (m.kind == LOCM_ATTACK) {
+    if (!((locm_marked(me, LOCM_OCCUPIED) >> m.source) & 1)) return 0;
+    out->source = locm_creature_id(&me->board[m.source], t);
+  }
+  else {
+    if (m.source >= me->hand_size) return 0;
+    out->source = t->cards[(me->hand >> 8 * m.source) & 255].id;
+    if (m.kind == LOCM_SUMMON) {
+      out->target = m.target;
+      return 1;
+    }
+    if (slot >= LOCM_MAX_BOARD) slot -= LOCM_MAX_BOARD;
+    else p = me;
+  }
+  if (slot >= 0) {
+    if (!((locm_marked(p, LOCM_OCCUPIED) >> slot) & 1)) return 0;
+    out->target = locm_creature_id(&p->board[slot], t);
+  }
+  return 1;
+}
+
 // The text of an action of the player to move, as "ATTACK 36 -1", without a zero at its end (section
 // 8): at most MAX_ACTION_TEXT characters, returns their number; 0 if it names an empty place.
 LOCM_FUNCTION int locm_state_write(const locm_state_t *s, const locm_table_t *t, int action,
     char *to) {
-  const locm_player_t *me = &s->p[s->turn & 1];
-  const locm_player_t *op = &s->p[~s->turn & 1];
-  int one = t->rules == LOCM_RULES_10;
-  locm_move_t m;
+  locm_named_t named;
   const char *word;
   int n = 0;
-  int source;
-  int target = -1;
-  if (action < 0 || action >= (one ? LOCM_NUM_ACTIONS_1 : LOCM_NUM_ACTIONS_2)) return 0;
-  m = LOCM_MOVES[one][action];
-  word = m.kind == LOCM_PASS ? "PASS" : m.kind == LOCM_SUMMON ? "SUMMON" : m.kind == LOCM_USE ? "USE" : "ATTACK";
+  if (!locm_name_action(s, t, action, &named)) return 0;
+  word = named.kind == LOCM_PASS ? "PASS" : named.kind == LOCM_SUMMON ? "SUMMON" : named.kind == LOCM_USE ? "USE" : "ATTACK";
   while (word[n]) {
     to[n] = word[n];
     n++;
   }
-  if (m.kind == LOCM_PASS) return n;
-  if (m.kind == LOCM_ATTACK) {
-    if (!((locm_marked(me, LOCM_OCCUPIED) >> m.source) & 1)) return 0;
-    source = locm_creature_id(&me->board[m.source], t);
-    if (m.target) {
-      if (!((locm_marked(op, LOCM_OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = locm_creature_id(&op->board[m.target - 1], t);
-    }
+  if (named.kind == LOCM_PASS) return n;
+  n += locm_write_number(&to[n], named.source);
+  if (named.kind != LOCM_SUMMON || t->rules != LOCM_RULES_10) {
+    n += locm_write_number(&to[n], named.target);
   }
-  else {
-    if (m.source >= me->hand_size) return 0;
-    source = t->cards[(me->hand >> 8 * m.source) & 255].id;
-    if (m.kind == LOCM_SUMMON) target = m.target;
-    else if (m.target >= 7) {
-      if (!((locm_marked(op, LOCM_OCCUPIED) >> (m.target - 7)) & 1)) return 0;
-      target = locm_creature_id(&op->board[m.target - 7], t);
-    }
-    else if (m.target) {
-      if (!((locm_marked(me, LOCM_OCCUPIED) >> (m.target - 1)) & 1)) return 0;
-      target = locm_creature_id(&me->board[m.target - 1], t);
-    }
-  }
-  n += locm_write_number(&to[n], source);
-  if (m.kind != LOCM_SUMMON || !one) n += locm_write_number(&to[n], target);
   return n;
 }
 
@@ -1551,8 +1571,7 @@ LOCM_FUNCTION void locm_card_of_row(locm_card_t *c, const locm_shown_card_t *row
 }
 
 // Whether a row is one of a battle, and there is room for it.
-LOCM_FUNCTION int locm_row_has_place(const locm_shown_card_t *row, int room,
-    const locm_table_t *t) {
+LOCM_FUNCTION int locm_row_has_place(const locm_shown_card_t *row, int room) {
   int most = row->location ? LOCM_MAX_STAT : LOCM_MAX_CARD_STAT;
   return room > 0 && -1 <= row->location && row->location <= 1 && 0 <= row->id && row->id <
       LOCM_POOL_ID && 0 <= row->base_id && row->base_id <= 65535 && 0 <= row->type && row->type <= 3
@@ -1560,8 +1579,7 @@ LOCM_FUNCTION int locm_row_has_place(const locm_shown_card_t *row, int room,
       row->draw <= 100 && locm_cut(row->my_health, LOCM_MAX_CARD_STAT) == row->my_health &&
       locm_cut(row->opponent_health, LOCM_MAX_CARD_STAT) == row->opponent_health &&
       locm_cut(row->attack, most) == row->attack && locm_cut(row->defense,
-      most) == row->defense && (row->location == 0 || (row->type == LOCM_CREATURE && 0 <= row->lane
-      && row->lane <= (t->rules != LOCM_RULES_10)));
+      most) == row->defense && (row->location == 0 || row->type == LOCM_CREATURE);
 }
 
 // The entry of which a creature is the area copy (section 7), -1: it is none.
@@ -1575,27 +1593,31 @@ LOCM_FUNCTION int locm_original_of(const locm_table_t *t, const locm_shown_card_
   return -1;
 }
 
-// What a player sees as a state: they are player `who`, and start their turn. The decks and the
-// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
-// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
-// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
-LOCM_FUNCTION int locm_state_show(locm_state_t *s, locm_table_t *t, const locm_shown_t *o, int who,
-    const locm_table_t *pool) {
+// How many more creatures a lane takes; 0 where there is no such lane.
+LOCM_FUNCTION int locm_room_in(const locm_player_t *p, int lane, const locm_table_t *t) {
+  if (t->rules == LOCM_RULES_10) {
+    return lane == 0 ? LOCM_MAX_BOARD - LOCM_COUNT[locm_marked(p, LOCM_OCCUPIED)] : 0;
+  }
+  return lane == 0 || lane == 1 ? 3 - LOCM_COUNT[(p->marks >> (LOCM_OCCUPIED + 3 * lane)) & 7] : 0;
+}
+
+// Append a creature as it is to a lane that has room.
+LOCM_FUNCTION void locm_place_creature(locm_player_t *p, const locm_table_t *t,
+    const locm_creature_t *x, int lane, int ready) {
+  int one = t->rules == LOCM_RULES_10;
+  int slot = LOCM_COUNT[(p->marks >> (LOCM_OCCUPIED + 3 * lane)) & (one ? 63 : 7)] + 3 * lane;
+  locm_add_creature(p, &t->cards[x->card], x->copy, lane, t->rules, 1);
+  p->board[slot] = *x;
+  p->marks &= ~((uint32_t)266241 << slot);
+  p->marks |= ((uint32_t)ready | ((uint32_t)0 << LOCM_SPENT) | (x->keywords & LOCM_GUARD ? 1U <<
+      LOCM_GUARDED : 0)) << slot;
+}
+
+// What the player lines of an observation say.
+LOCM_FUNCTION void locm_show_players(locm_state_t *s, const locm_table_t *t, const locm_shown_t *o,
+    int who) {
   locm_player_t *p;
-  const locm_shown_card_t *row;
-  const locm_card_t *printed;
-  locm_creature_t *x;
-  uint64_t seen[4];
   int side;
-  int i;
-  int j;
-  int entry;
-  int slot;
-  int room;
-  uint32_t bit;
-  memset(s, 0, sizeof(locm_state_t));
-  memset(seen, 0, sizeof(seen));
-  s->turn = who;
   for (side = 0; side < 2; side++) {
     p = &s->p[side == 0 ? who : 1 - who];
     locm_clear_player(p, t->rules);
@@ -1609,62 +1631,75 @@ LOCM_FUNCTION int locm_state_show(locm_state_t *s, locm_table_t *t, const locm_s
   }
   s->p[1 - who].won = o->player[0].health <= 0;
   s->p[who].won = o->player[1].health <= 0 && 0 < o->player[0].health;
+}
+
+// The entry of a row, a new one but for an area copy.
+LOCM_FUNCTION int locm_show_card(locm_table_t *t, const locm_shown_card_t *row,
+    const locm_table_t *pool) {
+  int i;
+  int entry = -1;
+  int known = row->location != 0 && pool != NULL;
+  if (known) entry = locm_original_of(t, row);
+  if (entry >= 0) return entry;
+  entry = t->n_cards;
+  t->n_cards = entry + 1;
+  t->n_instances = entry + 1;
+  locm_card_of_row(&t->cards[entry], row, entry);
+  if (known) {
+    int n1_ = pool->n_cards;
+    for (i = 0; i < n1_; i++) {
+      if (pool->cards[i].base_id == row->base_id) {
+        t->cards[entry] = pool->cards[i];
+        t->cards[entry].id = (uint8_t)row->id;
+        locm_complete_card(&t->cards[entry], entry);
+        break;
+      }
+    }
+  }
+  return entry;
+}
+
+// What a player sees as a state: they are player `who`, and start their turn. The decks and the
+// opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
+// the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
+// number of the first row that has no place, 1000 + its number if its instance id occurs twice.
+LOCM_FUNCTION int locm_state_show(locm_state_t *s, locm_table_t *t, const locm_shown_t *o, int who,
+    const locm_table_t *pool) {
+  locm_player_t *p;
+  const locm_shown_card_t *row;
+  const locm_card_t *printed;
+  locm_creature_t x;
+  uint64_t seen[4];
+  int i;
+  int entry;
+  memset(s, 0, sizeof(locm_state_t));
+  memset(seen, 0, sizeof(seen));
+  s->turn = who;
+  locm_show_players(s, t, o, who);
   int n1_ = o->n_cards;
   for (i = 0; i < n1_; i++) {
     row = &o->cards[i];
     p = &s->p[row->location == -1 ? 1 - who : who];
-    if (row->location == 0) {
-      slot = p->hand_size;
-      room = LOCM_MAX_HAND - slot;
+    if (!locm_row_has_place(row, row->location == 0 ? LOCM_MAX_HAND - p->hand_size : locm_room_in(p,
+        row->lane, t))) {
+      return i;
     }
-    else if (t->rules != LOCM_RULES_10 && (row->lane == 0 || row->lane == 1)) {
-      slot = LOCM_COUNT[(p->marks >> (LOCM_OCCUPIED + 3 * row->lane)) & 7];
-      room = 3 - slot;
-    }
-    else {
-      slot = LOCM_COUNT[locm_marked(p, LOCM_OCCUPIED)];
-      room = LOCM_MAX_BOARD - slot;
-    }
-    if (!locm_row_has_place(row, room, t)) return i;
     if ((seen[row->id >> 6] >> (row->id & 63)) & 1) return 1000 + i;
     seen[row->id >> 6] |= (uint64_t)1 << (row->id & 63);
-    entry = row->location == 0 || !pool ? -1 : locm_original_of(t, row);
-    if (entry < 0) {
-      entry = t->n_cards;
-      t->n_cards = entry + 1;
-      t->n_instances = entry + 1;
-      locm_card_of_row(&t->cards[entry], row, entry);
-      if (row->location != 0 && pool != NULL) {
-        int n2_ = pool->n_cards;
-        for (j = 0; j < n2_; j++) {
-          if (pool->cards[j].base_id == row->base_id) {
-            t->cards[entry] = pool->cards[j];
-            t->cards[entry].id = (uint8_t)row->id;
-            locm_complete_card(&t->cards[entry], entry);
-            break;
-          }
-        }
-      }
-    }
+    entry = locm_show_card(t, row, pool);
     if (row->location == 0) {
       locm_add_to_hand(p, t, entry);
       continue;
     }
-    slot += 3 * row->lane;
     printed = &t->cards[entry];
-    locm_add_creature(p, printed, printed->id != row->id, row->lane, t->rules, 1);
-    x = &p->board[slot];
-    x->attack = (int16_t)row->attack;
-    x->defense = (int16_t)row->defense;
-    x->keywords = (uint8_t)row->keywords;
-    if (t->rules != LOCM_RULES_15) {
-      x->forgotten = row->my_health != printed->my_health || row->opponent_health !=
-          printed->opponent_health || row->draw != printed->draw;
-    }
-    bit = 1U << slot;
-    p->marks &= ~(bit | (bit << LOCM_GUARDED));
-    if (row->keywords & LOCM_GUARD) p->marks |= bit << LOCM_GUARDED;
-    if (row->location == 1) p->marks |= bit;
+    x.card = (uint8_t)entry;
+    x.copy = printed->id != row->id;
+    x.attack = (int16_t)row->attack;
+    x.defense = (int16_t)row->defense;
+    x.keywords = (uint8_t)row->keywords;
+    x.forgotten = t->rules != LOCM_RULES_15 && (row->my_health != printed->my_health ||
+        row->opponent_health != printed->opponent_health || row->draw != printed->draw);
+    locm_place_creature(p, t, &x, row->lane, row->location == 1);
   }
   return -1;
 }

@@ -1,0 +1,46 @@
+"""What an action is, in words that outlive the position it was made for."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from locmsim.rules.cards import Card
+
+__all__ = ["Action", "ActionKind"]
+
+
+class ActionKind(IntEnum):
+    """The kinds of action; the names are the protocol's words."""
+
+    PASS = 0
+    SUMMON = 1
+    USE = 2
+    ATTACK = 3
+
+
+class Action(NamedTuple):
+    """An action by the instance ids it names; ``str(action)`` is its canonical text.
+
+    Attributes
+    ----------
+    kind : ActionKind
+        What is done.
+    card : Card or None
+        The card that is summoned or used, or of which the attacker is; None for PASS.
+    source : int or None
+        Instance id of the card or of the attacker; None for PASS.
+    target : int or None
+        Instance id of the creature that an item or an attack is aimed at, -1 for a player; None
+        for PASS and SUMMON.
+    lane : int or None
+        The lane of a summoned creature; None for other kinds, and in 1.0, which has one lane.
+    """
+
+    kind: ActionKind
+    card: Card | None = None
+    source: int | None = None
+    target: int | None = None
+    lane: int | None = None
+
+    def __str__(self) -> str:
+        numbers = [self.source, self.lane if self.kind == ActionKind.SUMMON else self.target]
+        return " ".join([self.kind.name, *[str(n) for n in numbers if n is not None]])
