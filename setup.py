@@ -141,11 +141,24 @@ Or set CC to the command of another C compiler. docs/development.md has more.
 """
 
 
+def cores():
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class BuildExt(build_ext):
     """Translates and compiles the modules.
 
     Tells `locmsim bench` what they are compiled with, and people what is missing.
     """
+
+    def finalize_options(self):
+        super().finalize_options()
+        # As many at a time as there are cores; the compiler of Windows writes files of its own.
+        if self.parallel is None and sys.platform != "win32":
+            self.parallel = cores()
 
     def build_extensions(self):
         if self.compiler.compiler_type == "unix":
@@ -161,7 +174,10 @@ class BuildExt(build_ext):
 
     def translate(self):
         modules = cythonize(
-            self.extensions, compiler_directives=DIRECTIVES, force=DEBUG or COVERAGE
+            self.extensions,
+            compiler_directives=DIRECTIVES,
+            force=DEBUG or COVERAGE,
+            nthreads=0 if sys.platform == "win32" else cores(),
         )
         translated = {module.name: module for module in modules}
         for extension in self.extensions:
@@ -219,11 +235,13 @@ def text_of(name):
 VERSION = re.search(r'(?m)^__version__ = "(.+)"$', text_of("src/locmsim/__init__.py"))[1]
 REPOSITORY = tomllib.loads(text_of("pyproject.toml"))["tool"]["locmsim"]["repository"]
 
-setup(
-    version=VERSION,
-    long_description=package_page.long_description(text_of("README.md"), REPOSITORY, VERSION),
-    long_description_content_type="text/markdown",
-    project_urls=package_page.urls(REPOSITORY, VERSION),
-    ext_modules=extensions,
-    cmdclass={"build_ext": BuildExt, "sdist": Sdist},
-)
+# Processes that are spawned to translate modules import this file.
+if __name__ == "__main__":
+    setup(
+        version=VERSION,
+        long_description=package_page.long_description(text_of("README.md"), REPOSITORY, VERSION),
+        long_description_content_type="text/markdown",
+        project_urls=package_page.urls(REPOSITORY, VERSION),
+        ext_modules=extensions,
+        cmdclass={"build_ext": BuildExt, "sdist": Sdist},
+    )

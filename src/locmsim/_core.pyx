@@ -1816,7 +1816,8 @@ cdef class State:
         """
         found = action_fields(self, as_action(action))
         if found is None:
-            raise IllegalActionError(f"action {action} names nothing in this position\n{self}")
+            raise IllegalActionError(
+                f"action {action} names nothing in this position", self.clone())
         return found
 
     def action_number(self, action not None):
@@ -1840,7 +1841,7 @@ cdef class State:
         if not isinstance(action, Action):
             raise TypeError(f"expected an Action, got {action!r}")
         if self.is_terminal():
-            raise GameOverError(f"{action}: the game is over\n{self}")
+            raise GameOverError(f"{action}: the game is over", self.clone())
         kind, card, source, target, lane = action
         second = target
         if kind == SUMMON:
@@ -1849,7 +1850,7 @@ cdef class State:
             kind, _word_of(source), _word_of(second)))
         if not state_is_legal(&self.s, &self.table.t, number) or (
                 card is not None and action_fields(self, number).card != card):
-            raise IllegalActionError(f"{action} is not legal here\n{self}")
+            raise IllegalActionError(f"{action} is not legal here", self.clone())
         return number
 
     def action_to_string(self, *args):

@@ -136,6 +136,33 @@ def test_a_refused_reset_changes_no_row(make):
     np.testing.assert_equal(env.reset()[0], other.reset()[0])
 
 
+def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
+    """Decks of the constructor may fit some episodes and others not."""
+    deck = [[1] * 30]
+    options = {"decks": ("random", *deck), "battlers": ("random", "osl"), "seat": "random", **FEW}
+    env, other = (ConstructVectorEnv(3, **options) for _ in range(2))
+    seeds = []
+    for seed in range(100):
+        try:
+            env.reset(seed=seed)
+        except ValueError:
+            continue
+        seeds.append(seed)
+        break
+    assert seeds
+    other.reset(seed=seeds[0])
+    refused = 0
+    for seed in range(20):
+        try:
+            ConstructVectorEnv(3, **options).reset(seed=seed)
+        except ValueError:
+            refused += 1
+            with pytest.raises(ValueError, match="decks"):
+                env.reset(seed=seed)
+    assert refused > 3
+    np.testing.assert_equal(env.step(env.sample(1)), other.step(other.sample(1)))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

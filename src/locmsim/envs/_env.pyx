@@ -469,7 +469,7 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         if not state_is_legal(&r.s, table_of(r), action):
             raise IllegalActionError(
-                f"row {i}: action {action} of the opponent is not legal\n{self.state(i)}")
+                f"row {i}: action {action} of the opponent is not legal", self.state(i))
         r.length += 1
         known_apply(&r.k, &r.s, table_of(r), action)
         return won_by(&r.s) < 0 and r.s.turn & 1 != r.seat and not is_cut(&self.a.g, r)

@@ -94,6 +94,8 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         self._truncated = np.zeros(num_envs, np.bool_)
         self._final = np.zeros_like(self._observations) if final_obs else None
         self._in_info = self.options.mask == "info"
+        #: Whether decks are given that not every episode allows: a reset may be refused then.
+        self._may_refuse = not isinstance(self.options.decks, str)
         self._started = False
         self._start()
 
@@ -168,7 +170,7 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         try:
             seeds = self._row_seeds(seed)
             for i in rows:
-                if options:  # only they can be refused
+                if options or self._may_refuse:
                     kept.append((i, self._keep(i)))
                 self._begin_row(i, seeds[i], options)
         except BaseException:

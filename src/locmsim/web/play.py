@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from locmsim.agents import LEVELS, AgentInfo, known_agents, make_agent
+from locmsim.agents import LEVELS, known_agents, make_agent
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.tournament import as_player
 from locmsim.rules.rulesets import RULES, get_rules
@@ -51,39 +51,33 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
     """
     found = []
     for i, text in enumerate(bots):
-        player, _ = as_player(text, LocmGame())
+        player, agent = as_player(text, LocmGame())
         kind = {"command" if player.process else "agent": player.spec}
-        rules = () if player.process else _rules_of(player.spec)
-        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules))
+        found.append(Opponent(f"bot{i}", player.name, **kind, rules=_rules_of(agent)))
     found += [
         Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
         for k in range(1, 1 + min(map(len, LEVELS.values())))
     ]
-    found += [
-        Opponent(f"agent-{info.name}", info.name, agent=info.name, rules=_rules_of(info.name))
-        for info in known_agents()
-        if info.name != "level" and _is_ready(info)
-    ]
+    for info in known_agents():
+        if info.name == "level":
+            continue
+        agent = None
+        if info.package == "locmsim":
+            try:
+                agent = make_agent(info.name)
+            except ValueError:  # it needs an option
+                continue
+        elif inspect.Parameter.empty in info.options.values():
+            continue
+        # One of an installed package is not tried out: its games tell which rules it plays.
+        key, rules = f"agent-{info.name}", _rules_of(agent)
+        found.append(Opponent(key, info.name, agent=info.name, rules=rules))
     return found
 
 
-def _is_ready(info: AgentInfo) -> bool:
-    """Whether an agent plays without options; one of an installed package is not tried out."""
-    if info.package != "locmsim":
-        return inspect.Parameter.empty not in info.options.values()
-    try:
-        make_agent(info.name)
-    except ValueError:
-        return False
-    return True
-
-
-def _rules_of(agent: str) -> tuple[str, ...]:
-    """The rule sets that an agent plays; () for one that cannot be made here."""
-    try:
-        only = getattr(make_agent(agent), "only_rules", None)
-    except Exception:  # of somebody's package
-        return ()
+def _rules_of(agent: object) -> tuple[str, ...]:
+    """The rule sets that an agent plays; () for all."""
+    only = getattr(agent, "only_rules", None)
     return () if only is None else (only,)
 
 

@@ -24,6 +24,8 @@ let table;
 /** What is being done, and what waits for it: clicks are not lost. */
 let last = Promise.resolve();
 let searching = false;
+/** Whether Search was clicked while another search ran. */
+let again = false;
 
 const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
 
@@ -185,9 +187,13 @@ function draw() {
 
 /** Search while clicks go on; what is found is shown if the position is still there. */
 async function search() {
+  again = searching;
   if (searching) return;
   searching = true;
-  await shown(searched);
+  do {
+    again = false;
+    await shown(searched);
+  } while (again);
   searching = false;
 }
 

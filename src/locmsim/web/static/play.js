@@ -404,7 +404,9 @@ function play(final) {
       event.stopPropagation();
     };
     addEventListener("click", swallow, { capture: true, once: true });
-    setTimeout(() => removeEventListener("click", swallow, true), 500);
+    // The click comes with the end of the press, however long that is.
+    const released = () => setTimeout(() => removeEventListener("click", swallow, true), 100);
+    addEventListener("pointerup", released, { capture: true, once: true });
     stop();
   };
   const next = () => {
