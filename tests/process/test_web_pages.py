@@ -67,7 +67,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     for process in started:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
-        assert (process.returncode, errors) == (0, "")
+        assert (process.returncode, errors) == (130, "locmsim web: stopped\n")
 
 
 @pytest.fixture
