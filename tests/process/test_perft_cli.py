@@ -91,7 +91,7 @@ GOOD = start_position(1).to_text()
         (GOOD.replace("30,1,1,", "30,1,x,", 1).encode(), r"line 1: players\[0\].mana: expected an"),
         (b"# nothing\n", "expected one position, got 0"),
         (f"{GOOD}\n{GOOD}".encode(), "expected one position, got 2"),
-        (b"\xff", "'utf-8' codec"),
+        (b"\xff", "not a position, which is text"),
     ],
 )
 def test_bad_files(

@@ -34,7 +34,7 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
     except OSError as error:
         raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise Failure(f"{option}: {name}: not a position, which is text") from None
+        raise Failure(f"{prefix}{name}: not a position, which is text") from None
     try:
         return _parsed(text, rules)
     except ValueError as error:
@@ -44,7 +44,7 @@ def read_position(name: str, option: str, rules: str | None = None) -> "State | 
 
 
 def _parsed(text: str, rules: str | None) -> "State | Observation":
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith("{") and '"outputs"' in text:
         raise ValueError("JSON: of the log of a match --turn says which position is meant")
     first = text.lstrip().partition("\n")[0].split()
     if first and len(first) < 6 and all(word.removeprefix("-").isdecimal() for word in first):
@@ -53,12 +53,7 @@ def _parsed(text: str, rules: str | None) -> "State | Observation":
         return Observation.parse(text, rules)
     from locmsim.game.positions import positions_of
 
-    if "\n" not in text.strip():
-        from locmsim._core import State
-
-        states = [State.from_text(text.strip())]
-    else:
-        states = positions_of(text)
+    states = positions_of(text)
     if len(states) != 1:
         raise ValueError(f"expected one position, got {len(states)}")
     (state,) = states
