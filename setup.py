@@ -80,7 +80,7 @@ MODULES = [
     "_core",
     "_batch",
     "_bench",
-    "game._protocol",
+    "game.observation",
     "networks._network",
     "networks._decks",
     "networks._drafts",

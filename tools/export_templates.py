@@ -21,7 +21,7 @@ TARGET = SOURCES / "export" / "data"
 MODULES = (
     "_platform",
     "_core",
-    "game._protocol",
+    "game.observation",
     "networks._network",
     "networks._decks",
     "networks._drafts",

@@ -13,7 +13,7 @@ from locmsim._platform cimport lowest_bit_
 # Changes whenever the layout of a struct or the meaning of a field changes. Compiled code that
 # cimports this file should compare it with `locmsim.ABI_VERSION` when it is imported.
 cpdef enum:
-    ABI_VERSION = 3
+    ABI_VERSION = 4
 
 cdef enum:                      # rule sets
     RULES_15 = 0
@@ -265,6 +265,9 @@ cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil
 cdef enum:
     MAX_SHOWN = 120             # card rows: those of an offer
     MAX_SHOWN_ACTIONS = 64      # of a turn; no rules allow so many
+    MAX_SHOWN_NUMBER = 1000000000   # of any field, either way
+    NO_TARGET = -2000000000
+    OFFERED = -1                # instance id of all cards on offer
 
 ctypedef struct shown_player_t:  # a player line of the protocol (section 9)
     int32_t health
@@ -292,6 +295,7 @@ ctypedef struct shown_action_t:  # what the opponent did
     int32_t base_id
     int32_t kind                # SUMMON, USE or ATTACK
     int32_t id                  # of the card that did it
+    int32_t target              # instance id, -1 for a player; SUMMON: the lane; or NO_TARGET
 
 ctypedef struct shown_t:        # an observation
     int32_t rules
@@ -302,6 +306,8 @@ ctypedef struct shown_t:        # an observation
     shown_action_t actions[MAX_SHOWN_ACTIONS]
     shown_card_t cards[MAX_SHOWN]
 
+# What player `who` sees of a state; it does not know what their opponent did.
+cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil
 # The printed card that a row stands for, as entry `entry` of a table. Of a creature on the board
 # not all is known that its card says; present values do for it, cut to what cards may have.
 cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept nogil
@@ -317,7 +323,8 @@ cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept no
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
 
-cdef int read_shown(shown_t* o, observation) except -1
+# ``ValueError`` names what no battle shows.
+cdef int check_battle(const shown_t* o) except -1
 
 
 # ---- hidden information --------------------------------------------------------------------------
@@ -358,6 +365,9 @@ cdef class State:
     cdef state_t s
     cdef readonly Table table
     cdef int viewer(self, player) except -1
+
+cdef class Shown:               # what an `Observation` is made of
+    cdef shown_t o
 
 cdef class Determinizer:
     cdef unknown_t u

@@ -1,8 +1,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Never, SupportsIndex, TypeVar, final
+from typing import Any, Final, NamedTuple, Never, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 from locmsim.envs.openspiel import Game
 from locmsim.game.observation import Observation, OpponentAction
@@ -23,19 +24,19 @@ __all__ = [
     "parse_integer",
     "parse_line",
     "places_of",
-    "shown_cards",
     "table_rows",
     "whole_number",
 ]
-
-_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 ABI_VERSION: Final[int]
 BLANKS: Final[str]
 
 def parse_integer(text: str, bits: int = 32) -> int | None: ...
 def parse_line(line: str, rules: str = "1.5") -> list[str]: ...
-def shown_cards(state: State, player: SupportsIndex, row_type: type[_Row]) -> tuple[_Row, ...]: ...
+
+@disjoint_base
+class Shown: ...
+
 def table_rows(table: Table) -> tuple[int, list[int], list[list[Any]]]: ...
 def places_of(
     state: State,

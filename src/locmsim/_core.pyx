@@ -24,7 +24,7 @@ from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
            "Table", "build_state", "keywords_number", "parse_integer", "parse_line", "places_of",
-           "shown_cards", "table_rows", "whole_number"]
+           "table_rows", "whole_number"]
 
 cdef extern from *:
     """
@@ -1460,7 +1460,7 @@ _LATER = {
     "board_text": "game.boards",
     "game": "envs.openspiel",
     "sampled_seed": "envs.openspiel",
-    "seen_text": "game.observation",
+    "seen_text": "game.boards",
     "state_of_snapshot": "game.notation",
     "state_of_text": "game.notation",
     "state_text": "game.notation",
@@ -1576,15 +1576,16 @@ cdef class State:
         return later("state_of_snapshot")(snapshot, cards, decks, rules)
 
     @staticmethod
-    def from_observation(observation):
+    def from_observation(Shown observation not None):
         """What a player sees when they are asked: a state in which they are player 0 and to move.
 
         What they do not see is empty, the decks and the opponent's hand, so their turn can be
         played here, but nothing after it. `ValueError` for an observation of the choice phase, and
         for one that cannot be.
         """
-        cdef Table table = new_table(observation.rules)
+        cdef Table table = Table.__new__(Table)
         cdef State state = new_state(table)
+        table.t.rules = observation.o.rules
         fill_from_observation(state, observation)
         return state
 
@@ -2252,38 +2253,8 @@ cdef class PlayerView:
                 f"hand={self.p.hand_size} deck={self.deck_size}>")
 
 
-def shown_cards(State state not None, player, row_type):
-    """What a player sees of the cards: their hand, their board, the opponent's, in this order.
-
-    A tuple of `row_type`, a type of named tuples with the fields of
-    `locmsim.game.observation.CardInPlay`.
-    """
-    cdef const table_t* t = &state.table.t
-    cdef const player_t* p
-    cdef const card_t* c
-    cdef const creature_t* x
-    cdef int who = _player_number(player)
-    cdef int h, slot, location
-    cdef bint shown
-    cdef list rows = []
-    p = &state.s.p[who]
-    for h in range(p.hand_size):
-        c = &t.cards[p.hand >> 8 * h & 255]
-        rows.append(tuple.__new__(row_type, (
-            c.base_id, c.id, 0, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
-            c.my_health, c.opponent_health, c.draw, c.area, -1)))
-    for location in (1, -1):
-        p = &state.s.p[who if location == 1 else 1 - who]
-        for slot in board_order(p, t):
-            x = &p.board[slot]
-            c = &t.cards[x.card]
-            shown = not x.forgotten
-            rows.append(tuple.__new__(row_type, (
-                c.base_id, creature_id(x, t), location, c.type, c.cost, x.attack, x.defense,
-                abilities_of(x.keywords), c.my_health if shown else 0,
-                c.opponent_health if shown else 0, c.draw if shown else 0, c.area,
-                lane_of(slot, t))))
-    return tuple(rows)
+cdef class Shown:
+    """What `Observation` is made of: what a player is shown, as a struct."""
 
 
 # ---- helpers of the class ------------------------------------------------------------------------
@@ -2771,67 +2742,42 @@ cdef int fill_player(State state, int who, str where, tuple fields) except -1:
     return 0
 
 
-cdef tuple _SHOWN_NUMBERS = tuple(
-    [tuple([f"{who}.{name}" for name in ("health", "max_mana", "draw", "rune", "deck_size")])
-     for who in ("me", "opponent")])
-
-
-cdef int read_shown(shown_t* o, observation) except -1:
-    """An `Observation` as a struct; ``ValueError`` names what no struct can hold."""
-    cdef shown_card_t* c
-    cdef shown_action_t* a
-    cdef shown_player_t* p
-    cdef int who, i
-    if observation.phase != "battle":
-        raise ValueError("an observation of the choice phase shows no battle")
-    o.rules = _RULES_CODES[observation.rules]
-    for who, line in enumerate((observation.me, observation.opponent)):
-        p = &o.player[who]
-        names = _SHOWN_NUMBERS[who]
-        health, max_mana, deck_size, draw, rune = line
-        p.health = <int32_t>whole_number(health, names[0], -MAX_HEALTH, MAX_HEALTH)
-        p.max_mana = <int32_t>whole_number(max_mana, names[1], 0, MAX_MANA + 1)
-        p.deck_size = <int32_t>whole_number(deck_size, names[4], -MAX_HEALTH, MAX_HEALTH)
-        p.draw = <int32_t>whole_number(draw, names[2], 0, MAX_HEALTH // 1000)
-        p.rune = 0 if o.rules == RULES_15 else <int32_t>whole_number(rune, names[3], 0, 25)
-    o.opponent_hand = <int32_t>whole_number(
-        observation.opponent_hand, "opponent_hand", -MAX_HEALTH, MAX_HEALTH)
-    rows, actions = observation.cards, observation.opponent_actions
-    if len(rows) > MAX_SHOWN:
-        raise ValueError(f"cards: {len(rows)} rows, expected at most {MAX_SHOWN}")
-    if len(actions) > MAX_SHOWN_ACTIONS:
-        raise ValueError(
-            f"opponent_actions: {len(actions)}, expected at most {MAX_SHOWN_ACTIONS}")
-    o.n_cards = o.n_actions = 0
-    for i, row in enumerate(rows):
-        c = &o.cards[i]
-        (c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense, abilities, c.my_health,
-         c.opponent_health, c.draw, c.area, c.lane) = row
-        if abilities not in _ABILITY_BITS:
-            raise ValueError(f"cards[{i}]: there is no place for {row!r}")
-        c.keywords = _ABILITY_BITS[abilities]
-        o.n_cards = i + 1
-    for i, (base_id, text) in enumerate(actions):
-        a = &o.actions[i]
-        word, id = text.split(" ", 2)[:2]
-        a.base_id = base_id
-        a.kind = SUMMON if word == "SUMMON" else USE if word == "USE" else ATTACK
-        a.id = int(id)
-        o.n_actions = i + 1
+cdef int check_line(const shown_t* o, int side, str who) except -1:
+    cdef const shown_player_t* p = &o.player[side]
+    for name, value, low, high in (
+        ("health", p.health, -MAX_HEALTH, MAX_HEALTH),
+        ("max_mana", p.max_mana, 0, MAX_MANA + 1),
+        ("draw", p.draw, 0, MAX_HEALTH // 1000),
+        ("rune", p.rune, 0, MAX_SHOWN_NUMBER if o.rules == RULES_15 else 25),
+    ):
+        whole_number(value, f"{who}.{name}", low, high)
     return 0
 
 
-cdef int fill_from_observation(State state, observation) except -1:
-    cdef shown_t o
+cdef int check_battle(const shown_t* o) except -1:
+    cdef const shown_player_t* p
+    cdef int side
+    if o.n_cards and o.cards[0].id == OFFERED:
+        raise ValueError("an observation of the choice phase shows no battle")
+    for side in range(2):
+        p = &o.player[side]
+        if not (
+            -MAX_HEALTH <= p.health <= MAX_HEALTH and 0 <= p.max_mana <= MAX_MANA + 1
+            and 0 <= p.draw <= MAX_HEALTH // 1000 and (o.rules == RULES_15 or 0 <= p.rune <= 25)
+        ):
+            check_line(o, side, "opponent" if side else "me")
+    return 0
+
+
+cdef int fill_from_observation(State state, Shown shown) except -1:
     cdef int fault
-    read_shown(&o, observation)
-    fault = state_show(&state.s, &state.table.t, &o, 0, NULL)
+    check_battle(&shown.o)
+    fault = state_show(&state.s, &state.table.t, &shown.o, 0, NULL)
     if fault >= 1000:
         fault -= 1000
-        raise ValueError(
-            f"cards[{fault}]: instance id {observation.cards[fault].instance_id} occurs twice")
+        raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
     if fault >= 0:
-        raise ValueError(f"cards[{fault}]: there is no place for {observation.cards[fault]!r}")
+        raise ValueError(f"cards[{fault}]: there is no place for {shown.cards[fault]!r}")
     return 0
 
 
@@ -2906,6 +2852,68 @@ cdef inline uint8_t* put_card(uint8_t* to, const card_t* c, int copy) noexcept n
 
 
 # ---- what a player is shown ----------------------------------------------------------------------
+
+cdef void see_player(const player_t* p, shown_player_t* line) noexcept nogil:
+    cdef int i
+    line.health = p.health
+    line.max_mana = p.max_mana
+    line.deck_size = p.deck_left
+    line.draw = p.shown_draw
+    line.rune = 0
+    for i in range(5):
+        if p.runes >> i & 1:
+            line.rune = 5 * (i + 1)
+
+
+cdef void see_card(
+    const card_t* c, int location, int lane, shown_card_t* row
+) noexcept nogil:
+    row.base_id = c.base_id
+    row.id = c.id
+    row.location = location
+    row.type = c.type
+    row.cost = c.cost
+    row.attack = c.attack
+    row.defense = c.defense
+    row.keywords = c.keywords
+    row.my_health = c.my_health
+    row.opponent_health = c.opponent_health
+    row.draw = c.draw
+    row.area = c.area
+    row.lane = lane
+
+
+cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) noexcept nogil:
+    cdef int side, h, bit, lane
+    cdef int following[2]
+    cdef const player_t* p = &s.p[who]
+    cdef const creature_t* x
+    cdef shown_card_t* row
+    o.rules = t.rules
+    o.opponent_hand = s.p[1 - who].hand_size
+    o.n_actions = 0
+    for h in range(p.hand_size):
+        see_card(&t.cards[p.hand >> 8 * h & 255], 0, -1, &o.cards[h])
+    o.n_cards = p.hand_size
+    for side in range(2):
+        p = &s.p[who if side == 0 else 1 - who]
+        see_player(p, &o.player[side])
+        following = [0, 3]
+        for bit in range(COUNT[marked(p, OCCUPIED)] - 1, -1, -1):
+            lane = p.order >> bit & 1           # board order is that of summoning
+            x = &p.board[following[lane]]
+            following[lane] += 1
+            row = &o.cards[o.n_cards]
+            o.n_cards += 1
+            see_card(&t.cards[x.card], 1 if side == 0 else -1, 0 if t.rules == RULES_10 else lane,
+                     row)
+            row.id += x.copy
+            row.attack = x.attack
+            row.defense = x.defense
+            row.keywords = x.keywords
+            if x.forgotten:
+                row.my_health = row.opponent_health = row.draw = 0
+
 
 cdef inline int cut(int x, int most) noexcept nogil:
     return most if x > most else -most if x < -most else x

@@ -1,7 +1,6 @@
 """States of what a player sees: their turn goes in them as it goes in the match."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,8 +21,7 @@ from locmsim.rules.cards import CardType
 def seen(state: State, player: int) -> Observation:
     """What the player sees, without what a state made from that cannot know."""
     full = Observation.of(state, player)
-    return replace(
-        full,
+    return full.replace(
         me=full.me._replace(deck_size=0),
         opponent=full.opponent._replace(deck_size=0),
         opponent_hand=0,
@@ -142,9 +140,8 @@ def test_player_lines_that_cannot_be(change: dict[str, Any], message: str) -> No
     line = PlayerLine(30, 5, 9, 1)
     for who in ("me", "opponent"):
         lines = {"me": line, "opponent": line, who: line._replace(**change)}
-        observation = Observation("1.5", lines["me"], lines["opponent"], 0, (), ())
         with pytest.raises(ValueError, match=rf"{who}\.{message}"):
-            State.from_observation(observation)
+            State.from_observation(Observation("1.5", lines["me"], lines["opponent"], 0, (), ()))
 
 
 def test_as_much_as_a_referee_shows() -> None:

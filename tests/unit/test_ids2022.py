@@ -1,7 +1,5 @@
 """The instance ids of the 2022 contest: what is translated, both ways, and what area copies get."""
 
-from dataclasses import replace
-
 import pytest
 
 from locmsim import Card, InvalidActionError, Match, State
@@ -118,7 +116,7 @@ def test_actions_of_the_opponent() -> None:
     ids = OldIds()
     ids.new_line(battle(ROW), "SUMMON 1 1")
     actions = (OpponentAction(2, "SUMMON 0 1"),)
-    shown = ids.old_observation(replace(observation, opponent_actions=actions))
+    shown = ids.old_observation(observation.replace(opponent_actions=actions))
     assert shown.opponent_actions == (OpponentAction(2, "SUMMON 1 1"),)
     theirs = [card.instance_id for card in shown.cards if card.instance_id in (1, 61)]
     assert sorted(theirs) == [1, 61]

@@ -133,9 +133,9 @@ def test_the_faces_of_a_state_are_these() -> None:
     """The kernel's own table of late imports."""
     assert set(_LATER.values()) == {
         "envs.openspiel",  # State.get_game, State.resample_from_infostate
-        "game.boards",  # str(state), pictures
+        "game.boards",  # str(state), pictures, State.observation_string
         "game.notation",  # position text, snapshots
-        "game.observation",  # State.observation, State.observation_string
+        "game.observation",  # State.observation
         "policy.layouts",  # State.observation_tensor
     }
     for name, module in _LATER.items():

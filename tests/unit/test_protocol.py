@@ -3,12 +3,12 @@
 import contextlib
 import io
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from helpers import RULE_SETS, GoldenChunk, game_cards, game_name, golden_games, some_golden_chunks
 from hypothesis import given
 from hypothesis import strategies as st
+from protocol_twin import SlowReader, slow_text
 
 from locmsim import State
 from locmsim.errors import ProtocolError
@@ -20,7 +20,6 @@ from locmsim.game.observation import (
     Observation,
     OpponentAction,
     PlayerLine,
-    _Reader,
     read_observation,
 )
 from locmsim.rules.cards import Card
@@ -361,6 +360,7 @@ def observations(draw: st.DrawFn) -> Observation:
 @given(observations())
 def test_parse_and_format_are_inverse(seen: Observation) -> None:
     text = seen.format()
+    assert text == slow_text(seen)
     assert Observation.parse(text, seen.rules) == seen
     if seen.cards:
         assert Observation.parse(text) == seen
@@ -378,9 +378,7 @@ def test_damaged_text_gives_no_other_error(seen: Observation, data: st.DataObjec
 
 
 @given(observations(), st.data())
-def test_the_fast_reader_reads_what_the_slow_one_does(
-    seen: Observation, data: st.DataObject
-) -> None:
+def test_the_reader_reads_what_the_slow_one_does(seen: Observation, data: st.DataObject) -> None:
     """Texts that only nearly are what a referee writes, as a text and as a stream."""
     text = seen.format()
     start = data.draw(st.integers(0, len(text)))
@@ -392,7 +390,7 @@ def test_the_fast_reader_reads_what_the_slow_one_does(
         first = [readline()]
         if not first[0]:
             return None
-        return _Reader(lambda: first.pop() if first else readline(), rules).read()
+        return SlowReader(lambda: first.pop() if first else readline(), rules).read()
 
     def outcome(read: Callable[[Callable[[], str]], object]) -> tuple[object, int]:
         stream = io.StringIO(damaged)
@@ -431,7 +429,7 @@ def possible(seen: Observation) -> Observation:
         )
         for i, row in enumerate(seen.cards)
     ]
-    return replace(seen, me=line(seen.me), opponent=line(seen.opponent), cards=tuple(rows))
+    return seen.replace(me=line(seen.me), opponent=line(seen.opponent), cards=tuple(rows))
 
 
 @given(observations())

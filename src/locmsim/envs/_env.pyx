@@ -30,13 +30,14 @@ from locmsim._core cimport (
     MAX_DECK,
     RULES_10,
     RULES_15,
-    SUMMON,
     State,
     Table,
     card_t,
+    shown_action_t,
     state_count,
     state_is_legal,
     state_kth,
+    state_seen,
     stream_below,
     stream_start,
     table_t,
@@ -80,7 +81,8 @@ from locmsim.envs._row cimport (
     winner_of,
     won_by,
 )
-from locmsim.envs._searcher cimport Searcher, act_t
+from locmsim.envs._searcher cimport Searcher
+from locmsim.game.observation cimport Observation
 from locmsim.policy._layout cimport (
     HAND_ROW,
     HIDDEN_ROWS,
@@ -643,19 +645,14 @@ cdef class Rows:
         """A number that each episode of a row has for itself."""
         return self.row(i).serial
 
-    def performed(self, Py_ssize_t i):
-        """What the learner did in their last turn: base id and text of each action."""
+    def observation(self, Py_ssize_t i, int player):
+        """What a player is shown, the learner's last turn included."""
         cdef row_t* r = self.row(i)
-        cdef const act_t* a
-        names = ("PASS", "SUMMON", "USE", "ATTACK")
-        result = []
-        for j in range(r.cold.n_acts):
-            a = &r.cold.acts[j]
-            text = f"{names[a.kind]} {a.source}"
-            if a.kind != SUMMON or self.a.g.rules != RULES_10:
-                text += f" {a.target}"
-            result.append((a.base_id, text))
-        return result
+        cdef Observation seen = Observation.__new__(Observation)
+        state_seen(&r.s, table_of(r), player, &seen.o)
+        seen.o.n_actions = r.cold.n_acts
+        memcpy(seen.o.actions, r.cold.acts, r.cold.n_acts * sizeof(shown_action_t))
+        return seen
 
     def seeds(self, Py_ssize_t i):
         """The seed of the row's episode and those that follow from it."""

@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, state_t, table_t
+from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, state_t, table_t
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
 from locmsim.envs._potentials cimport N_POTENTIALS
-from locmsim.envs._searcher cimport act_t, searcher_t
+from locmsim.envs._searcher cimport searcher_t
 from locmsim.policy._layout cimport known_t
 from locmsim.policy._sight cimport short_table_t
 
@@ -79,7 +79,7 @@ ctypedef struct cold_t:         # of a row, what most steps do not look at, or a
     end_t now                   # what is known of this episode so far
     end_t last                  # of the one that ended last
     int32_t n_acts              # of the learner in their last turn, if opponents are shown them
-    act_t acts[MAX_ACTS]
+    shown_action_t acts[MAX_ACTS]
 
 ctypedef struct row_t:          # what every step looks at: rows lie side by side
     state_t s

@@ -5,13 +5,16 @@ from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     ATTACK,
+    NO_TARGET,
     PASS,
+    RULES_10,
     RULES_15,
     SUMMON,
     card_t,
     decode_action,
     move_t,
     player_t,
+    shown_action_t,
     state_is_legal,
     stream_below,
     table_t,
@@ -158,7 +161,7 @@ cdef void note_action(row_t* r, int action) noexcept nogil:
     cdef const player_t* op = &r.s.p[~r.s.turn & 1]
     cdef const card_t* c
     cdef move_t m = decode_action(t, action)
-    cdef act_t* a = &r.cold.acts[r.cold.n_acts if r.cold.n_acts < MAX_ACTS else MAX_ACTS - 1]
+    cdef shown_action_t* a = &r.cold.acts[min(r.cold.n_acts, MAX_ACTS - 1)]
     if r.k.actions == 0:
         r.cold.n_acts = 0
         a = &r.cold.acts[0]
@@ -169,14 +172,16 @@ cdef void note_action(row_t* r, int action) noexcept nogil:
     a.target = -1
     if m.kind == ATTACK:
         c = &t.cards[me.board[m.source].card]
-        a.source = c.id + me.board[m.source].copy
+        a.id = c.id + me.board[m.source].copy
         if m.target:
             a.target = t.cards[op.board[m.target - 1].card].id + op.board[m.target - 1].copy
     else:
         c = &t.cards[me.hand >> 8 * m.source & 255]
-        a.source = c.id
+        a.id = c.id
         if m.kind == SUMMON:
-            a.target = m.target
+            a.target = NO_TARGET
+            if t.rules != RULES_10:
+                a.target = m.target
         elif m.target >= 7:
             a.target = t.cards[op.board[m.target - 7].card].id + op.board[m.target - 7].copy
         elif m.target:

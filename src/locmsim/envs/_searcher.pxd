@@ -1,19 +1,13 @@
 # Opponents that search: beam search bounded by nodes, with a belief of their own, without the GIL.
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t
 
-from locmsim._core cimport card_t, shown_t, state_t, table_t, unknown_t
+from locmsim._core cimport card_t, shown_action_t, shown_t, state_t, table_t, unknown_t
 from locmsim.networks._network cimport Network
 from locmsim.search._belief cimport belief_t, pool_t
 from locmsim.search._engine cimport MAX_PATH, engine_t
 from locmsim.search._evaluation cimport Evaluator, eval_t, weights_t
 from locmsim.search._work cimport options_t
-
-ctypedef struct act_t:          # an action as the protocol shows it
-    int16_t source
-    int16_t target
-    uint16_t base_id
-    uint8_t kind
 
 ctypedef struct mind_t:         # what the opponent in a row knows, from what it was shown
     belief_t b
@@ -43,9 +37,6 @@ ctypedef struct searcher_t:     # an opponent
     mind_t* minds               # by row
     taste_t* tastes             # by set, then by row for rows with a set of their own
 
-# What a player sees at the start of their turn, the opponent's actions of the last one included.
-cdef void show_turn(
-    const state_t* s, const table_t* t, const act_t* acts, int n_acts, shown_t* o) noexcept nogil
 # A game begins: the player's seat and deck, as indices into the set.
 cdef void mind_start(
     mind_t* m, int64_t serial, int64_t seed, int rules, int who, const card_t* cards,
@@ -53,7 +44,7 @@ cdef void mind_start(
 # The actions of a turn, which begins; returns their number. `triplets` are the offers of 1.x.
 cdef int search_turn(
     const searcher_t* q, thinker_t* k, mind_t* m, const taste_t* taste, const state_t* s,
-    const table_t* t, const act_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
 
 cdef class Searcher:

@@ -14,24 +14,17 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     MAX_CARDS,
     MAX_DECK,
-    OCCUPIED,
-    RULES_10,
     RULES_15,
     card_t,
     complete_card,
-    creature_t,
     fill_card_keys,
-    player_t,
     shown_action_t,
-    shown_card_t,
-    shown_player_t,
-    shown_t,
     state_deal,
+    state_seen,
     state_t,
     stream_start,
     table_t,
 )
-from locmsim._platform cimport count_bits_
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._belief cimport (
     belief_chose,
@@ -132,83 +125,6 @@ def python_seeds(seed, int n):
     return [turn_seed(seed, i) for i in range(n)]
 
 
-# ---- what is shown -------------------------------------------------------------------------------
-
-cdef void show_player(const player_t* p, shown_player_t* line) noexcept nogil:
-    cdef int i
-    line.health = p.health
-    line.max_mana = p.max_mana
-    line.deck_size = p.deck_left
-    line.draw = p.shown_draw
-    line.rune = 0
-    for i in range(5):
-        if p.runes >> i & 1:
-            line.rune = 5 * (i + 1)
-
-
-cdef void show_card(
-    const card_t* c, int location, int lane, shown_card_t* row
-) noexcept nogil:
-    row.base_id = c.base_id
-    row.id = c.id
-    row.location = location
-    row.type = c.type
-    row.cost = c.cost
-    row.attack = c.attack
-    row.defense = c.defense
-    row.keywords = c.keywords
-    row.my_health = c.my_health
-    row.opponent_health = c.opponent_health
-    row.draw = c.draw
-    row.area = c.area
-    row.lane = lane
-
-
-cdef void show_turn(
-    const state_t* s, const table_t* t, const act_t* acts, int n_acts, shown_t* o
-) noexcept nogil:
-    """What `Observation.of` gives, as a struct."""
-    cdef int who = s.turn & 1
-    cdef int side, h, bit, i
-    cdef int following[2]
-    cdef const player_t* p
-    cdef const creature_t* x
-    cdef shown_card_t* row
-    cdef shown_action_t* a
-    o.rules = t.rules
-    o.opponent_hand = s.p[1 - who].hand_size
-    o.n_cards = 0
-    for side in range(2):
-        show_player(&s.p[who if side == 0 else 1 - who], &o.player[side])
-    p = &s.p[who]
-    for h in range(p.hand_size):
-        show_card(&t.cards[p.hand >> 8 * h & 255], 0, -1, &o.cards[o.n_cards])
-        o.n_cards += 1
-    for side in range(2):
-        p = &s.p[who if side == 0 else 1 - who]
-        following = [0, 3]
-        for bit in range(count_bits_(p.marks >> OCCUPIED & 63) - 1, -1, -1):
-            i = p.order >> bit & 1          # the lane: board order is that of summoning
-            x = &p.board[following[i]]
-            following[i] += 1
-            row = &o.cards[o.n_cards]
-            show_card(&t.cards[x.card], 1 if side == 0 else -1, 0 if t.rules == RULES_10 else i,
-                      row)
-            row.id += x.copy
-            row.attack = x.attack
-            row.defense = x.defense
-            row.keywords = x.keywords
-            if x.forgotten:
-                row.my_health = row.opponent_health = row.draw = 0
-            o.n_cards += 1
-    o.n_actions = n_acts
-    for i in range(n_acts):
-        a = &o.actions[i]
-        a.base_id = acts[i].base_id
-        a.kind = acts[i].kind
-        a.id = acts[i].source
-
-
 # ---- what may be hidden --------------------------------------------------------------------------
 
 cdef void mind_start(
@@ -291,14 +207,16 @@ cdef void drafted_pool(
 
 cdef int search_turn(
     const searcher_t* q, thinker_t* k, mind_t* m, const taste_t* taste, const state_t* s,
-    const table_t* t, const act_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path
 ) noexcept nogil:
     cdef found_t found
     cdef uint64_t seed = turn_seed(m.seed, m.turns)
     cdef uint64_t stream = stream_start(seed, 0)
     m.turns += 1
-    show_turn(s, t, acts, n_acts, &k.shown)
+    state_seen(s, t, s.turn & 1, &k.shown)
+    k.shown.n_actions = n_acts
+    memcpy(k.shown.actions, acts, n_acts * sizeof(shown_action_t))
     # From here on nothing looks at the row.
     belief_see(&m.b, &k.shown)
     k.pool_table.rules = k.table.rules = t.rules

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from locmsim.agents import make_agent
-from locmsim.game.observation import CardInPlay, Observation, OpponentAction, PlayerLine
+from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
@@ -100,8 +100,7 @@ class _AgentPlayer:
             self.episode = rows.episode(row)
             self.agent.reset(rows.draw(row) >> 1)
             _show_deal(self.agent, games, row, who)
-        actions = [OpponentAction(base, text) for base, text in rows.performed(row)]
-        observation = Observation.of(state, who, actions)
+        observation = rows.observation(row, who)
         going = True
         for action in state.actions_of(self.agent.act(observation)):
             going = going and rows.play(row, action)

@@ -1,10 +1,12 @@
-"""What a whole position looks like: as text, and as a picture for notebooks."""
+"""What a position, or what is shown of it, looks like: as text, and as a picture for notebooks."""
 
 from locmsim._core import State
-from locmsim.art.board import Place, Side, board_svg
+from locmsim.art import Place, Side, board_svg, sheet_svg
+from locmsim.game.observation import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, Observation
+from locmsim.rules.cards import BOUNDS
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["board_html", "board_text"]
+__all__ = ["board_html", "board_text", "observation_svg", "one_line", "seen_text"]
 
 
 def _head(state: State) -> str:
@@ -58,3 +60,60 @@ def board_html(state: State) -> str:
     mover = state.turn & 1
     lanes = RULES[state.rules].lanes
     return board_svg(sides[1 - mover], sides[mover], lanes=lanes, title=_head(state))
+
+
+def one_line(seen: Observation) -> str:
+    """`str` of an observation."""
+    me, opponent = seen.me, seen.opponent
+    if seen.phase == "choice":
+        return f"{seen.rules} choice: {len(seen.cards)} cards offered, {me.deck_size} taken"
+    return (
+        f"{seen.rules} battle: {me.health} health, {me.max_mana} mana,"
+        f" {len(seen.at(HAND))} in hand, {len(seen.at(MY_BOARD))} on the board,"
+        f" {me.deck_size} in the deck; opponent: {opponent.health} health,"
+        f" {seen.opponent_hand} in hand, {len(seen.at(ENEMY_BOARD))} on the board,"
+        f" {opponent.deck_size} in the deck"
+    )
+
+
+def observation_svg(seen: Observation) -> str:
+    """What a player sees as SVG."""
+    if seen.phase == "choice":
+        return sheet_svg(seen.offer)
+    me, opponent = seen.me, seen.opponent
+    sides = (
+        Side(
+            f"opponent: {opponent.health} health, {opponent.deck_size} in the deck",
+            (),
+            seen.opponent_hand,
+            [_place(row) for row in seen.at(ENEMY_BOARD)],
+        ),
+        Side(
+            f"me: {me.health} health, {me.max_mana} mana, {me.deck_size} in the deck",
+            [row.card() for row in seen.at(HAND)],
+            0,
+            [_place(row) for row in seen.at(MY_BOARD)],
+        ),
+    )
+    return board_svg(*sides, lanes=RULES[seen.rules].lanes, title=f"LOCM {seen.rules}")
+
+
+def seen_text(state: State, player: int) -> str:
+    """`State.observation_string`."""
+    me, opponent = state.players[player], state.players[1 - player]
+    board = me.board
+    ready = ",".join([str(creature.id) for creature in board if creature.can_attack])
+    spent = ",".join([str(creature.id) for creature in board if creature.has_attacked])
+    return (
+        f"turn {state.turn} player {state.current_player()} mana {me.mana} {opponent.mana} "
+        f"can attack {ready or '-'} has attacked {spent or '-'}\n"
+        + state.observation(player).format()
+    )
+
+
+def _place(row: CardInPlay) -> Place:
+    """A creature for a picture: what it had when it was printed is not known."""
+    low, high = BOUNDS["attack"]
+    attack, defense = (min(max(value, low), high) for value in (row.attack, row.defense))
+    card = row._replace(attack=attack, defense=defense).card()
+    return Place(card, row.attack, row.defense, row.abilities, row.lane)

@@ -5,7 +5,6 @@ number. Everything else was as today, so translating text both ways is enough.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from locmsim._core import State, parse_line
 from locmsim.game.observation import Observation, OpponentAction
@@ -52,7 +51,7 @@ class OldIds:
                 for base_id, text in seen.opponent_actions
             ]
         )
-        return replace(seen, cards=cards, opponent_actions=actions)
+        return seen.replace(cards=cards, opponent_actions=actions)
 
     def new_line(self, state: State, line: str) -> str:
         """The answer `line` to `state`, in the ids of today.

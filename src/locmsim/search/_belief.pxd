@@ -57,3 +57,6 @@ cdef class Knowledge:
     cdef object pool_table      # the table of `pool`, None: not made yet
     cdef list pool_cards
     cdef bint weighed           # the weights of `pool` are filled in
+    # Rows that `news` has named, so that they are none any more.
+    cdef int n_known
+    cdef shown_card_t known[MAX_CARDS]

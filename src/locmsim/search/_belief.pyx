@@ -15,11 +15,12 @@ from locmsim._core cimport (
     POOL_ID,
     RULES_15,
     Determinizer,
+    Shown,
     State,
     Table,
     card_of_row,
+    check_battle,
     complete_card,
-    read_shown,
     shown_action_t,
     shown_card_t,
     shown_t,
@@ -325,6 +326,24 @@ cdef void belief_unknown(
         likely(b, 1, pool, theirs, first, u, 1 - seat)
 
 
+cdef bint is_known(const shown_card_t* known, int n, const shown_card_t* row) noexcept nogil:
+    """Whether those before a row told of its card: in hand it shows what is printed, on a board,
+    where anything may have changed, only which card it is."""
+    cdef const shown_card_t* k
+    cdef int i
+    for i in range(n):
+        k = &known[i]
+        if k.base_id == row.base_id and (
+            row.location != 0 or k.location == 0 and k.type == row.type and k.cost == row.cost
+            and k.attack == row.attack and k.defense == row.defense
+            and k.keywords == row.keywords and k.my_health == row.my_health
+            and k.opponent_health == row.opponent_health and k.draw == row.draw
+            and k.area == row.area
+        ):
+            return True
+    return False
+
+
 # ---- for Python ----------------------------------------------------------------------------------
 
 @cython.final
@@ -357,10 +376,25 @@ cdef class Knowledge:
         """The player took a card."""
         belief_chose(&self.b, base_id)
 
-    def see(self, observation):
+    def see(self, Shown observation not None):
         """Take in an `Observation` of the battle; ``ValueError`` if it cannot be."""
-        read_shown(&self.shown, observation)
+        check_battle(&observation.o)
+        self.shown = observation.o
         belief_see(&self.b, &self.shown)
+
+    def news(self):
+        """The rows shown last that tell of a card what none did before, by number."""
+        cdef const shown_card_t* row
+        cdef int i
+        cdef list found = []
+        for i in range(self.shown.n_cards):
+            row = &self.shown.cards[i]
+            if not is_known(self.known, self.n_known, row):
+                found.append(i)
+                if self.n_known < MAX_CARDS:
+                    self.known[self.n_known] = row[0]
+                    self.n_known += 1
+        return found
 
     def set_pool(self, cards):
         """The cards that may be in the game, in the order in which they are considered."""

@@ -20,14 +20,13 @@ it, such as the second player's bonus mana, is inferred (docs/rules.md, sections
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 from locmsim._core import Determinizer, State
 from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
 from locmsim.decks.draft_value import DraftValue, default_draft_value
 from locmsim.game.observation import HAND, CardInPlay, Observation
-from locmsim.rules.cards import Card, CardType, cards_1x
+from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,
     DECK_SIZE,
@@ -86,7 +85,6 @@ class Belief:
         self._rules = RULES["1.5"]
         self._offers: list[tuple[Card, ...]] = []
         self._cards: dict[int, Card] = {}  # by base id, all that may be in the game
-        self._learned: set[tuple[object, ...]] = set()  # rows that taught nothing new
         self._observation: Observation | None = None
         self._determinizer: Determinizer | None = None
         self._knowledge = Knowledge()
@@ -141,8 +139,11 @@ class Belief:
             self._see_offer(observation)
         else:
             self._knowledge.see(observation)
-            for row in observation.cards:
-                self._learn(row)
+            news = self._knowledge.news()
+            if news:
+                rows = observation.cards
+                for i in news:
+                    self._learn(rows[i])
         self._observation = observation
         self._determinizer = None
 
@@ -153,8 +154,8 @@ class Belief:
         """
         seen = self._observation
         if of_state and seen is not None:
-            seen = replace(seen, opponent_actions=())
-        if seen != observation:
+            seen = seen.replace(opponent_actions=())
+        if seen is not observation and seen != observation:
             raise ValueError("belief: it has not seen this observation last; show it with `see`")
 
     def _see_offer(self, observation: Observation) -> None:
@@ -169,16 +170,11 @@ class Belief:
         """Remember a card that no offer showed, as well as a row shows it."""
         if row.base_id in self._cards and row.location != HAND:
             return
-        values = (row.type, *row[4:6], row.defense, *row[7:12])
-        if (row.base_id, *values) in self._learned:
-            return
         if row.location != HAND:  # present values: good enough, but they may be out of bounds
-            low, high = -500, 500
+            low, high = BOUNDS["attack"]
             attack, defense = (max(low, min(high, value)) for value in row[5:7])
-            values = (row.type, row.cost, attack, defense, *row[7:12])
-        else:
-            self._learned.add((row.base_id, *values))
-        card = Card(row.base_id, CardType(row.type), *values[1:])  # type: ignore[arg-type]
+            row = row._replace(attack=attack, defense=defense)
+        card = row.card()
         if self._cards.get(row.base_id) != card:
             self._cards[row.base_id] = card
             self._has_pool = False

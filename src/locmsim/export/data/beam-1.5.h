@@ -125,6 +125,9 @@ enum {
 enum {
   MAX_SHOWN = 120,  // card rows: those of an offer
   MAX_SHOWN_ACTIONS = 64,  // of a turn; no rules allow so many
+  MAX_SHOWN_NUMBER = 1000000000,  // of any field, either way
+  NO_TARGET = -2000000000,
+  OFFERED = -1,  // instance id of all cards on offer
 };
 
 enum {
@@ -143,6 +146,10 @@ enum {
 
 enum {
   MAX_COLUMNS = 13,
+  MAX_SHOWN_TEXT = 32768,  // characters, more than enough: 64 actions, 120 rows of 13 numbers
+};
+
+enum {
   MAX_DIGITS = 9,
 };
 
@@ -154,6 +161,19 @@ enum {
   ACTION_LINES = 3,
   NUMBER_OF_CARDS = 4,
   CARD_ROWS = 5,
+};
+
+// what is wrong with a line, or a row
+enum {
+  WRONG_COUNT = 1,  // of columns
+  WRONG_COLUMN = 2,
+  WRONG_ACTION = 3,
+  WRONG_END = 4,  // something follows
+  WRONG_PHASE = 5,  // cards on offer and cards in play
+  WRONG_LANE = 6,
+  WRONG_TYPE = 7,
+  WRONG_OFFER = 8,  // an offered card on a board
+  WRONG_NUMBER = 9,  // too many cards
 };
 
 enum {
@@ -238,8 +258,8 @@ typedef struct unknown_t unknown_t;
 typedef struct mine_t mine_t;
 typedef struct theirs_t theirs_t;
 typedef struct named_t named_t;
-typedef struct reader_t reader_t;
 typedef struct line_t line_t;
+typedef struct reader_t reader_t;
 typedef struct inputs_t inputs_t;
 typedef struct network_t network_t;
 typedef struct deck_network_t deck_network_t;
@@ -377,6 +397,7 @@ struct shown_action_t {
   int32_t base_id;
   int32_t kind;  // SUMMON, USE or ATTACK
   int32_t id;  // of the card that did it
+  int32_t target;  // instance id, -1 for a player; SUMMON: the lane; or NO_TARGET
 };
 
 // an observation
@@ -421,19 +442,23 @@ struct named_t {
   int target;  // SUMMON: the lane
 };
 
+// a line, split at blanks
+struct line_t {
+  int32_t n;  // columns; more than MAX_COLUMNS are not told apart
+  int32_t bad;  // the first column that cannot be what it should
+  int32_t start[14];
+  int32_t end[14];
+};
+
 struct reader_t {
   int32_t stage;  // what the next line is
   int32_t done;  // lines of its kind that were read
   int32_t places[3][3];  // cards so far by location + 1 and lane + 1
-  int32_t start[MAX_SHOWN_ACTIONS];  // where the texts of the opponent's actions are
-  int32_t end[MAX_SHOWN_ACTIONS];
-};
-
-// a line, split at blanks
-struct line_t {
-  int32_t n;  // columns; more than MAX_COLUMNS are not told apart
-  int32_t start[14];
-  int32_t end[14];
+  // The line that was read last; in a fault it is the one.
+  int32_t number;  // from 1
+  int32_t begin;  // where it begins
+  int32_t fault;  // what is wrong with it, 0: nothing
+  line_t line;
 };
 
 struct inputs_t {
@@ -1690,7 +1715,8 @@ static void state_deal(state_t *s, const table_t *t, const unknown_t *u, uint64_
 }
 
 INLINE int is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+  // All ASCII characters at which `str.split` does.
+  return c == ' ' || (9 <= c && c <= 13 && c != '\n') || (28 <= c && c <= 31);
 }
 
 // Split the line that begins at `at`; returns where the next one does.
@@ -1712,12 +1738,12 @@ static int split(const char *text, int size, int at, line_t *line) {
 }
 
 // Read a column that is an integer from `low` to `high`.
-static int number(const char *text, const line_t *line, int column, int low, int high,
-    int32_t *value) {
+static int number(const char *text, line_t *line, int column, int low, int high, int32_t *value) {
   int i = line->start[column];
   int end = line->end[column];
   int negative = text[i] == '-';
   int32_t x = 0;
+  line->bad = column;
   i += negative;
   if (i == end || end - i > MAX_DIGITS) return 0;
   while (i < end) {
@@ -1739,34 +1765,37 @@ static int is_word(const char *text, const line_t *line, const char *word) {
   return i == line->end[1] && *word == 0;
 }
 
-static int read_player(const char *text, const line_t *line, shown_player_t *p) {
-  if (line->n != 4) return 0;
+static int read_player(const char *text, line_t *line, shown_player_t *p) {
+  if (line->n != 4) return WRONG_COUNT;
   p->rune = 0;
   return number(text, line, 0, -999999999, ANY, &p->health) && number(text, line, 1, -999999999,
       ANY, &p->max_mana) && number(text, line, 2, -999999999, ANY, &p->deck_size) && number(text,
-      line, 3, -999999999, ANY, &p->draw);
+      line, 3, -999999999, ANY, &p->draw) ? 0 : WRONG_COLUMN;
 }
 
-static int read_action(const char *text, const line_t *line, shown_action_t *a) {
-  int32_t target;
+static int read_action(const char *text, line_t *line, int begin, shown_action_t *a) {
   int i;
-  if (line->n < 3 || !number(text, line, 0, 0, ANY, &a->base_id)) return 0;
-  if (line->start[0] && text[line->start[0] - 1] != '\n') return 0;
-  // single blanks, so that the text is canonical
+  if ((line->n != 3 && line->n != 4) || line->start[0] != begin) return WRONG_ACTION;
+  // single blanks
   for (i = 0; i < line->n - 1; i++) {
-    if (line->start[i + 1] != line->end[i] + 1 || text[line->end[i]] != ' ') return 0;
+    if (line->start[i + 1] != line->end[i] + 1 || text[line->end[i]] != ' ') return WRONG_ACTION;
   }
   a->kind = is_word(text, line, "SUMMON") ? SUMMON : is_word(text, line, "USE") ? USE : ATTACK;
-  if (a->kind == ATTACK && !is_word(text, line, "ATTACK")) return 0;
-  if (!number(text, line, 2, -999999999, ANY, &a->id)) return 0;
-  if (line->n == 3) return a->kind == SUMMON;
-  return line->n == 4 && number(text, line, 3, -999999999, ANY, &target);
+  if (a->kind == ATTACK && !is_word(text, line, "ATTACK")) return WRONG_ACTION;
+  if (!number(text, line, 2, -999999999, ANY, &a->id)) return WRONG_ACTION;
+  if (line->n == 3) {
+    if (a->kind != SUMMON) return WRONG_ACTION;
+    a->target = NO_TARGET;
+  }
+  else if (!number(text, line, 3, -999999999, ANY, &a->target)) return WRONG_ACTION;
+  return number(text, line, 0, 0, ANY, &a->base_id) ? 0 : WRONG_COLUMN;
 }
 
-static int read_keywords(const char *text, const line_t *line, int32_t *keywords) {
+static int read_keywords(const char *text, line_t *line, int32_t *keywords) {
   const char *letters = "BCDGLW";
   int i;
   int start = line->start[7];
+  line->bad = 7;
   *keywords = 0;
   if (line->end[7] - start != 6) return 0;
   for (i = 0; i < 6; i++) {
@@ -1776,36 +1805,39 @@ static int read_keywords(const char *text, const line_t *line, int32_t *keywords
   return 1;
 }
 
-static int read_card(const char *text, const line_t *line, shown_card_t *c) {
-  c->area = 0;
-  if (line->n != 13) return 0;
-  if (!(number(text, line, 0, 0, ANY, &c->base_id) && number(text, line, 1, -1, ANY,
+static int read_card(const char *text, line_t *line, shown_card_t *c) {
+  if (line->n != 13) return WRONG_COUNT;
+  if (!(number(text, line, 0, 0, ANY, &c->base_id) && number(text, line, 1, OFFERED, ANY,
       &c->id) && number(text, line, 2, -1, 1, &c->location) && number(text, line, 3, 0, 3,
       &c->type) && number(text, line, 4, -999999999, ANY, &c->cost) && number(text, line, 5,
       -999999999, ANY, &c->attack) && number(text, line, 6, -999999999, ANY,
       &c->defense) && read_keywords(text, line, &c->keywords) && number(text, line, 8, -999999999,
       ANY, &c->my_health) && number(text, line, 9, -999999999, ANY,
       &c->opponent_health) && number(text, line, 10, -999999999, ANY, &c->draw))) {
-    return 0;
+    return WRONG_COLUMN;
   }
-  if (!number(text, line, 11, 0, 2, &c->area)) return 0;
-  return number(text, line, 12, -1, 1, &c->lane);
+  c->area = 0;
+  if (!number(text, line, 11, 0, 2, &c->area)) return WRONG_COLUMN;
+  return number(text, line, 12, -1, 1, &c->lane) ? 0 : WRONG_COLUMN;
 }
 
-// Whether a row can be together with those before it.
-static int has_place(reader_t *r, const shown_t *o, const shown_card_t *c) {
-  int offered = o->cards[0].id == -1;
+// What keeps a row, whose fields are in range, from being together with those before it.
+static int row_fault(const shown_t *o, const shown_card_t *c, int32_t (*places)[3]) {
+  int offered = o->cards[0].id == OFFERED;
   int room = 3;
   if (c->location == 0) room = MAX_HAND;
-  if ((c->id == -1) != offered || (c->location == 0) != (c->lane == -1)) return 0;
-  if (c->location != 0 && (c->type != CREATURE || offered)) return 0;
-  r->places[c->location + 1][c->lane + 1]++;
-  return offered || r->places[c->location + 1][c->lane + 1] <= room;
+  if ((c->id == OFFERED) != offered) return WRONG_PHASE;
+  if ((c->location == 0) != (c->lane == -1) || c->lane >= 2) return WRONG_LANE;
+  if (c->location != 0 && c->type != CREATURE) return WRONG_TYPE;
+  if (c->location != 0 && offered) return WRONG_OFFER;
+  places[c->location + 1][c->lane + 1]++;
+  if (places[c->location + 1][c->lane + 1] > room && !offered) return WRONG_NUMBER;
+  return 0;
 }
 
 // Read a text line by line. `rules` is -1 where the columns have to tell. Taking a line returns 1 if
-// another one has to follow, 0 at the end, -1 for one that no referee writes; what is wrong with it
-// is for `Observation.parse` to say. `at` is where the line begins, then where the next one does.
+// another one has to follow, 0 at the end, -1 for one that no referee writes: `fault` and `line.bad`
+// say why. `at` is where the line begins, then where the next one does.
 static void reader_start(reader_t *r, shown_t *o, int rules) {
   memset(r, 0, sizeof(reader_t));
   o->n_actions = 0;
@@ -1813,18 +1845,20 @@ static void reader_start(reader_t *r, shown_t *o, int rules) {
 }
 
 static int reader_take(reader_t *r, shown_t *o, const char *text, int size, int *at) {
-  line_t line;
-  shown_card_t *c;
+  line_t *line = &r->line;
   int stage = r->stage;
   int i = r->done;
-  *at = split(text, size, *at, &line);
+  r->number++;
+  r->begin = *at;
+  *at = split(text, size, *at, line);
   if (stage == OWN_LINE || stage == THEIR_LINE) {
-    if (!read_player(text, &line, &o->player[stage])) return -1;
+    r->fault = read_player(text, line, &o->player[stage]);
   }
   else if (stage == COUNTS) {
-    if (line.n != 2 || !(number(text, &line, 0, 0, ANY, &o->opponent_hand) && number(text, &line,
-        1, 0, MAX_SHOWN_ACTIONS, &o->n_actions))) {
-      return -1;
+    if (line->n != 2) r->fault = WRONG_COUNT;
+    else if (!(number(text, line, 0, 0, ANY, &o->opponent_hand) && number(text, line, 1, 0,
+        MAX_SHOWN_ACTIONS, &o->n_actions))) {
+      r->fault = WRONG_COLUMN;
     }
     if (o->n_actions == 0) {
       // no action line follows
@@ -1832,24 +1866,24 @@ static int reader_take(reader_t *r, shown_t *o, const char *text, int size, int 
     }
   }
   else if (stage == ACTION_LINES) {
-    if (!read_action(text, &line, &o->actions[i])) return -1;
-    r->start[i] = line.start[1];
-    r->end[i] = line.end[line.n - 1];
+    r->fault = read_action(text, line, r->begin, &o->actions[i]);
     r->done++;
-    if (r->done < o->n_actions) return 1;
+    if (r->fault == 0 && r->done < o->n_actions) return 1;
   }
   else if (stage == NUMBER_OF_CARDS) {
-    if (line.n != 1 || !number(text, &line, 0, 0, MAX_SHOWN, &o->n_cards)) return -1;
+    if (line->n != 1) r->fault = WRONG_COUNT;
+    else if (!number(text, line, 0, 0, MAX_SHOWN, &o->n_cards)) r->fault = WRONG_COLUMN;
     r->done = 0;
     if (o->n_cards == 0) stage++;
   }
   else {
     // 1.x, where the player lines are the same: a card row tells which.
-    c = &o->cards[i];
-    if (!read_card(text, &line, c) || !has_place(r, o, c)) return -1;
+    r->fault = read_card(text, line, &o->cards[i]);
+    if (r->fault == 0) r->fault = row_fault(o, &o->cards[i], r->places);
     r->done++;
-    if (r->done < o->n_cards) return 1;
+    if (r->fault == 0 && r->done < o->n_cards) return 1;
   }
+  if (r->fault) return -1;
   r->stage = stage + 1;
   if (r->stage <= CARD_ROWS) return 1;
   return 0;

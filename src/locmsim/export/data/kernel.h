@@ -94,6 +94,9 @@ enum {
 enum {
   LOCM_MAX_SHOWN = 120,  // card rows: those of an offer
   LOCM_MAX_SHOWN_ACTIONS = 64,  // of a turn; no rules allow so many
+  LOCM_MAX_SHOWN_NUMBER = 1000000000,  // of any field, either way
+  LOCM_NO_TARGET = -2000000000,
+  LOCM_OFFERED = -1,  // instance id of all cards on offer
 };
 
 enum {
@@ -117,6 +120,10 @@ enum {
 
 enum {
   LOCM_MAX_COLUMNS = 13,
+  LOCM_MAX_SHOWN_TEXT = 32768,  // characters, more than enough: 64 actions, 120 rows of 13 numbers
+};
+
+enum {
   LOCM_MAX_DIGITS = 9,
 };
 
@@ -128,6 +135,19 @@ enum {
   LOCM_ACTION_LINES = 3,
   LOCM_NUMBER_OF_CARDS = 4,
   LOCM_CARD_ROWS = 5,
+};
+
+// what is wrong with a line, or a row
+enum {
+  LOCM_WRONG_COUNT = 1,  // of columns
+  LOCM_WRONG_COLUMN = 2,
+  LOCM_WRONG_ACTION = 3,
+  LOCM_WRONG_END = 4,  // something follows
+  LOCM_WRONG_PHASE = 5,  // cards on offer and cards in play
+  LOCM_WRONG_LANE = 6,
+  LOCM_WRONG_TYPE = 7,
+  LOCM_WRONG_OFFER = 8,  // an offered card on a board
+  LOCM_WRONG_NUMBER = 9,  // too many cards
 };
 
 enum {
@@ -157,8 +177,8 @@ typedef struct locm_mine_t locm_mine_t;
 typedef struct locm_theirs_t locm_theirs_t;
 typedef struct locm_legal_t locm_legal_t;
 typedef struct locm_named_t locm_named_t;
-typedef struct locm_reader_t locm_reader_t;
 typedef struct locm_line_t locm_line_t;
+typedef struct locm_reader_t locm_reader_t;
 typedef struct locm_belief_t locm_belief_t;
 typedef struct locm_pool_t locm_pool_t;
 
@@ -276,6 +296,7 @@ struct locm_shown_action_t {
   int32_t base_id;
   int32_t kind;  // SUMMON, USE or ATTACK
   int32_t id;  // of the card that did it
+  int32_t target;  // instance id, -1 for a player; SUMMON: the lane; or NO_TARGET
 };
 
 // an observation
@@ -328,19 +349,23 @@ struct locm_named_t {
   int target;  // SUMMON: the lane
 };
 
+// a line, split at blanks
+struct locm_line_t {
+  int32_t n;  // columns; more than MAX_COLUMNS are not told apart
+  int32_t bad;  // the first column that cannot be what it should
+  int32_t start[14];
+  int32_t end[14];
+};
+
 struct locm_reader_t {
   int32_t stage;  // what the next line is
   int32_t done;  // lines of its kind that were read
   int32_t places[3][3];  // cards so far by location + 1 and lane + 1
-  int32_t start[LOCM_MAX_SHOWN_ACTIONS];  // where the texts of the opponent's actions are
-  int32_t end[LOCM_MAX_SHOWN_ACTIONS];
-};
-
-// a line, split at blanks
-struct locm_line_t {
-  int32_t n;  // columns; more than MAX_COLUMNS are not told apart
-  int32_t start[14];
-  int32_t end[14];
+  // The line that was read last; in a fault it is the one.
+  int32_t number;  // from 1
+  int32_t begin;  // where it begins
+  int32_t fault;  // what is wrong with it, 0: nothing
+  locm_line_t line;
 };
 
 struct locm_belief_t {
@@ -1781,7 +1806,8 @@ LOCM_FUNCTION void locm_state_deal(locm_state_t *s, const locm_table_t *t, const
 }
 
 LOCM_INLINE int locm_is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+  // All ASCII characters at which `str.split` does.
+  return c == ' ' || (9 <= c && c <= 13 && c != '\n') || (28 <= c && c <= 31);
 }
 
 // Split the line that begins at `at`; returns where the next one does.
@@ -1803,12 +1829,13 @@ LOCM_FUNCTION int locm_split(const char *text, int size, int at, locm_line_t *li
 }
 
 // Read a column that is an integer from `low` to `high`.
-LOCM_FUNCTION int locm_number(const char *text, const locm_line_t *line, int column, int low,
-    int high, int32_t *value) {
+LOCM_FUNCTION int locm_number(const char *text, locm_line_t *line, int column, int low, int high,
+    int32_t *value) {
   int i = line->start[column];
   int end = line->end[column];
   int negative = text[i] == '-';
   int32_t x = 0;
+  line->bad = column;
   i += negative;
   if (i == end || end - i > LOCM_MAX_DIGITS) return 0;
   while (i < end) {
@@ -1830,38 +1857,44 @@ LOCM_FUNCTION int locm_is_word(const char *text, const locm_line_t *line, const 
   return i == line->end[1] && *word == 0;
 }
 
-LOCM_FUNCTION int locm_read_player(const char *text, const locm_line_t *line,
-    locm_shown_player_t *p, int rules) {
+LOCM_FUNCTION int locm_read_player(const char *text, locm_line_t *line, locm_shown_player_t *p,
+    int rules) {
   int runes = rules != LOCM_RULES_15;
-  if (line->n != 4 + runes) return 0;
+  if (line->n != 4 + runes) return LOCM_WRONG_COUNT;
   p->rune = 0;
   return locm_number(text, line, 0, -999999999, LOCM_ANY, &p->health) && locm_number(text, line, 1,
       -999999999, LOCM_ANY, &p->max_mana) && locm_number(text, line, 2, -999999999, LOCM_ANY,
       &p->deck_size) && (!runes || locm_number(text, line, 3, -999999999, LOCM_ANY,
-      &p->rune)) && locm_number(text, line, 3 + runes, -999999999, LOCM_ANY, &p->draw);
+      &p->rune)) && locm_number(text, line, 3 + runes, -999999999, LOCM_ANY,
+      &p->draw) ? 0 : LOCM_WRONG_COLUMN;
 }
 
-LOCM_FUNCTION int locm_read_action(const char *text, const locm_line_t *line,
+LOCM_FUNCTION int locm_read_action(const char *text, locm_line_t *line, int begin,
     locm_shown_action_t *a) {
-  int32_t target;
   int i;
-  if (line->n < 3 || !locm_number(text, line, 0, 0, LOCM_ANY, &a->base_id)) return 0;
-  if (line->start[0] && text[line->start[0] - 1] != '\n') return 0;
-  // single blanks, so that the text is canonical
+  if ((line->n != 3 && line->n != 4) || line->start[0] != begin) return LOCM_WRONG_ACTION;
+  // single blanks
   for (i = 0; i < line->n - 1; i++) {
-    if (line->start[i + 1] != line->end[i] + 1 || text[line->end[i]] != ' ') return 0;
+    if (line->start[i + 1] != line->end[i] + 1 || text[line->end[i]] != ' ') {
+      return LOCM_WRONG_ACTION;
+    }
   }
   a->kind = locm_is_word(text, line, "SUMMON") ? LOCM_SUMMON : locm_is_word(text, line, "USE") ? LOCM_USE : LOCM_ATTACK;
-  if (a->kind == LOCM_ATTACK && !locm_is_word(text, line, "ATTACK")) return 0;
-  if (!locm_number(text, line, 2, -999999999, LOCM_ANY, &a->id)) return 0;
-  if (line->n == 3) return a->kind == LOCM_SUMMON;
-  return line->n == 4 && locm_number(text, line, 3, -999999999, LOCM_ANY, &target);
+  if (a->kind == LOCM_ATTACK && !locm_is_word(text, line, "ATTACK")) return LOCM_WRONG_ACTION;
+  if (!locm_number(text, line, 2, -999999999, LOCM_ANY, &a->id)) return LOCM_WRONG_ACTION;
+  if (line->n == 3) {
+    if (a->kind != LOCM_SUMMON) return LOCM_WRONG_ACTION;
+    a->target = LOCM_NO_TARGET;
+  }
+  else if (!locm_number(text, line, 3, -999999999, LOCM_ANY, &a->target)) return LOCM_WRONG_ACTION;
+  return locm_number(text, line, 0, 0, LOCM_ANY, &a->base_id) ? 0 : LOCM_WRONG_COLUMN;
 }
 
-LOCM_FUNCTION int locm_read_keywords(const char *text, const locm_line_t *line, int32_t *keywords) {
+LOCM_FUNCTION int locm_read_keywords(const char *text, locm_line_t *line, int32_t *keywords) {
   const char *letters = "BCDGLW";
   int i;
   int start = line->start[7];
+  line->bad = 7;
   *keywords = 0;
   if (line->end[7] - start != 6) return 0;
   for (i = 0; i < 6; i++) {
@@ -1871,43 +1904,53 @@ LOCM_FUNCTION int locm_read_keywords(const char *text, const locm_line_t *line, 
   return 1;
 }
 
-LOCM_FUNCTION int locm_read_card(const char *text, const locm_line_t *line, locm_shown_card_t *c,
+LOCM_FUNCTION int locm_read_card(const char *text, locm_line_t *line, locm_shown_card_t *c,
     int rules) {
-  c->area = 0;
-  if (line->n != (rules == LOCM_RULES_15 ? 13 : rules == LOCM_RULES_12 ? 12 : 11)) return 0;
-  if (!(locm_number(text, line, 0, 0, LOCM_ANY, &c->base_id) && locm_number(text, line, 1, -1,
-      LOCM_ANY, &c->id) && locm_number(text, line, 2, -1, 1, &c->location) && locm_number(text,
-      line, 3, 0, 3, &c->type) && locm_number(text, line, 4, -999999999, LOCM_ANY,
-      &c->cost) && locm_number(text, line, 5, -999999999, LOCM_ANY,
+  if (rules < 0 || line->n != (rules == LOCM_RULES_15 ? 13 : rules == LOCM_RULES_12 ? 12 : 11)) {
+    return LOCM_WRONG_COUNT;
+  }
+  if (!(locm_number(text, line, 0, 0, LOCM_ANY, &c->base_id) && locm_number(text, line, 1,
+      LOCM_OFFERED, LOCM_ANY, &c->id) && locm_number(text, line, 2, -1, 1,
+      &c->location) && locm_number(text, line, 3, 0, 3, &c->type) && locm_number(text, line, 4,
+      -999999999, LOCM_ANY, &c->cost) && locm_number(text, line, 5, -999999999, LOCM_ANY,
       &c->attack) && locm_number(text, line, 6, -999999999, LOCM_ANY,
       &c->defense) && locm_read_keywords(text, line, &c->keywords) && locm_number(text, line, 8,
       -999999999, LOCM_ANY, &c->my_health) && locm_number(text, line, 9, -999999999, LOCM_ANY,
       &c->opponent_health) && locm_number(text, line, 10, -999999999, LOCM_ANY, &c->draw))) {
-    return 0;
+    return LOCM_WRONG_COLUMN;
   }
+  c->area = 0;
   if (rules == LOCM_RULES_10) {
     c->lane = c->location == 0 ? -1 : 0;
-    return 1;
+    return 0;
   }
-  if (rules == LOCM_RULES_15 && !locm_number(text, line, 11, 0, 2, &c->area)) return 0;
-  return locm_number(text, line, 11 + (rules == LOCM_RULES_15), -1, 1, &c->lane);
+  if (rules == LOCM_RULES_15 && !locm_number(text, line, 11, 0, 2, &c->area)) {
+    return LOCM_WRONG_COLUMN;
+  }
+  return locm_number(text, line, 11 + (rules == LOCM_RULES_15), -1, 1,
+      &c->lane) ? 0 : LOCM_WRONG_COLUMN;
 }
 
-// Whether a row can be together with those before it.
-LOCM_FUNCTION int locm_has_place(locm_reader_t *r, const locm_shown_t *o,
-    const locm_shown_card_t *c) {
-  int offered = o->cards[0].id == -1;
+// What keeps a row, whose fields are in range, from being together with those before it.
+LOCM_FUNCTION int locm_row_fault(const locm_shown_t *o, const locm_shown_card_t *c,
+    int32_t (*places)[3]) {
+  int offered = o->cards[0].id == LOCM_OFFERED;
   int room = o->rules == LOCM_RULES_10 ? LOCM_MAX_BOARD : 3;
   if (c->location == 0) room = LOCM_MAX_HAND;
-  if ((c->id == -1) != offered || (c->location == 0) != (c->lane == -1)) return 0;
-  if (c->location != 0 && (c->type != LOCM_CREATURE || offered)) return 0;
-  r->places[c->location + 1][c->lane + 1]++;
-  return offered || r->places[c->location + 1][c->lane + 1] <= room;
+  if ((c->id == LOCM_OFFERED) != offered) return LOCM_WRONG_PHASE;
+  if ((c->location == 0) != (c->lane == -1) || c->lane >= (o->rules == LOCM_RULES_10 ? 1 : 2)) {
+    return LOCM_WRONG_LANE;
+  }
+  if (c->location != 0 && c->type != LOCM_CREATURE) return LOCM_WRONG_TYPE;
+  if (c->location != 0 && offered) return LOCM_WRONG_OFFER;
+  places[c->location + 1][c->lane + 1]++;
+  if (places[c->location + 1][c->lane + 1] > room && !offered) return LOCM_WRONG_NUMBER;
+  return 0;
 }
 
 // Read a text line by line. `rules` is -1 where the columns have to tell. Taking a line returns 1 if
-// another one has to follow, 0 at the end, -1 for one that no referee writes; what is wrong with it
-// is for `Observation.parse` to say. `at` is where the line begins, then where the next one does.
+// another one has to follow, 0 at the end, -1 for one that no referee writes: `fault` and `line.bad`
+// say why. `at` is where the line begins, then where the next one does.
 LOCM_FUNCTION void locm_reader_start(locm_reader_t *r, locm_shown_t *o, int rules) {
   memset(r, 0, sizeof(locm_reader_t));
   o->rules = rules;
@@ -1917,20 +1960,21 @@ LOCM_FUNCTION void locm_reader_start(locm_reader_t *r, locm_shown_t *o, int rule
 
 LOCM_FUNCTION int locm_reader_take(locm_reader_t *r, locm_shown_t *o, const char *text, int size,
     int *at) {
-  locm_line_t line;
-  locm_shown_card_t *c;
+  locm_line_t *line = &r->line;
   int stage = r->stage;
   int i = r->done;
-  *at = locm_split(text, size, *at, &line);
+  r->number++;
+  r->begin = *at;
+  *at = locm_split(text, size, *at, line);
   if (stage == LOCM_OWN_LINE || stage == LOCM_THEIR_LINE) {
-    if (o->rules < 0 && stage == LOCM_OWN_LINE && line.n == 4) o->rules = LOCM_RULES_15;
-    if (!locm_read_player(text, &line, &o->player[stage], o->rules)) return -1;
+    if (o->rules < 0 && stage == LOCM_OWN_LINE && line->n == 4) o->rules = LOCM_RULES_15;
+    r->fault = locm_read_player(text, line, &o->player[stage], o->rules);
   }
   else if (stage == LOCM_COUNTS) {
-    if (line.n != 2 || !(locm_number(text, &line, 0, 0, LOCM_ANY,
-        &o->opponent_hand) && locm_number(text, &line, 1, 0, LOCM_MAX_SHOWN_ACTIONS,
-        &o->n_actions))) {
-      return -1;
+    if (line->n != 2) r->fault = LOCM_WRONG_COUNT;
+    else if (!(locm_number(text, line, 0, 0, LOCM_ANY, &o->opponent_hand) && locm_number(text,
+        line, 1, 0, LOCM_MAX_SHOWN_ACTIONS, &o->n_actions))) {
+      r->fault = LOCM_WRONG_COLUMN;
     }
     if (o->n_actions == 0) {
       // no action line follows
@@ -1938,25 +1982,29 @@ LOCM_FUNCTION int locm_reader_take(locm_reader_t *r, locm_shown_t *o, const char
     }
   }
   else if (stage == LOCM_ACTION_LINES) {
-    if (!locm_read_action(text, &line, &o->actions[i])) return -1;
-    r->start[i] = line.start[1];
-    r->end[i] = line.end[line.n - 1];
+    r->fault = locm_read_action(text, line, r->begin, &o->actions[i]);
     r->done++;
-    if (r->done < o->n_actions) return 1;
+    if (r->fault == 0 && r->done < o->n_actions) return 1;
   }
   else if (stage == LOCM_NUMBER_OF_CARDS) {
-    if (line.n != 1 || !locm_number(text, &line, 0, 0, LOCM_MAX_SHOWN, &o->n_cards)) return -1;
+    if (line->n != 1) r->fault = LOCM_WRONG_COUNT;
+    else if (!locm_number(text, line, 0, 0, LOCM_MAX_SHOWN, &o->n_cards)) {
+      r->fault = LOCM_WRONG_COLUMN;
+    }
     r->done = 0;
     if (o->n_cards == 0) stage++;
   }
   else {
     // 1.x, where the player lines are the same: a card row tells which.
-    if (o->rules < 0) o->rules = line.n == 11 ? LOCM_RULES_10 : LOCM_RULES_12;
-    c = &o->cards[i];
-    if (!locm_read_card(text, &line, c, o->rules) || !locm_has_place(r, o, c)) return -1;
+    if (o->rules < 0 && (line->n == 11 || line->n == 12)) {
+      o->rules = line->n == 11 ? LOCM_RULES_10 : LOCM_RULES_12;
+    }
+    r->fault = locm_read_card(text, line, &o->cards[i], o->rules);
+    if (r->fault == 0) r->fault = locm_row_fault(o, &o->cards[i], r->places);
     r->done++;
-    if (r->done < o->n_cards) return 1;
+    if (r->fault == 0 && r->done < o->n_cards) return 1;
   }
+  if (r->fault) return -1;
   r->stage = stage + 1;
   if (r->stage <= LOCM_CARD_ROWS) return 1;
   if (o->rules < 0) o->rules = LOCM_RULES_12;
@@ -1966,14 +2014,18 @@ LOCM_FUNCTION int locm_reader_take(locm_reader_t *r, locm_shown_t *o, const char
 // Read a whole text: 0, or -1.
 LOCM_FUNCTION int locm_shown_read(locm_shown_t *o, locm_reader_t *r, const char *text, int size,
     int rules) {
-  locm_line_t line;
   int at = 0;
   int more = 1;
   locm_reader_start(r, o, rules);
   while (more > 0) more = locm_reader_take(r, o, text, size, &at);
   while (more == 0 && at < size) {
-    at = locm_split(text, size, at, &line);
-    if (line.n) return -1;
+    r->number++;
+    r->begin = at;
+    at = locm_split(text, size, at, &r->line);
+    if (r->line.n) {
+      r->fault = LOCM_WRONG_END;
+      more = -1;
+    }
   }
   return more;
 }

@@ -1,0 +1,73 @@
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Self, SupportsIndex, final
+
+from locmsim._core import Shown, State
+from locmsim.game.rows import (
+    ENEMY_BOARD,
+    HAND,
+    MY_BOARD,
+    CardInPlay,
+    OpponentAction,
+    PlayerLine,
+)
+from locmsim.rules.cards import Card
+
+__all__ = [
+    "ENEMY_BOARD",
+    "HAND",
+    "MY_BOARD",
+    "CardInPlay",
+    "Observation",
+    "OpponentAction",
+    "PlayerLine",
+    "read_observation",
+]
+
+@final
+class Observation(Shown):
+    __match_args__ = ("rules", "me", "opponent", "opponent_hand", "opponent_actions", "cards")
+    def __init__(
+        self,
+        rules: str,
+        me: PlayerLine,
+        opponent: PlayerLine,
+        opponent_hand: SupportsIndex,
+        opponent_actions: Iterable[OpponentAction],
+        cards: Iterable[CardInPlay],
+    ) -> None: ...
+    @property
+    def rules(self) -> str: ...
+    @property
+    def me(self) -> PlayerLine: ...
+    @property
+    def opponent(self) -> PlayerLine: ...
+    @property
+    def opponent_hand(self) -> int: ...
+    @property
+    def opponent_actions(self) -> tuple[OpponentAction, ...]: ...
+    @property
+    def cards(self) -> tuple[CardInPlay, ...]: ...
+    @property
+    def phase(self) -> Literal["choice", "battle"]: ...
+    @property
+    def offer(self) -> tuple[Card, ...]: ...
+    def at(self, location: int) -> list[CardInPlay]: ...
+    @staticmethod
+    def parse(text: str, rules: str | None = None) -> Observation: ...
+    @staticmethod
+    def of(
+        state: State, player: SupportsIndex, opponent_actions: Iterable[OpponentAction] = ()
+    ) -> Observation: ...
+    def format(self) -> str: ...
+    def legal_actions(self) -> list[int]: ...
+    def replace(self, **changes: Any) -> Observation: ...
+    def __replace__(self, **changes: Any) -> Observation: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: object) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+
+def read_observation(
+    readline: Callable[[], str], rules: str | None = None
+) -> Observation | None: ...
