@@ -75,9 +75,11 @@ def test_version_is_that_of_the_distribution():
 
 
 def test_what_compiled_code_needs():
-    package = Path(locmsim.get_include()) / "locmsim"
-    assert package.samefile(Path(locmsim.__file__).parent)
+    package = Path(locmsim.__file__).parent
     declarations = (package / "_core.pxd").read_text()
     assert f"ABI_VERSION = {locmsim.ABI_VERSION}\n" in declarations
     assert (package / "__init__.py").exists()
     assert (package / "py.typed").exists()
+    include = Path(locmsim.get_include())
+    assert include.is_relative_to(package)
+    assert (include / "locm.h").read_text(encoding="utf-8") == kernel_header()

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from io import TextIOWrapper
 
 from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
 from locmsim.rules.rulesets import RULES
@@ -31,6 +32,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
     add("--readable", action="store_true", help="with names and comments, for reading only")
     add(
+        "--ascii",
+        action="store_true",
+        help="no character outside of ASCII: a longer file, for editors that spoil others",
+    )
+    add(
         "--write-weights",
         metavar="FILE",
         help="write the numbers as the file has them: rounded, for a Python bot that plays alike",
@@ -45,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
         if target is not None:
             check_target(target, _OURS, options.force)
     if options.kernel:
-        for name in ("weights", "search", "time_ms", "readable", "write_weights"):
+        for name in ("weights", "search", "time_ms", "readable", "ascii", "write_weights"):
             if getattr(options, name):
                 raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
         write(options.output, kernel_header())
@@ -56,6 +62,7 @@ def run(options: argparse.Namespace) -> None:
             WeightsFile.load(options.weights) if options.weights else None,
             search=options.search or "beam",
             readable=options.readable,
+            ascii=options.ascii,
             **({"time_ms": options.time_ms} if options.time_ms else {}),
         )
     except OSError as error:
@@ -70,8 +77,12 @@ def run(options: argparse.Namespace) -> None:
             bot.weights.save(options.write_weights)
         except OSError as error:
             raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
+    report = sys.stdout
+    if options.output in STDOUT_PATHS:
+        report = sys.stderr
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
     write(options.output, bot.text)
-    report = sys.stderr if options.output in STDOUT_PATHS else sys.stdout
     print(
         f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for the site",
         file=report,
