@@ -206,7 +206,7 @@ def write_new() -> None:
 
 
 def write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".new")  # an interrupted build leaves no half of a file
     beside.write_text(text, encoding="utf-8", newline="\n")
     beside.replace(path)

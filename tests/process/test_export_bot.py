@@ -119,7 +119,7 @@ def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
 
 
 def test_no_locale_changes_what_a_compiler_reads(program, exported, tmp_path, monkeypatch):
-    bot, weights = program("1.5")
+    bot, _ = program("1.5")
     for name in ("LANG", "LC_ALL"):
         monkeypatch.setenv(name, "C")
     again = build(exported("1.5")[0], tmp_path / "bot", "-O1", "-fsigned-char")

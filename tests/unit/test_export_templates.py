@@ -9,7 +9,7 @@ pytest.importorskip("Cython")
 
 import cython_to_c
 import export_templates
-from export_templates import MACROS, SOURCES, TARGET
+from export_templates import MACROS, SEARCH, SOURCES
 
 from locmsim.export.conditions import resolve
 
@@ -21,12 +21,12 @@ of_the_sources = pytest.mark.skipif(not SOURCES.exists(), reason="not the source
 def test_the_c_in_the_package_is_that_of_the_sources():
     """If it is not: python tools/export_templates.py"""
     for name, text in export_templates.templates().items():
-        assert (TARGET / name).read_text() == text, name
+        assert (SOURCES / name).read_text() == text, name
 
 
 @of_the_sources
 def test_the_template_gives_what_is_translated_for_a_choice():
-    text = (TARGET / "search.h").read_text()
+    text = (SOURCES / SEARCH).read_text()
     for choice in ((0, 0, 1), (1, 1, 0), (2, 0, 1)):
         wanted = export_templates.specialised(choice)
         assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
@@ -35,7 +35,7 @@ def test_the_template_gives_what_is_translated_for_a_choice():
 @of_the_sources
 @pytest.mark.slow
 def test_the_template_gives_what_is_translated_for_every_choice():
-    text = (TARGET / "search.h").read_text()
+    text = (SOURCES / SEARCH).read_text()
     for choice in itertools.product(*MACROS.values()):
         wanted = export_templates.specialised(choice)
         assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
@@ -45,7 +45,13 @@ def test_woven_texts_come_out_again():
     choices = [*itertools.product(*MACROS.values())]
     texts = {
         choice: "\n".join(
-            ["first", *(f"{n}: {x}" for n, x in enumerate(choice)), f"{sum(choice) % 3}", "last", ""]
+            [
+                "first",
+                *(f"{n}: {x}" for n, x in enumerate(choice)),
+                f"{sum(choice) % 3}",
+                "last",
+                "",
+            ]
         )
         for choice in choices
     }
@@ -175,7 +181,7 @@ cdef int f(int x, int y, int z) noexcept nogil:
 
 @of_the_sources
 def test_what_the_roots_do_not_reach_is_left_out():
-    text = resolve((TARGET / "search.h").read_text(), dict(zip(MACROS, (2, 0, 1), strict=True)))
+    text = resolve((SOURCES / SEARCH).read_text(), dict(zip(MACROS, (2, 0, 1), strict=True)))
     for name in ("state_perft", "tree_search", "rollout_10", "by_function", "summon_copy"):
         assert name not in text
     assert "draft_expected" in text

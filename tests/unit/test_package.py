@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import locmsim
+from locmsim.export import kernel_header
 
 
 def run_python(code):

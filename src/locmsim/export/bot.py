@@ -101,8 +101,8 @@ def export_bot(
     rules : str
         The rule set.
     weights : mapping of rule sets to Weights, optional
-        What it plays by; the weights of the package by default. Of an ensemble that values decks the
-        tables have 25 levels. With `ascii` it is distilled to one network
+        What it plays by; the weights of the package by default. Of an ensemble that values decks
+        the tables have 25 levels. With `ascii` it is distilled to one network
         (`locmsim.tuning.distilling`), which takes minutes for another one than the package's.
     search : str
         "beam" or "mcts".
@@ -116,8 +116,8 @@ def export_bot(
     readable : bool
         With names and comments, for learning.
     ascii : bool
-        With networks in ASCII, which takes more than twice the characters. Otherwise a character has
-        14 bits of them, and the file is to be kept as UTF-8.
+        With networks in ASCII, which takes more than twice the characters. Otherwise a character
+        has 14 bits of them, and the file is to be kept as UTF-8.
 
     Returns
     -------

@@ -15,8 +15,8 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
     Parameters
     ----------
     text : str
-        C whose conditions are ``NAME``, ``!NAME``, ``NAME == 1`` and ``NAME != 1``, joined by ``&&``
-        and ``||`` without parentheses.
+        C whose conditions are ``NAME``, ``!NAME``, ``NAME == 1`` and ``NAME != 1``, joined by
+        ``&&`` and ``||`` without parentheses.
     macros : mapping of str to int
         Values of macros. A condition that has something else in it stays, with all its branches.
 

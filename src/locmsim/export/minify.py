@@ -118,12 +118,12 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _begin(lines: list[tuple[bool, str]]) -> int:
-    """Where the first code begins, with the conditions around it: what it includes is before that."""
+    """Where the first code begins, with the conditions around it: behind what it includes."""
     begin = depth = 0
     for at, (is_directive, line) in enumerate(lines):
+        begin = at if depth == 0 else begin
         if not is_directive and line.strip():
             break
-        begin = at if depth == 0 else begin
         depth += bool(re.match(r"#\s*if", line)) - bool(re.match(r"#\s*endif", line))
     return begin
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Packed", "decimals", "list_of", "pack", "pack_rows", "unpack", "unpack_rows"]
 
-#: A character has 14 bits: one of the CJK ideographs from here on, which are one UTF-16 unit and three
-#: bytes of UTF-8 each, all assigned, and the same in every normal form.
+#: A character has 14 bits: one of the CJK ideographs from here on, which are one UTF-16 unit and
+#: three bytes of UTF-8 each, all assigned, and the same in every normal form.
 _IDEOGRAPH = 0x4E00
 _BITS = 14
 #: Of numbers three of which are in a character: the most that there can be.
