@@ -3,9 +3,9 @@
     python tools/export_templates.py            writes include/locm.h and export/data/search.h
     python tools/export_templates.py --check    compares them with what the sources give
 
-Builds call `write_new`; the files are not in git, and a source archive has them. Needs Cython, whose
-parser reads the sources (see the package `cython_to_c` beside this file); the installed locmsim does
-not.
+Builds call `write_new`; the files are not in git, and a source archive has them. Needs Cython,
+whose parser reads the sources (see the package `cython_to_c` beside this file); the installed
+locmsim does not.
 """
 
 import itertools
@@ -110,7 +110,7 @@ def specialised(choice: Choice) -> str:
 
 
 def bot() -> str:
-    """The searches in all rule sets, and the networks for decks and drafts, for macros to choose."""
+    """The searches in all rule sets, and the networks for decks and drafts: macros choose."""
     return woven({choice: specialised(choice) for choice in itertools.product(*MACROS.values())})
 
 

@@ -92,7 +92,7 @@ def checkout(tmp_path, monkeypatch):
 
 
 def test_a_build_from_a_checkout_translates_what_has_changed(checkout):
-    folder, source, built = checkout
+    _, source, built = checkout
     assert built() == "1"
     assert built() == "1"
     source.write_text("changed")

@@ -115,7 +115,7 @@ class Writer:
         self.program, self.style, self.roots = program, style, list(roots)
         self.params: dict[Function, dict[str, object]] = {}
         self.given: dict[tuple[Function, str], set[object]] = {}
-        #: Parameters that functions do not read, and those that are given calls, which have effects.
+        #: Parameters that functions do not read, and those that are given calls with effects.
         self.unread: dict[Function, set[str]] = {}
         self.effects: set[tuple[Function, str]] = set()
         self.extremes: dict[str, str] = {}
