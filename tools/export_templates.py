@@ -102,6 +102,7 @@ def specialised(choice: Choice) -> str:
         ("belief_t", "rules"): code,
         ("options_t", "is_tree"): is_tree,
         ("work_t", "function"): 0,
+        ("work_t", "watch"): 0,
         ("work_t", "own_deck"): 0,
     }
     style = Style(inline="INLINE", start="start_modules")

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import default_signals
@@ -21,6 +22,7 @@ from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
 from locmsim.parallel import in_threads
 from locmsim.referee.play import play
+from locmsim.search import MCTS, BeamOptions, BeamSearch
 from locmsim.vestrock.cli import main as vestrock
 
 LOCMSIM = [sys.executable, "-m", "locmsim"]
@@ -112,6 +114,35 @@ def test_playouts_are_interrupted(threads: int) -> None:
     assert list(state.rollouts(10_000, 3, threads=3)) == list(state.rollouts(10_000, 3))
     rows = batch.rollouts(10_000, 3, threads=2)
     assert list(rows[0]) == list(state.rollouts(10_000, int(batch.row_seeds(3)[0])))
+
+
+@pytest.mark.parametrize(
+    ("searching", "bound"),
+    [(BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"), (MCTS(), "iterations")],
+    ids=["beam", "mcts"],
+)
+def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> None:
+    """Ctrl-C ends one long before its bound, and the next one finds what it would have found."""
+    state = start_position(1)
+    bounds: dict[str, Any] = {bound: 2000}
+    before = searching.search(state, seed=1, **bounds)
+    for long in ({"time_ms": 600_000.0}, {bound: 10**12}):
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            searching.search(state, seed=1, **long)
+        assert time.monotonic() - started < 60  # of ten minutes, or years
+    assert searching.search(state, seed=1, **bounds).line == before.line
+    # A search in a thread goes on: only the main thread is interrupted.
+    found: list[str] = []
+    thread = threading.Thread(
+        target=lambda: found.append(searching.search(state, seed=1, time_ms=600.0).line)
+    )
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    thread.join()
+    assert found
 
 
 def test_shares_are_cut_into_chunks() -> None:

@@ -1,8 +1,10 @@
 """A search as a whole, for Python: `Engine`; and games between engines, which tuning plays."""
 
 from copy import copy
+from threading import current_thread, main_thread
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -292,6 +294,17 @@ cdef int call_function(
         return -1
 
 
+cdef int look_for_signals(void* owner) noexcept with gil:
+    """Negative if a signal raised an exception, as Ctrl-C does; the `Engine` keeps it."""
+    cdef Engine engine = <Engine>owner
+    try:
+        PyErr_CheckSignals()
+        return 0
+    except BaseException as error:
+        engine.error = error
+        return -1
+
+
 @cython.final
 cdef class Engine:
     """Memory of a search, and the search that the `options` are for.
@@ -328,8 +341,19 @@ cdef class Engine:
         """Prepare for the cards of a game."""
         self.error = None
         self.table = table
+        # Other threads are not interrupted: whoever waits for them is.
+        self.e.w.watch = NULL
+        if current_thread() is main_thread():
+            self.e.w.watch = look_for_signals
         eval_use_table(&self.evaluator.e, &self.evaluator.weights, &table.t)
         fill_card_keys(self.e.w.card_keys, &table.t)
+        return 0
+
+    cdef int raise_error(self) except -1:
+        """Raise what ended a search."""
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
@@ -342,7 +366,9 @@ cdef class Engine:
         cdef int n, i
         self.use_table(root.table)
         engine_begin(&self.e, &root.s, &root.table.t, NULL, False, 0, UNLIMITED, nodes)
-        search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+        with nogil:
+            search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+        self.raise_error()
         if not w.won:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
@@ -374,9 +400,7 @@ cdef class Engine:
             engine_begin(
                 &self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
             engine_run(&self.e, descents, &found)
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
+        self.raise_error()
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
         result.plans = []
@@ -428,9 +452,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
         with nogil:
             turns = engine_game(
                 of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
-        for engine in (first, second):
-            if (<Engine>engine).error is not None:
-                raise (<Engine>engine).error
+        first.raise_error()
+        second.raise_error()
         winner = state_winner(&state.s)
         if ends is not None:
             for i in range(turns):
