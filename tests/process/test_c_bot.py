@@ -33,6 +33,17 @@ def test_it_plays_a_match_without_a_fault(bot, rules):
     assert set(ignored) <= {"PASS"}
 
 
+def test_its_clock_ends_a_turn(tmp_path):
+    """It wants a million playouts from each action, takes what there is time for, and wins."""
+    assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
+    bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DPLAYOUTS=1000000")
+    match = Match("1.0", seed=3)
+    weak = "python -m locmsim.bot --agent random:draft=cheapest"
+    play([str(bot), weak], match, timeout_scale=20)
+    assert match.error is None
+    assert match.winner == 0
+
+
 def test_it_beats_a_weak_bot(bot):
     """With the same draft: all of these games and nearly all others."""
     wins = 0

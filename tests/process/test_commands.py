@@ -118,7 +118,10 @@ def test_playouts_are_interrupted(threads: int) -> None:
 
 @pytest.mark.parametrize(
     ("searching", "bound"),
-    [(BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"), (MCTS(), "iterations")],
+    [
+        (BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"),
+        (MCTS(), "iterations"),
+    ],
     ids=["beam", "mcts"],
 )
 def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> None:
@@ -190,7 +193,7 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["analyse", str(log), "--turn", "4", "--nodes", "200"]) == 0
     out = capsys.readouterr().out
     assert "played then: " in out
-    assert "the evaluation expects " in out
+    assert "played on in worlds it is worth " in out
     assert "cards in these lines:" in out
     assert main(["perft", str(log), "--turn", "4", "--depth", "2"]) == 0
 

@@ -44,9 +44,11 @@ from locmsim.search._work cimport (
     options_t,
     path_of,
     plan_t,
+    play_on,
     record_t,
     value_function_t,
     work_t,
+    world_of,
 )
 
 from locmsim.search.options import MCTSOptions
@@ -373,6 +375,30 @@ cdef class Engine:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
         return [path[i] for i in range(n)]
+
+    def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
+        """What `search` would say of a turn: the mean result of playing on in `n` worlds.
+
+        `actions` are legal ones of `root`, a sample of `worlds`; `n` is at most those of the
+        options.
+        """
+        cdef work_t* w = &self.e.w
+        cdef State end = root.clone()
+        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef double total = 0
+        cdef int n_worlds = min(<int>n, w.max_worlds), i
+        for action in actions:
+            end.apply_action(action)
+        if end.is_terminal():
+            return end.returns()[root.current_player()]
+        self.use_table(root.table)
+        with nogil:
+            engine_begin(
+                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
+            for i in range(n_worlds):
+                total += play_on(w, &end.s, world_of(w, i), self.e.o.turns)
+        self.raise_error()
+        return total / n_worlds
 
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
