@@ -260,6 +260,13 @@ def test_files_that_a_command_has_not_written_stay(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source = tmp_path / "bot.py"
+    for words, name, content in (
+        (["-o"], "own.c", b"#ifndef _GNU_SOURCE\nint mine;"),
+        (["-o", "b.c", "--write-weights"], "own.npz", b"PK\x03\x04 of another program"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        refused("export", "--rules", "1.0", *words, name)
+        assert "--force" in capsys.readouterr().err
     play = ["play", "greedy", "greedy", "--timeout-scale", "0", "-l"]
     assert main([*play, "a.log"]) == 0
     assert main([*play, "a.log"]) == 0  # as brutaltester does
@@ -270,6 +277,8 @@ def test_files_that_a_command_has_not_written_stay(
         (["cards", "generate", "1", "-o"], "txt"),
         (["cards", "draw", "1", "-o"], "html"),
         (["export", "--kernel", "-o"], "h"),
+        (["export", "--rules", "1.0", "-o"], "c"),
+        (["export", "--rules", "1.0", "-o", "b.c", "--write-weights"], "w.npz"),
         (["replay", "a.log", "-o"], "replay.html"),
         (["dataset", "random", "--games", "1", "-o"], "npz"),
         (["arena", "show", "a.db", "--csv"], "csv"),

@@ -242,7 +242,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("locmsim.export.LIMIT", 1000)
     monkeypatch.setattr("locmsim.export.bot.LIMIT", 1000)
     target = tmp_path / "bot.c"
-    before = "#ifndef _GNU_SOURCE\n// a bot that was exported before\n"
+    before = "// A bot for Legends of Code and Magic, rules 1.0, that was exported before\n"
     target.write_text(before)
     assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
     assert "nothing is written" in capsys.readouterr().err

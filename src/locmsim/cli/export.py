@@ -9,8 +9,15 @@ from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
 
-#: How its files begin: header, bot, bot for reading, weights.
-_OURS = rb"// (A bot for )?Legends of Code and Magic|#ifndef _GNU_SOURCE|PK\x03\x04"
+#: How its files begin: header, bot for reading, bot.
+_OURS = (
+    rb"// Legends of Code and Magic: the exact simulator of locmsim"
+    rb"|// A bot for Legends of Code and Magic, rules "
+    rb"|#ifndef _GNU_SOURCE\s+#define _GNU_SOURCE\s+#endif\s+#if defined\(__GNUC__\)&&"
+    rb"!defined\(__clang__\)&&!defined\(__OPTIMIZE__\)\s+#pragma GCC optimize"
+)
+#: ... and weights, whose first array is their description.
+_OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +54,10 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot, kernel_header
     from locmsim.networks.weights import WeightsFile
 
-    for target in (options.output, options.write_weights):
-        if target is not None:
-            check_target(target, _OURS, options.force)
+    if options.output not in STDOUT_PATHS:
+        check_target(options.output, _OURS, options.force)
+    if options.write_weights is not None:
+        check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     if options.kernel:
         for name in ("weights", "search", "time_ms", "readable", "ascii", "write_weights"):
             if getattr(options, name):
