@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from locmsim import Card, Match, Observation, generate_cards
-from locmsim.art import NUMBERS, card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art import card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art.cards import NUMBERS
 from locmsim.art.motifs import MOTIFS
 from locmsim.cli.main import main
 from locmsim.rules.cards import ABILITIES, Area, CardType
