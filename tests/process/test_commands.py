@@ -9,6 +9,8 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from helpers import default_signals
@@ -97,6 +99,49 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
         assert process.wait(60) == 128 + number
     for pid in map(int, pids.read_text().split()):
         assert not Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
+    """The window of a terminal is closed while a game is played, or a match before it is shown."""
+    pytest.importorskip("starlette")
+    bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
+    for words in (
+        ["web", "--timeout-scale", "0", "--bot", f"mine={bot}"],
+        ["play", bot, "random", "-s", "--timeout-scale", "0"],
+    ):
+        pids = tmp_path / "pids"
+        pids.unlink(missing_ok=True)
+        command = [*LOCMSIM, *words]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals
+        ) as process:
+            if words[0] == "web":
+                assert process.stdout is not None
+                try:
+                    start_game(process.stdout.readline().strip(), "bot0")
+                except OSError:
+                    process.kill()
+                    raise
+            while not pids.exists() or not pids.read_text().endswith("\n"):
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(number)
+            assert process.wait(60) == 128 + number
+        for pid in map(int, pids.read_text().split()):
+            assert not Path(f"/proc/{pid}").exists()
+
+
+def start_game(address: str, opponent: str) -> None:
+    """On a page, as its script does."""
+    url = urlsplit(address)
+    asked = Request(
+        f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
+        data=json.dumps({"opponent": opponent, "rules": "1.5", "seat": 0}).encode(),
+        headers={"Content-Type": "application/json", "Origin": f"{url.scheme}://{url.netloc}"},
+    )
+    with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
+        assert json.load(answer)["game"]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
