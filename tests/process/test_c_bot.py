@@ -1,5 +1,7 @@
 """examples/c-bot: built on the exported header, and played."""
 
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from locmsim.game.match import Match
 from locmsim.referee import play
 
 SOURCE = Path(__file__).parents[2] / "examples" / "c-bot" / "bot.c"
+WEAK = f"{shlex.quote(sys.executable)} -m locmsim.bot --agent max-attack:draft=cheapest"
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +41,7 @@ def test_its_clock_ends_a_turn(tmp_path):
     assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
     bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DPLAYOUTS=1000000")
     match = Match("1.0", seed=3)
-    weak = "python -m locmsim.bot --agent max-attack:draft=cheapest"
-    play([str(bot), weak], match, timeout_scale=20)
+    play([str(bot), WEAK], match, timeout_scale=20)
     assert match.error is None
     assert match.winner == 0
 
@@ -49,11 +51,7 @@ def test_it_beats_a_weak_bot(bot):
     wins = 0
     for seed in range(3):
         match = Match("1.0", seed=seed)
-        play(
-            [str(bot), "python -m locmsim.bot --agent max-attack:draft=cheapest"],
-            match,
-            timeout_scale=0,
-        )
+        play([str(bot), WEAK], match, timeout_scale=0)
         assert match.error is None
         wins += match.winner == 0
     assert wins == 3
