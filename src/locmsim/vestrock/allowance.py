@@ -33,9 +33,9 @@ class Prices:
         self.spectator = spectator
 
 
-#: An address pays until somebody has logged in: 100 connections, 10 passwords, two spectators,
+#: An address pays until somebody has logged in: 100 connections, 20 passwords, two spectators,
 #: 1,000 lines or 100 kB a second, five times as much at once.
-BEFORE_LOGIN: Final = Prices(line=1e-3, byte=1e-5, connection=0.01, password=0.1, spectator=0.5)
+BEFORE_LOGIN: Final = Prices(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
 #: Then the player pays, more than an honest one can need: 20,000 lines or 5 MB a second.
 LOGGED_IN: Final = Prices(line=5e-5, byte=2e-7)
 
