@@ -2,7 +2,8 @@
 
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
 gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the
-text for an index is made by tools/package_page.py; everything else is in pyproject.toml.
+text for an index is made by tools/package_page.py, the C that the package carries for others by
+tools/export_templates.py; everything else is in pyproject.toml.
 """
 
 import gzip
@@ -18,12 +19,15 @@ from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
+import export_templates  # noqa: E402
 import package_page  # noqa: E402
 
+CYTHON = tuple(map(int, cython_version.split(".")[:2]))
 DEBUG = os.environ.get("LOCMSIM_DEBUG") == "1"
 COVERAGE = os.environ.get("LOCMSIM_COVERAGE") == "1"
 
@@ -50,7 +54,7 @@ else:
     # A multiplication and an addition are rounded one by one on all CPUs: searches answer the same.
     COMPILE_ARGS.append("-ffp-contract=off")
 
-    if tuple(map(int, cython_version.split(".")[:2])) < (3, 2):
+    if CYTHON < (3, 2):
         # Without assertions its own memoryview helper has variables that nothing uses.
         COMPILE_ARGS.append("-Wno-unused-variable")
 
@@ -117,6 +121,27 @@ extensions = [
     )
     for name in MODULES
 ]
+#: Cython's own code, memoryviews above all, once instead of in each module (Cython 3.1 cannot).
+SHARED = "locmsim._cyutility"
+if CYTHON >= (3, 2):
+    extensions.append(
+        Extension(
+            SHARED,
+            ["src/locmsim/_cyutility.c"],  # which Cython makes
+            extra_compile_args=COMPILE_ARGS,
+            extra_link_args=LINK_ARGS,
+            define_macros=MACROS,
+        )
+    )
+
+
+def cores():
+    """How many processes may work at a time."""
+    if sys.platform == "win32":
+        return 1  # Microsoft's compilers get in each other's way
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def inline_ours(path):
@@ -141,13 +166,6 @@ Or set CC to the command of another C compiler. docs/development.md has more.
 """
 
 
-def cores():
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 class BuildExt(build_ext):
     """Translates and compiles the modules.
 
@@ -156,9 +174,12 @@ class BuildExt(build_ext):
 
     def finalize_options(self):
         super().finalize_options()
-        # As many at a time as there are cores; the compiler of Windows writes files of its own.
-        if self.parallel is None and sys.platform != "win32":
+        if self.parallel is None and cores() > 1:
             self.parallel = cores()
+
+    def run(self):
+        export_templates.write_new()
+        super().run()
 
     def build_extensions(self):
         if self.compiler.compiler_type == "unix":
@@ -173,11 +194,13 @@ class BuildExt(build_ext):
         super().build_extensions()
 
     def translate(self):
+        shared = {"shared_utility_qualified_name": SHARED} if CYTHON >= (3, 2) else {}
         modules = cythonize(
             self.extensions,
             compiler_directives=DIRECTIVES,
             force=DEBUG or COVERAGE,
-            nthreads=0 if sys.platform == "win32" else cores(),
+            nthreads=cores() if cores() > 1 else 0,
+            **shared,
         )
         translated = {module.name: module for module in modules}
         for extension in self.extensions:
@@ -185,6 +208,8 @@ class BuildExt(build_ext):
             extension.depends = translated[extension.name].depends
             for source in extension.sources:
                 inline_ours(source)
+        # What takes the compiler longest goes first: the last to end is then a short one.
+        self.extensions.sort(key=lambda extension: -os.path.getsize(extension.sources[0]))
 
     def look_for_compiler(self):
         command = self.compiler.compiler_so[0]
@@ -195,11 +220,23 @@ class BuildExt(build_ext):
             raise SystemExit(NO_COMPILER.format(missing="Python.h"))
 
 
+class BuildPy(build_py):
+    """Copies the package's files, those that are made included."""
+
+    def run(self):
+        export_templates.write_new()
+        super().run()
+
+
 class Sdist(sdist):
     """A source archive that depends on the sources alone: no times, owners or order of files.
 
     Every file has the time of SOURCE_DATE_EPOCH or, without it, the first that a zip can hold.
     """
+
+    def run(self):
+        export_templates.write_new()
+        super().run()
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **kwargs):
         if format != "gztar":
@@ -243,5 +280,5 @@ if __name__ == "__main__":
         long_description_content_type="text/markdown",
         project_urls=package_page.urls(REPOSITORY, VERSION),
         ext_modules=extensions,
-        cmdclass={"build_ext": BuildExt, "sdist": Sdist},
+        cmdclass={"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist},
     )

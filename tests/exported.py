@@ -6,8 +6,7 @@ import subprocess
 import pytest
 
 STANDARDS = {"gcc": "c17", "clang": "c17", "g++": "c++17", "clang++": "c++17"}
-#: Functions may have arguments that the code of one rule set does not need.
-WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
 def need(compiler):

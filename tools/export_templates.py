@@ -1,22 +1,32 @@
-"""Makes what `locmsim export` puts together: the kernel and the searches as C.
+"""Makes the C that the package carries for others: the kernel's header and the searches of bots.
 
-    python tools/export_templates.py            writes src/locmsim/export/data/*.h
+    python tools/export_templates.py            writes include/locm.h and export/data/search.h
     python tools/export_templates.py --check    compares them with what the sources give
 
-Needs Cython, whose parser reads the sources (see the package `cython_to_c` beside this file); the
-installed locmsim does not.
+Builds call `write_new`; the files are not in git, and a source archive has them. Needs Cython,
+whose parser reads the sources (see the package `cython_to_c` beside this file); the installed
+locmsim does not.
 """
 
+import itertools
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent))
 
 from cython_to_c import Program, Style, translate
 
-SOURCES = Path(__file__).parents[1] / "src" / "locmsim"
-TARGET = SOURCES / "export" / "data"
+#: Values of the macros.
+Choice = tuple[int, ...]
+#: A line, and whose it is.
+Line = tuple[str, frozenset[Choice]]
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "src" / "locmsim"
+#: The hand-written part of the header.
+FRAME = Path(__file__).with_name("locm.h.in")
 #: Lowest first.
 MODULES = (
     "_platform",
@@ -33,8 +43,15 @@ MODULES = (
     "search._belief",
     "search._engine",
 )
-RULES = {"1.5": "RULES_15", "1.2": "RULES_12", "1.0": "RULES_10"}
-SEARCHES = ("beam", "mcts")
+#: What chooses a bot: its rule set, whether it searches a tree, whether networks choose its cards.
+MACROS: Mapping[str, Sequence[int]] = {
+    "RULES": (0, 1, 2),
+    "IS_TREE": (0, 1),
+    "HAS_CHOICE_VALUE": (0, 1),
+}
+RULES = ("RULES_15", "RULES_12", "RULES_10")
+HEADER = "include/locm.h"
+SEARCH = "export/data/search.h"
 #: What the header for one's own bots is made for.
 KERNEL = """
     fill_tables complete_card card_of_row
@@ -71,36 +88,139 @@ def program(fixed: dict[object, int | str]) -> Program:
 def kernel() -> str:
     """The simulator."""
     style = Style("locm_", static="LOCM_FUNCTION", inline="LOCM_INLINE")
-    return translate(program({}), style, KERNEL.split())
+    text = translate(program({}), style, KERNEL.split())
+    return FRAME.read_text(encoding="utf-8").replace("@KERNEL@\n", text)
 
 
-def templates(chosen: Iterable[str] = RULES) -> dict[str, str]:
-    """The text of each file, those of bots for the chosen rule sets."""
-    texts = {"kernel.h": kernel()}
-    for rules in chosen:
-        for search in SEARCHES:
-            fixed: dict[object, int | str] = {
-                ("table_t", "rules"): RULES[rules],
-                ("shown_t", "rules"): RULES[rules],
-                ("belief_t", "rules"): RULES[rules],
-                ("options_t", "is_tree"): int(search == "mcts"),
-                ("work_t", "function"): 0,
-                ("work_t", "own_deck"): 0,
-            }
-            style = Style(inline="INLINE", start="start_modules")
-            roots = BOT + (DECK if rules == "1.5" else DRAFT)
-            texts[f"{search}-{rules}.h"] = translate(program(fixed), style, roots.split())
-    return texts
+def specialised(choice: Choice) -> str:
+    """The C for values of the macros."""
+    rules, is_tree, has_value = choice
+    code = RULES[rules]
+    fixed: dict[object, int | str] = {
+        ("table_t", "rules"): code,
+        ("shown_t", "rules"): code,
+        ("belief_t", "rules"): code,
+        ("options_t", "is_tree"): is_tree,
+        ("work_t", "function"): 0,
+        ("work_t", "watch"): 0,
+        ("work_t", "own_deck"): 0,
+    }
+    style = Style(inline="INLINE", start="start_modules")
+    choosing = (DECK if code == "RULES_15" else DRAFT) if has_value else ""
+    return translate(program(fixed), style, (BOT + choosing).split())
+
+
+def bot() -> str:
+    """The searches in all rule sets, and the networks for decks and drafts: macros choose."""
+    return woven({choice: specialised(choice) for choice in itertools.product(*MACROS.values())})
+
+
+def woven(texts: Mapping[Choice, str]) -> str:
+    """Texts that are much alike as one, whose conditions give each of them."""
+    lines: list[Line] = []
+    for choice, text in texts.items():
+        lines = [*merged(lines, text.split("\n"), choice)]
+    everything = frozenset(texts)
+    parts: list[str] = []
+    chain: frozenset[Choice] = frozenset()  # that the branches of the open #if are for
+    for choices, group in itertools.groupby(lines, lambda line: line[1]):
+        if chain and (chain & choices or choices == everything):
+            parts.append("#endif")
+            chain = frozenset()
+        if choices != everything:
+            chain |= choices
+            if chain == everything:
+                parts.append("#else")
+            else:
+                word = "if" if chain == choices else "elif"
+                parts.append(f"#{word} {' || '.join(map(' && '.join, terms(choices)))}")
+        parts += [line for line, _ in group]
+    return "\n".join([*parts, "#endif"] if chain else parts)
+
+
+def merged(lines: list[Line], new: list[str], choice: Choice) -> Iterator[Line]:
+    """The lines of some choices with those of one more."""
+    old = [line for line, _ in lines]
+    for what, i, j, k, n in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            yield from ((line, choices | {choice}) for line, choices in lines[i:j])
+        else:
+            yield from lines[i:j]
+            yield from ((line, frozenset([choice])) for line in new[k:n])
+
+
+def terms(choices: frozenset[Choice], first: int = 0) -> list[list[str]]:
+    """When there is what is for these choices: comparisons of the macros from one on.
+
+    All of one of the lists hold then.
+    """
+    if first == len(MACROS):
+        return [[]]
+    name, values = [*MACROS.items()][first]
+    alike: dict[frozenset[Choice], list[int]] = {}
+    for value in values:
+        if below := frozenset(choice[1:] for choice in choices if choice[0] == value):
+            alike.setdefault(below, []).append(value)
+    return [
+        [*comparison, *others]
+        for below, chosen in alike.items()
+        for comparison in comparisons(name, values, chosen)
+        for others in terms(below, first + 1)
+    ]
+
+
+def comparisons(name: str, values: Sequence[int], chosen: list[int]) -> list[list[str]]:
+    """Of a macro with one of the chosen values."""
+    others = [value for value in values if value not in chosen]
+    if not others:
+        return [[]]
+    if len(values) == 2:
+        return [[name if chosen == [1] else f"!{name}"]]
+    if len(others) == 1:
+        return [[f"{name} != {others[0]}"]]
+    return [[f"{name} == {value}"] for value in chosen]
+
+
+def templates() -> dict[str, str]:
+    """The text of each file."""
+    return {HEADER: kernel(), SEARCH: bot()}
+
+
+def is_new() -> bool:
+    """Whether the files are those of the sources, or come with a source archive."""
+    files = [SOURCES / HEADER, SOURCES / SEARCH]
+    if not all(file.exists() for file in files):
+        return False
+    if (ROOT / "PKG-INFO").exists():
+        return True
+    sources = [path for pattern in ("*.pyx", "*.pxd") for path in SOURCES.rglob(pattern)]
+    sources += [Path(__file__), FRAME, *(Path(__file__).parent / "cython_to_c").glob("*.py")]
+    first = min(file.stat().st_mtime_ns for file in files)
+    return all(path.stat().st_mtime_ns < first for path in sources)
+
+
+def write_new() -> None:
+    """Makes the files for a build, if they are not there or older than a source."""
+    if not is_new():
+        for name, text in templates().items():
+            write(SOURCES / name, text)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".new")  # an interrupted build leaves no half of a file
+    beside.write_text(text, encoding="utf-8", newline="\n")
+    beside.replace(path)
 
 
 def main() -> None:
     check = sys.argv[1:] == ["--check"]
     for name, text in templates().items():
-        path = TARGET / name
+        path = SOURCES / name
         same = path.exists() and path.read_text(encoding="utf-8") == text
         if check and not same:
             raise SystemExit(f"{path} is not what the sources give")
-        path.write_text(text, encoding="utf-8")
+        write(path, text)
         print(f"{name}: {len(text)} characters{'' if same else ', new'}")
 
 

@@ -39,7 +39,9 @@ static void choose(void) {
 }
 
 #define TURN_MS 50    // of what a turn has: the machine may have something else to do
+#ifndef PLAYOUTS
 #define PLAYOUTS 100  // from each action, if there is time
+#endif
 
 // The action after which the player wins most of the random games from here; all actions have the
 // same number of them. Where there was no time for one, the turn ends: action 0.
@@ -82,7 +84,8 @@ int main(void) {
     if (!pool.n || locm_belief_root(&belief, &seen, &offered, &state, &table) >= 0) return 1;
     locm_belief_unknown(&belief, &seen, &pool, table.n_instances, &unknown);
     for (int action = -1; action && locm_state_winner(&state) < 0;) {
-      action = best_action(&state, deadline);  // 0 ends the turn
+      int64_t now = locm_now_ns();
+      action = best_action(&state, now + (deadline - now) / 2);  // 0 ends the turn
       printf("%.*s;", locm_state_write(&state, &table, action, text), text);
       locm_state_apply(&state, &table, action);
     }

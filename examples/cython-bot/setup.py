@@ -3,8 +3,6 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-import locmsim
-
 setup(
     name="flatbot",
     version="1.0",
@@ -12,7 +10,6 @@ setup(
     install_requires=["locmsim"],
     ext_modules=cythonize(
         [Extension("flatbot._turns", ["flatbot/_turns.pyx"])],
-        include_path=[locmsim.get_include()],
         language_level=3,
     ),
 )

@@ -3,12 +3,9 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-import locmsim
-
 setup(
     ext_modules=cythonize(
         [Extension("ownturn._search", ["ownturn/_search.pyx"])],
-        include_path=[locmsim.get_include()],
         compiler_directives={"language_level": 3, "cdivision": True},
     ),
 )

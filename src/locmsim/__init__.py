@@ -89,5 +89,8 @@ __getattr__, __dir__ = imported_later(__name__, _LATER)
 
 
 def get_include() -> str:
-    """The folder for the ``include_path`` of `cythonize`, where it finds ``locmsim/_core.pxd``."""
-    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    """The folder of ``locm.h``, the simulator as one header for C17 and C++17.
+
+    It is for a compiler's ``-I``. Cython finds ``locmsim/_core.pxd`` by itself.
+    """
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "include")

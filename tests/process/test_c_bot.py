@@ -1,5 +1,7 @@
 """examples/c-bot: built on the exported header, and played."""
 
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from locmsim.game.match import Match
 from locmsim.referee import play
 
 SOURCE = Path(__file__).parents[2] / "examples" / "c-bot" / "bot.c"
+WEAK = f"{shlex.quote(sys.executable)} -m locmsim.bot --agent max-attack:draft=cheapest"
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +36,22 @@ def test_it_plays_a_match_without_a_fault(bot, rules):
     assert set(ignored) <= {"PASS"}
 
 
+def test_its_clock_ends_a_turn(tmp_path):
+    """It wants a million playouts from each action, takes what there is time for, and wins."""
+    assert main(["export", "--kernel", "-o", str(tmp_path / "locm.h")]) == 0
+    bot = build(SOURCE, tmp_path / "bot", "-O2", "-I", tmp_path, "-DPLAYOUTS=1000000")
+    match = Match("1.0", seed=3)
+    play([str(bot), WEAK], match, timeout_scale=20)
+    assert match.error is None
+    assert match.winner == 0
+
+
 def test_it_beats_a_weak_bot(bot):
-    """With the same draft: all of these games and nearly all others."""
+    """With the same draft: all of these games and most others."""
     wins = 0
     for seed in range(3):
         match = Match("1.0", seed=seed)
-        play(
-            [str(bot), "python -m locmsim.bot --agent random:draft=cheapest"],
-            match,
-            timeout_scale=0,
-        )
+        play([str(bot), WEAK], match, timeout_scale=0)
+        assert match.error is None
         wins += match.winner == 0
     assert wins == 3

@@ -8,6 +8,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from helpers import default_signals
@@ -21,6 +24,7 @@ from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
 from locmsim.parallel import in_threads
 from locmsim.referee.play import play
+from locmsim.search import MCTS, BeamOptions, BeamSearch
 from locmsim.vestrock.cli import main as vestrock
 
 LOCMSIM = [sys.executable, "-m", "locmsim"]
@@ -97,6 +101,49 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
         assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
+    """The window of a terminal is closed while a game is played, or a match before it is shown."""
+    pytest.importorskip("starlette")
+    bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
+    for words in (
+        ["web", "--timeout-scale", "0", "--bot", f"mine={bot}"],
+        ["play", bot, "random", "-s", "--timeout-scale", "0"],
+    ):
+        pids = tmp_path / "pids"
+        pids.unlink(missing_ok=True)
+        command = [*LOCMSIM, *words]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals
+        ) as process:
+            if words[0] == "web":
+                assert process.stdout is not None
+                try:
+                    start_game(process.stdout.readline().strip(), "bot0")
+                except OSError:
+                    process.kill()
+                    raise
+            while not pids.exists() or not pids.read_text().endswith("\n"):
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(number)
+            assert process.wait(60) == 128 + number
+        for pid in map(int, pids.read_text().split()):
+            assert not Path(f"/proc/{pid}").exists()
+
+
+def start_game(address: str, opponent: str) -> None:
+    """On a page, as its script does."""
+    url = urlsplit(address)
+    asked = Request(
+        f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
+        data=json.dumps({"opponent": opponent, "rules": "1.5", "seat": 0}).encode(),
+        headers={"Content-Type": "application/json", "Origin": f"{url.scheme}://{url.netloc}"},
+    )
+    with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
+        assert json.load(answer)["game"]
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_playouts_are_interrupted(threads: int) -> None:
     """By what happens in the main thread; the other threads stop, too."""
@@ -112,6 +159,38 @@ def test_playouts_are_interrupted(threads: int) -> None:
     assert list(state.rollouts(10_000, 3, threads=3)) == list(state.rollouts(10_000, 3))
     rows = batch.rollouts(10_000, 3, threads=2)
     assert list(rows[0]) == list(state.rollouts(10_000, int(batch.row_seeds(3)[0])))
+
+
+@pytest.mark.parametrize(
+    ("searching", "bound"),
+    [
+        (BeamSearch(BeamOptions(worlds=4096, turns=8, reply_width=16)), "nodes"),
+        (MCTS(), "iterations"),
+    ],
+    ids=["beam", "mcts"],
+)
+def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> None:
+    """Ctrl-C ends one long before its bound, and the next one finds what it would have found."""
+    state = start_position(1)
+    bounds: dict[str, Any] = {bound: 2000}
+    before = searching.search(state, seed=1, **bounds)
+    for long in ({"time_ms": 600_000.0}, {bound: 10**12}):
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            searching.search(state, seed=1, **long)
+        assert time.monotonic() - started < 60  # of ten minutes, or years
+    assert searching.search(state, seed=1, **bounds).line == before.line
+    # A search in a thread goes on: only the main thread is interrupted.
+    found: list[str] = []
+    thread = threading.Thread(
+        target=lambda: found.append(searching.search(state, seed=1, time_ms=600.0).line)
+    )
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    thread.join()
+    assert found
 
 
 def test_shares_are_cut_into_chunks() -> None:
@@ -159,7 +238,7 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["analyse", str(log), "--turn", "4", "--nodes", "200"]) == 0
     out = capsys.readouterr().out
     assert "played then: " in out
-    assert "the evaluation expects " in out
+    assert "played on in worlds it is worth " in out
     assert "cards in these lines:" in out
     assert main(["perft", str(log), "--turn", "4", "--depth", "2"]) == 0
 
@@ -226,6 +305,13 @@ def test_files_that_a_command_has_not_written_stay(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source = tmp_path / "bot.py"
+    for words, name, content in (
+        (["-o"], "own.c", b"#ifndef _GNU_SOURCE\nint mine;"),
+        (["-o", "b.c", "--write-weights"], "own.npz", b"PK\x03\x04 of another program"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        refused("export", "--rules", "1.0", *words, name)
+        assert "--force" in capsys.readouterr().err
     play = ["play", "greedy", "greedy", "--timeout-scale", "0", "-l"]
     assert main([*play, "a.log"]) == 0
     assert main([*play, "a.log"]) == 0  # as brutaltester does
@@ -236,6 +322,8 @@ def test_files_that_a_command_has_not_written_stay(
         (["cards", "generate", "1", "-o"], "txt"),
         (["cards", "draw", "1", "-o"], "html"),
         (["export", "--kernel", "-o"], "h"),
+        (["export", "--rules", "1.0", "-o"], "c"),
+        (["export", "--rules", "1.0", "-o", "b.c", "--write-weights"], "w.npz"),
         (["replay", "a.log", "-o"], "replay.html"),
         (["dataset", "random", "--games", "1", "-o"], "npz"),
         (["arena", "show", "a.db", "--csv"], "csv"),

@@ -1,7 +1,10 @@
 """`locmsim export --rules`: the file compiles everywhere and answers as the Python bot."""
 
 import itertools
+import os
 import subprocess
+import sys
+import unicodedata
 from types import SimpleNamespace
 
 import pytest
@@ -11,12 +14,12 @@ from helpers import RULE_SETS
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.decks import build_deck, deck_builder, deck_line, draft_picker, pick
-from locmsim.export import LIMIT
+from locmsim.export import LIMIT, export_bot
 from locmsim.game.match import Match
 from locmsim.networks.weights import WeightsFile
 
 #: Fewer than the site takes, so that weights may grow.
-MOST = 95_000
+MOST = 90_000
 BOUND = {"beam": "nodes", "mcts": "iterations"}
 
 
@@ -90,14 +93,47 @@ def compare(program, weights, rules, search, bound, seeds):
 @pytest.mark.parametrize("rules", RULE_SETS)
 @pytest.mark.parametrize("search", BOUND)
 def test_it_fits_the_site(exported, rules, search):
-    text = exported(rules, search)[0].read_text()
+    text = exported(rules, search)[0].read_text(encoding="utf-8")
     assert len(text) <= MOST < LIMIT
-    assert text.isascii()
+    assert len(text.encode("utf-16-le")) == 2 * len(text)  # as editors of the web count
+    assert unicodedata.is_normalized("NFD", text)
+    assert unicodedata.is_normalized("NFKC", text)
+    assert all(x == "\n" or x.isprintable() for x in text)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_it_fits_the_site_in_ascii(exported, rules):
+    text = exported(rules, "mcts", "--ascii")[0].read_text(encoding="ascii")
+    assert len(text) <= MOST
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_it_answers_as_the_python_bot(program, rules):
     compare(*program(rules), rules, "beam", 2000, range(2))
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
+    source, weights = exported(rules, "beam", "--ascii")
+    compare(build(source, tmp_path / "bot", "-O1"), weights, rules, "beam", 1000, [5])
+
+
+def test_no_locale_changes_what_a_compiler_reads(program, exported, tmp_path, monkeypatch):
+    bot, _ = program("1.5")
+    for name in ("LANG", "LC_ALL"):
+        monkeypatch.setenv(name, "C")
+    again = build(exported("1.5")[0], tmp_path / "bot", "-O1", "-fsigned-char")
+    other = build(exported("1.5")[0], tmp_path / "other", "-O1", "-funsigned-char")
+    text = Match(seed=3).input_text(0)
+    assert answers(bot, text, 1) == answers(again, text, 1) == answers(other, text, 1)
+
+
+def test_it_goes_to_the_standard_output_as_utf8(exported):
+    command = [sys.executable, "-m", "locmsim", "export", "--rules", "1.0", "-o", "-"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.replace(b"\r\n", b"\n") == exported("1.0")[0].read_bytes()
 
 
 def test_tree_search_answers_as_the_python_bot(program):
@@ -170,10 +206,23 @@ def test_weights_of_ones_own(program, tmp_path):
     compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
 
 
+@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("search", BOUND)
+def test_weights_without_networks(rules, search, tmp_path):
+    given = WeightsFile()[rules]
+    weights = type(given)(given.evaluation, None, given.deck_score, None, given.draft)
+    text = export_bot(rules, {rules: weights}, search=search).text
+    assert text.isascii()
+    (tmp_path / "bot.c").write_text(text)
+    for compiler in ("gcc", "clang"):
+        check(tmp_path / "bot.c", compiler)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--kernel", "--search", "mcts"], "--search is for a bot, not for --kernel"),
+        (["--kernel", "--ascii"], "--ascii is for a bot, not for --kernel"),
         ([], "one of the arguments --rules --kernel is required"),
         (["--rules", "1.0", "--weights", "nowhere.npz"], "nowhere.npz: No such file"),
     ],
@@ -193,7 +242,7 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("locmsim.export.LIMIT", 1000)
     monkeypatch.setattr("locmsim.export.bot.LIMIT", 1000)
     target = tmp_path / "bot.c"
-    before = "#ifndef _GNU_SOURCE\n// a bot that was exported before\n"
+    before = "// A bot for Legends of Code and Magic, rules 1.0, that was exported before\n"
     target.write_text(before)
     assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
     assert "nothing is written" in capsys.readouterr().err

@@ -150,14 +150,14 @@ def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
         server = Serving("--early", "--turns=10000", f"--log={log}")
         serving.append(server)
         before = log.stat().st_size
-        bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
+        bots = [server.bot("rule", f"--user=b{i}", "--reconnect=0") for i in range(2)]
         while log.stat().st_size == before or not log.read_bytes()[before:].count(b"end_turn") > 4:
             time.sleep(0.01)
         server.end(signal.SIGKILL)
         for bot in bots:
             _, err = bot.communicate(timeout=PATIENCE)
             assert bot.returncode == 1
-            assert "the connection has ended" in err
+            assert f"127.0.0.1 port {server.port}: " in err
     with log.open("rb") as file:
         done = replay(file)
     assert done.tournaments + done.cut >= 1

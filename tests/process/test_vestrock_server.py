@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import json
 import os
+import queue
 import random
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,11 +19,14 @@ import pytest
 from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
 
 from locmsim.vestrock.accounts import FileAccounts
+from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.client import Client, LoginError, ServerClosedError
 from locmsim.vestrock.match import CommandError
+from locmsim.vestrock.player import Player
 from locmsim.vestrock.record import replay
 from locmsim.vestrock.series import COMMAND_LIMIT
 from locmsim.vestrock.server import Server
+from locmsim.vestrock.spectators import _positions, numbered
 from locmsim.vestrock.standings import Standings
 
 
@@ -175,47 +181,80 @@ def test_a_login_in_time_is_not_ended(table: Served) -> None:
         assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
 
 
-def test_four_connections_and_no_fifth(table: Served) -> None:
-    raws = [table.raw("ann") for _ in range(4)]
-    with table.raw() as fifth:
-        fifth.send(b"ann\nx\nGET_MY_MATCHES\n")
-        assert fifth.rest() == ["LOGIN", "PASS", "ERR 7 TooManyConnections"]
-    with table.raw("bob"):
-        pass
-    raws.pop().close()
-    until(lambda: len(table.server._players["ann"]) == 3)
-    raws.append(table.raw("ann"))
-    for raw in raws:
+def test_a_fifth_connection_ends_the_oldest(table: Served) -> None:
+    """Connections of a machine that is gone are in nobody's way."""
+    raws = [table.raw("ann") for _ in range(5)]
+    assert raws[0].rest() == ["ERR 7 TooManyConnections"]
+    table.raw("bob").close()
+    for raw in raws[1:]:
         assert raw.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
         raw.close()
 
 
-def test_strangers_are_limited(table: Served) -> None:
+def raw_from(table: Served, address: str) -> Raw:
+    """A connection from another address of this machine."""
+    raw = Raw.__new__(Raw)
+    raw.socket = socket.create_connection(("127.0.0.1", table.port), PATIENCE, (address, 0))
+    raw._partial = b""
+    table._raws.append(raw)
+    return raw
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there")
+def test_silent_connections_are_limited(table: Served) -> None:
+    """16 of an address, 64 of all; those refused do not count."""
     ann = table.raw("ann")
-    strangers = [table.raw() for _ in range(64)]
-    with table.raw() as one_more:
+    silent = [raw_from(table, "127.0.0.2") for _ in range(16)]
+    for _ in range(40):
+        with raw_from(table, "127.0.0.2") as one_more:
+            assert one_more.rest() == ["ERR 7 TooManyConnections"]
+    table.raw("bob").close()  # another address has its own
+    for last in range(3, 6):
+        silent += [raw_from(table, f"127.0.0.{last}") for _ in range(16)]
+    assert [raw.line() for raw in silent] == ["LOGIN"] * 64
+    with raw_from(table, "127.0.0.6") as one_more:
         assert one_more.rest() == ["ERR 7 TooManyConnections"]
     assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
-    for stranger in strangers:
-        stranger.close()
-    until(lambda: not table.server._strangers)
-    table.raw("bob").close()
+    silent.pop().close()
+    until(lambda: len(table.server._unauthenticated) == 63)
+    carl = raw_from(table, "127.0.0.6")
+    carl.log_in("carl")
     ann.close()
 
 
-def test_accepts_per_address_are_limited(table: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_in_debt_waits(table: Served) -> None:
+    """Nothing is refused, and those who have logged in do not pay for their address."""
     ann = table.raw("ann")
-    monkeypatch.setattr("locmsim.vestrock.server._PER_SECOND", 10)
-    refused = 0
-    for _ in range(60):
-        with table.raw() as raw:
-            refused += raw.line() == "ERR 7 TooManyConnections"
-    assert refused
-    until(lambda: len(table.server._sessions) == 1)
-    until(lambda: not table.server._recent)
-    table.raw("bob").close()
+    table.server.addresses.charge("127.0.0.1", 5.7)
+    started = time.monotonic()
+    bob = table.raw("bob")
+    assert time.monotonic() - started > 0.4
+    table.server.addresses.charge("127.0.0.1", 1000.0)
     assert ann.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+    assert bob.ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+    with table.raw() as late:
+        late.send(b"carl\nx\n")
+        assert late.line() == "LOGIN"
+        assert late.silent(0.2)
     ann.close()
+    bob.close()
+
+
+def test_a_player_in_debt_is_not_read(table: Served) -> None:
+    ann, bob = two(table)
+    table.server.players_pay.charge("ann", 5.5)
+    ann.send(b"\n" + b"GET_TURN_INFO 1\n" * 3)
+    assert ann.silent(0.1)
+    assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
+    assert ann.lines(6) == ["OK", "1 6"] * 3
+
+
+def test_blank_lines_count_as_commands(table: Served) -> None:
+    ann, bob = two(table)
+    ann.send(b"\n" * (COMMAND_LIMIT - 1) + b"GET_TURN_INFO 1\nGET_TURN_INFO 1\n")
+    assert ann.lines(3) == ["OK", "1 6", "ERR 6 CommandLimitReached"]
+    start(ann, bob)
+    assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "0 5"]
 
 
 def test_accounts_of_a_file(tmp_path: Path) -> None:
@@ -298,6 +337,33 @@ def test_a_reconnect_in_the_same_turn_goes_on(table: Served) -> None:
     assert ann.ask("FINISH_BLOCK 1") == ["ERR 911 BlockingAlreadyFinished"]
 
 
+def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
+    """It makes a new one, and is where the matches stand."""
+    player = Player(table.client("ann"), make_bot("random", 1), turn_seconds=5.0)
+    playing = threading.Thread(target=lambda: player.run(lambda: table.client("ann")), daemon=True)
+    playing.start()
+    bob = table.raw("bob")
+    for turns in range(1, 6):
+        start(bob)
+        if turns in (2, 4):
+            table.call(lambda: next(iter(table.server._players["ann"])).abort())
+    until(lambda: player.figures.reconnects == 2)
+    bob.close()
+    table.stop()
+    playing.join(PATIENCE)
+    assert not playing.is_alive()
+    player.client.close()
+    assert player.figures.turns > 0
+    # Without that it fails, as before.
+    with served() as other:
+        client = other.client("ann")
+        until(lambda: "ann" in other.server._players)
+        other.call(lambda: next(iter(other.server._players["ann"])).abort())
+        with pytest.raises(ConnectionResetError):
+            Player(client, make_bot("random", 1)).run()
+        client.close()
+
+
 ATTACKERS = "1 C 2 3 3 0 0\n2 C 1 3 3 0 0\n3 C 1 9 9 0 0\n4 C 1 9 9 0 0\n"
 
 
@@ -357,7 +423,7 @@ def test_a_client_that_never_reads_loses_its_own_time_only(table: Served) -> Non
 def test_a_connection_that_takes_no_bytes_is_closed(
     table: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("locmsim.vestrock.session._STUCK_SECONDS", 0.5)
+    monkeypatch.setattr("locmsim.vestrock.sockets._STUCK_SECONDS", 0.5)
     monkeypatch.setattr("locmsim.vestrock.server._CARE_SECONDS", 0.1)
     ann, _ = two(table)
     deaf = table.raw("bob")
@@ -385,20 +451,21 @@ def test_5001_commands(table: Served) -> None:
     assert ann.lines(3) == ["OK", "OK", "0 5"]
 
 
-def test_a_flood_does_not_hold_up_others(table: Served) -> None:
+@pytest.mark.parametrize("flood", [b"FOO\n", b"\n"])
+def test_a_flood_does_not_hold_up_others(table: Served, flood: bytes) -> None:
     ann, bob = two(table)
     ending = threading.Event()
 
     def send() -> None:
         with contextlib.suppress(OSError):
             while not ending.is_set():
-                ann.send(b"FOO\n" * 10_000)
+                ann.send(flood * 10_000)
 
     sender = threading.Thread(target=send)
     reader = threading.Thread(target=ann.rest, daemon=True)
     reader.start()
     sender.start()
-    until(lambda: table.server.commands > 100)
+    until(lambda: table.server.series.count("ann")[0] > 100)
     for _ in range(50):
         assert bob.ask("GET_TURN_INFO 2", 2) == ["OK", "1 6"]
     (session,) = table.server._players["ann"]
@@ -531,15 +598,15 @@ def test_ticks_of_50_ms_are_neither_left_out_nor_made_up_for() -> None:
         assert later_due - due >= (more_ticks - ticks) * 0.05 - 1e-6
 
 
-def test_spectators_get_the_log(tmp_path: Path) -> None:
+def test_open_spectators_get_the_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with served(log=log, spectator_port=0, tournaments=1) as table:
+    with served(log=log, spectator_port=0, open_spectators=True, tournaments=1) as table:
         early = Raw(table.server.spectator_port or 0)
         ann, bob = two(table)
         assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
         late = Raw(table.server.spectator_port or 0)
         late.send(b"WAIT\nGET_MY_MATCHES\n")  # nobody listens
-        until(lambda: len(table.server._spectators) == 2)
+        until(lambda: len(table.server.feed.spectators) == 2)
         while table.call(lambda: table.server.series.finished) == 0:
             ann.send(b"WAIT\n")
             bob.send(b"WAIT\n")
@@ -554,7 +621,7 @@ def test_spectators_get_the_log(tmp_path: Path) -> None:
     assert seen == lines[1:]
     assert seen_late[0] == lines[1]
     assert [line.split(",")[0] for line in seen_late[1:3]] == ['{"event":"position"'] * 2
-    assert seen_late[3:] == lines[3:]
+    assert seen_late[3:] == lines[2:]  # from the start of the turn
     assert replay(f"{line}\n".encode() for line in seen).matches == 2
     assert replay(f"{line}\n".encode() for line in seen_late).matches == 2
 
@@ -564,7 +631,7 @@ def test_a_slow_spectator_is_dropped() -> None:
         watcher = Raw(table.server.spectator_port or 0)
         slow = Raw(table.server.spectator_port or 0)
         slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        until(lambda: len(table.server._spectators) == 2)
+        until(lambda: len(table.server.feed.spectators) == 2)
         seen: list[str] = []
         reader = threading.Thread(target=lambda: seen.extend(watcher.rest()), daemon=True)
         reader.start()
@@ -577,14 +644,144 @@ def test_a_slow_spectator_is_dropped() -> None:
 
             for _ in range(1000):
                 table.call(shout)
-                if len(table.server._spectators) == 1:
+                if len(table.server.feed.spectators) == 1:
                     break
-            assert len(table.server._spectators) == 1
+            assert len(table.server.feed.spectators) == 1
         table.stop()
         reader.join(PATIENCE)
         assert len(seen) > 1000
         slow.close()
         watcher.close()
+
+
+def test_spectators_are_a_turn_late_and_see_numbers(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served(log=log, spectator_port=0, tournaments=1) as table:
+        port = table.server.spectator_port or 0
+        early = Raw(port)
+        until(lambda: all(spectator._started for spectator in table.server.feed.spectators))
+        ann, bob = two(table)
+        assert ann.ask("DRAW_CARD 1", 2)[0] == "OK"
+        late = Raw(port)
+        until(lambda: len(table.server.feed.spectators) == 2)
+        seen = early.lines(1)
+        assert early.silent()  # of this turn nothing
+        start(ann, bob)
+        seen += early.lines(2)
+        assert '"command":"DRAW_CARD"' in (seen[1] or "")
+        while table.call(lambda: table.server.series.finished) == 0:
+            start(ann, bob)
+        table.wait()
+        seen += early.rest()
+        seen_late = late.rest()
+        for raw in (early, late, ann, bob):
+            raw.close()
+    numbers = {"ann": "1", "bob": "2"}
+    lines = [numbered(json.loads(line), numbers) for line in log.read_text().splitlines()]
+    assert [json.loads(line or "") for line in seen] == lines[1:]
+    assert "ann" not in "".join(map(str, seen + seen_late))
+    events = [json.loads(line)["event"] for line in seen_late[:3]]
+    assert events == ["tournament", "position", "position"]
+    assert [json.loads(line) for line in seen_late[3:]] == lines[2:]
+    for shown in (seen, seen_late):
+        assert replay(f"{line}\n".encode() for line in shown).matches == 2
+
+
+def test_positions_are_encoded_once_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(
+        "locmsim.vestrock.spectators._positions",
+        lambda states, turn: made.append(turn) or _positions(states, turn),
+    )
+    with served(spectator_port=0) as table:
+        ann, bob = two(table)
+        turn = table.server.series.tournament.turn
+        watchers = [Raw(table.server.spectator_port or 0) for _ in range(8)]
+        for watcher in watchers:
+            assert [line.partition(",")[0] for line in map(str, watcher.lines(3))] == [
+                '{"event":"tournament"',
+                '{"event":"position"',
+                '{"event":"position"',
+            ]
+        assert made == [turn]
+        # An address pays for those who watch from it: the next ones wait.
+        slow = [Raw(table.server.spectator_port or 0) for _ in range(4)]
+        assert slow[-1].silent(0.2)
+        assert ann.ask("GET_TURN_INFO 1", 2) == ["OK", "1 6"]
+        for watcher in watchers + slow:
+            watcher.close()
+        ann.close()
+        bob.close()
+
+
+# --------------------------------------------------------------------------------------- passwords
+
+
+class Slow:
+    """Accounts whose passwords take long: until a test says that one is right or wrong."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.answers: queue.Queue[bool] = queue.Queue()
+        self.known: set[str] = set()
+
+    def check_quickly(self, name: str, password: str) -> bool | None:
+        return True if name in self.known else None
+
+    def check(self, name: str, password: str) -> bool:
+        self.asked.append(name)
+        return self.answers.get(timeout=PATIENCE)
+
+    def names(self) -> list[str]:
+        return ["ann", "bob"]
+
+
+def test_passwords_are_checked_one_at_a_time(table: Served) -> None:
+    """In order, other addresses first; not for who has gone; those known to be right at once."""
+    table.server.accounts = accounts = Slow()
+    first, gone, second = (table.raw() for _ in range(3))
+    for raw, name in ((first, "a"), (gone, "b"), (second, "c")):
+        raw.send(f"{name}\nx\n".encode())
+        assert raw.lines(2) == ["LOGIN", "PASS"]
+
+    def waiting() -> int:
+        return sum(session.checking for session, _, _ in [*table.server._to_check])
+
+    until(lambda: waiting() == 2)
+    gone.close()
+    until(lambda: waiting() == 1)
+    other = raw_from(table, "127.0.0.2")
+    other.send(b"d\nx\n")
+    until(lambda: waiting() == 2)
+    accounts.known.add("ann")
+    assert table.raw("ann").ask("GET_MY_MATCHES", 3) == ["OK", "0", ""]
+    assert accounts.asked == ["a"]
+    for right in (False, True, True):
+        accounts.answers.put(right)
+    assert first.rest() == ["ERR 1 BadLoginOrPassword"]
+    assert other.lines(3)[2] == second.line() == "OK"
+    assert accounts.asked == ["a", "d", "c"]
+
+
+def test_what_a_half_closed_connection_sent_is_executed(table: Served) -> None:
+    """Also while its password is checked."""
+    table.server.accounts = accounts = Slow()
+    raw = table.raw()
+    raw.send(b"ann\nx\nGET_MY_MATCHES\n")
+    raw.socket.shutdown(socket.SHUT_WR)
+    until(lambda: accounts.asked == ["ann"])
+    accounts.answers.put(True)
+    assert raw.rest() == ["LOGIN", "PASS", "OK", "OK", "0", ""]
+
+
+def test_the_end_does_not_wait_for_passwords(table: Served) -> None:
+    table.server.accounts = accounts = Slow()
+    raw = table.raw()
+    raw.send(b"ann\nx\n")
+    until(lambda: accounts.asked == ["ann"])
+    table.stop()  # which waits for the server's end
+    assert raw.rest() == ["LOGIN", "PASS", "ERR 8 ServerClosing"]
+    accounts.answers.put(False)
 
 
 # --------------------------------------------------------------------------------- the server's end
@@ -714,7 +911,7 @@ def test_connections_that_come_and_go_leave_nothing(table: Served) -> None:
         time.sleep(0.005)
     until(lambda: len(table.server._sessions) == 2)
     assert descriptors() == before
-    assert set(table.server._addresses) == {"127.0.0.1"}
+    assert len(table.server.addresses) == 1
     assert {len(sessions) for sessions in table.server._players.values()} == {1}
     ann.close()
     bob.close()

@@ -1,77 +1,92 @@
 """A whole server under load: bots as processes, each playing all of its matches at once.
 
-By default small tournaments. The size that the server is made for takes about two and a half
-minutes and two processors of its own: players, turns, seconds a turn, health at the start, which
-is so much here that no match ends before its last turn.
+By default small tournaments. The size that the server is made for takes two processors of its own:
+players, turns, seconds a turn, health at the start, which may be so much that no match ends before
+its last turn.
 
     VESTROCK_LOAD=30,60,1.0,1000 pytest tests/slow/test_vestrock_load.py -s
 """
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+import vestrock_nuisance
+
+from locmsim.vestrock.accounts import FileAccounts
 from locmsim.vestrock.record import replay
 from locmsim.vestrock.standings import Standings
 
 LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
-TOURNAMENTS = 2
+SIZE = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
+PLAYERS, TURNS, SECONDS = int(SIZE[0]), int(SIZE[1]), float(SIZE[2])
+#: What the server may hold, in kB.
+MEMORY = 400_000
 
 
-def test_all_bots_keep_the_time(tmp_path: Path) -> None:
-    words = os.environ.get("VESTROCK_LOAD", "6,10,0.5,20").split(",")
-    players, turns, seconds = int(words[0]), int(words[1]), float(words[2])
-    log, standings = tmp_path / "log", tmp_path / "standings.db"
-    server = subprocess.Popen(
+@contextlib.contextmanager
+def processes() -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that are gone when the test is over."""
+    started: list[subprocess.Popen[str]] = []
+    try:
+        yield started
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+
+
+def serve(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
         [
-            *LOCMSIM,
-            "serve",
-            "--port=0",
-            f"--players={players}",
-            f"--turns={turns}",
-            f"--turn-seconds={seconds}",
-            f"--init-hp={words[3]}",
-            f"--tournaments={TOURNAMENTS}",
-            f"--log={log}",
-            f"--standings={standings}",
-            "--verbose",
+            *LOCMSIM, "serve", "--port=0", "--spectator-port=0", f"--turns={TURNS}",
+            f"--turn-seconds={SECONDS}", f"--init-hp={SIZE[3]}", f"--log={tmp_path / 'log'}",
+            f"--standings={tmp_path / 'standings.db'}", "--verbose", *words,
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    bots = []
-    try:
-        assert server.stdout is not None
-        port = re.search(r"port (\d+)", server.stdout.readline())
-        assert port
-        bots = [
-            subprocess.Popen(
-                [
-                    *LOCMSIM,
-                    "bot",
-                    "rule",
-                    f"--port={port[1]}",
-                    f"--user=bot{i}",
-                    f"--turn-seconds={seconds}",
-                ],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for i in range(players)
-        ]
-        reports = [bot.communicate(timeout=60 + 4 * turns * seconds)[0] for bot in bots]
-        held = server.communicate(timeout=60)[1]
-    finally:
-        for process in [*bots, server]:
-            process.kill()
-            process.wait()
+    )  # fmt: skip
+
+
+def ports(server: subprocess.Popen[str]) -> tuple[str, str]:
+    """That of players and that of spectators."""
+    assert server.stdout is not None
+    found = re.search(r"port (\d+), spectators on (\d+)", server.stdout.readline())
+    assert found
+    return found[1], found[2]
+
+
+def bot(number: int, port: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            *LOCMSIM, "bot", "rule", f"--port={port}", f"--user=bot{number}", "--password=x",
+            f"--turn-seconds={SECONDS}",
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+
+
+def check(
+    tmp_path: Path,
+    server: subprocess.Popen[str],
+    bots: list[subprocess.Popen[str]],
+    players: int,
+    tournaments: int,
+) -> None:
+    """All is over: nothing was refused that came in time, and every match was played."""
+    reports = [bot.communicate(timeout=60 + 4 * TURNS * SECONDS)[0] for bot in bots]
+    held = server.communicate(timeout=60)[1]
     print(held, *reports, sep="\n")
-    assert [bot.returncode for bot in bots] == [0] * players
+    assert [bot.returncode for bot in bots] == [0] * len(bots)
     assert server.returncode == 0
-    matches = players * (players - 1)
     for report in reports:
         found = re.search(r"(\d+) moves, (\d+) commands, errors (.+), late (\d+)", report)
         assert found, report
@@ -79,8 +94,72 @@ def test_all_bots_keep_the_time(tmp_path: Path) -> None:
         # What is sent in the first 0.8 of a turn is done in it.
         assert found[4] == "0", report
         assert found[3] == "none" or set(re.findall(r"(\d+):", found[3])) == {"913"}, report
-    with log.open("rb") as lines:
+    with (tmp_path / "log").open("rb") as lines:
         done = replay(lines)
-    assert (done.tournaments, done.matches) == (TOURNAMENTS, TOURNAMENTS * matches)
-    with Standings(standings, write=False) as file:
+    assert done.tournaments == tournaments
+    assert done.matches == tournaments * players * (players - 1)
+    with Standings(tmp_path / "standings.db", write=False) as file:
         assert len(file.table()) == players
+
+
+def test_all_bots_keep_the_time(tmp_path: Path) -> None:
+    with processes() as started:
+        server = serve(tmp_path, f"--players={PLAYERS}", "--tournaments=2")
+        started.append(server)
+        port, _ = ports(server)
+        bots = [bot(i, port) for i in range(PLAYERS)]
+        started += bots
+        check(tmp_path, server, bots, PLAYERS, 2)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 is no address there")
+@pytest.mark.parametrize("addresses", [(1, 1), (2, 9)], ids=["one-address", "several"])
+@pytest.mark.parametrize("kind", vestrock_nuisance.KINDS)
+def test_nobody_is_late_beside_a_nuisance(
+    kind: str, addresses: tuple[int, int], tmp_path: Path
+) -> None:
+    """Also where it comes from the address of the players."""
+    accounts = tmp_path / "accounts"
+    names = [f"bot{i}" for i in range(PLAYERS)] + ["pest"] * (kind == "newlines")
+    for name in names:
+        FileAccounts.set_password(accounts, name, "x")
+    with processes() as started:
+        # All accounts play, so there is a break in which the bots can come.
+        server = serve(
+            tmp_path, f"--accounts={accounts}", "--tournaments=1",
+            f"--break-turns={round((2 + PLAYERS / 5) / SECONDS)}",
+        )  # fmt: skip
+        started.append(server)
+        port, spectators = ports(server)
+        words = [kind, port, spectators, *map(str, addresses)]
+        command = [sys.executable, vestrock_nuisance.__file__, *words]
+        bots = []
+        if kind != "gone":  # whose connections are there before
+            bots = [bot(i, port) for i in range(PLAYERS)]
+            started += bots
+            while b'"event":"tournament"' not in (tmp_path / "log").read_bytes():
+                time.sleep(0.05)
+        nuisance = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        started.append(nuisance)
+        if kind == "gone":
+            assert nuisance.stdout is not None
+            assert nuisance.stdout.readline() == "there\n"
+            bots = [bot(i, port) for i in range(PLAYERS)]
+            started += bots
+        most = 0
+        while server.poll() is None and any(process.poll() is None for process in bots):
+            most = max(most, memory(server.pid))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(0.2)
+        print(f"{kind}: {most} kB")
+        assert nuisance.poll() is None
+        check(tmp_path, server, bots, len(names), 1)
+        assert most < MEMORY
+
+
+def memory(pid: int) -> int:
+    """What a process holds, in kB."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+        return int(found[1]) if found else 0
+    return 0

@@ -2,9 +2,13 @@
 
 import pytest
 import wins_data
+from helpers import RULE_SETS
 
+from locmsim import InvalidActionError
 from locmsim.game.match import Match
-from locmsim.search import MCTS, Belief, analyse
+from locmsim.game.positions import start_position
+from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, analyse
+from locmsim.search.analysis import line_value
 
 
 def battle(seed: int = 3) -> Match:
@@ -50,6 +54,9 @@ def test_both_see_a_win() -> None:
     state = wins_data.position("charge")
     mover = state.current_player()
     found = analyse(state, time_ms=None, nodes=40_000)
+    belief = Belief()
+    belief.see(state.observation(mover))
+    assert line_value(belief, found.lines[0].line) == 1
     assert all(judged.value == 1 for line in found.lines for judged in line.by.values())
     assert {name for line in found.lines for name in line.by} == {"beam", "mcts"}
     for line in found.lines:
@@ -100,3 +107,21 @@ def test_what_cannot_be_analysed() -> None:
         analyse(Match(seed=1).observation(0))
     with pytest.raises(ValueError, match="one of time_ms and nodes is needed"):
         analyse(battle().observation(0), time_ms=None)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_line_is_worth_what_the_search_that_found_it_says(rules: str) -> None:
+    """Played on in the same worlds; PASS is worth less, a win 1."""
+    state = start_position(5, rules=rules)
+    for _ in range(8):
+        state.apply_line("PASS")
+    belief = Belief()
+    belief.see(state.observation(0))
+    search = BeamSearch(BeamOptions(static_worlds=0, plans=2, worlds=16))
+    found = search.search(state, nodes=10**6, seed=3, belief=belief)
+    value = line_value(belief, found.line, worlds=16, seed=3)
+    assert found.visits == 16
+    assert value == pytest.approx(found.value, abs=1e-6)
+    assert line_value(belief, "PASS", seed=3) < value
+    with pytest.raises(InvalidActionError):
+        line_value(belief, "NOTHING 1", seed=3)

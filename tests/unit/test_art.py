@@ -2,12 +2,14 @@
 
 import re
 import sys
+import zlib
 from xml.etree import ElementTree
 
 import pytest
 
 from locmsim import Card, Match, Observation, generate_cards
-from locmsim.art import NUMBERS, card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art import card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art.cards import NUMBERS
 from locmsim.art.motifs import MOTIFS
 from locmsim.cli.main import main
 from locmsim.rules.cards import ABILITIES, Area, CardType
@@ -234,8 +236,23 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
         "locmsim.rules.generator.generate_cards", lambda *given: generate_cards(*given)[:4]
     )
     path = tmp_path / "sheet.png"
-    assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 0
-    assert path.read_bytes().startswith(b"\x89PNG\r\n")
+    for _ in range(2):
+        assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 0
+    drawn = path.read_bytes()
+    chunks, at = [], 8
+    while at < len(drawn):  # all of them whole
+        length = int.from_bytes(drawn[at : at + 4])
+        kind, checksum = drawn[at + 4 : at + 8], drawn[at + 8 + length : at + 12 + length]
+        assert zlib.crc32(drawn[at + 4 : at + 8 + length]) == int.from_bytes(checksum)
+        chunks.append(kind)
+        at += 12 + length
+    assert (chunks[:2], chunks[-1]) == ([b"IHDR", b"tEXt"], b"IEND")
+    # A picture of somebody else's stays.
+    other = drawn[:33] + drawn[33:].replace(b"locmsim", b"another")
+    path.write_bytes(other)
+    with pytest.raises(SystemExit):
+        main(["cards", "draw", "5", "--png", "-o", str(path)])
+    assert path.read_bytes() == other
 
 
 def test_png_without_the_library(tmp_path, capsys, monkeypatch) -> None:

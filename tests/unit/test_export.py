@@ -9,8 +9,9 @@ from amounts import amount
 
 from locmsim.decks.value import SHAPES, DeckValue
 from locmsim.export import export_bot, kernel_header
+from locmsim.export.conditions import resolve
 from locmsim.export.minify import minify
-from locmsim.export.numbers import Packed, decimals, pack, unpack
+from locmsim.export.numbers import Packed, decimals, pack, pack_rows, unpack, unpack_rows
 from locmsim.networks.weights import default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamOptions
@@ -18,9 +19,14 @@ from locmsim.tuning.decks import propose_deck
 from locmsim.tuning.distilling import distilled_deck_value
 
 
-def test_packed_numbers_are_near_the_ones_given():
+@pytest.fixture(params=[True, False], ids=["ascii", "ideographs"])
+def ascii(request):
+    return request.param
+
+
+def test_packed_numbers_are_near_the_ones_given(ascii):
     array = np.random.default_rng(1).standard_normal((7, 3)).astype(np.float32)
-    text, scale = pack(array)
+    text, scale = pack(array, ascii=ascii)
     again = unpack(text, scale, array.shape)
     assert again.shape == array.shape
     assert np.abs(again - array).max() <= scale / 2 * 1.001
@@ -29,22 +35,56 @@ def test_packed_numbers_are_near_the_ones_given():
     )
 
 
-def test_packed_numbers_stay_as_they_are_when_packed_again():
+def test_packed_numbers_stay_as_they_are_when_packed_again(ascii):
     array = np.random.default_rng(2).standard_normal(501).astype(np.float32)
-    once = unpack(*pack(array), array.shape)
-    assert (unpack(*pack(once), array.shape) == once).all()
+    once = unpack(*pack(array, ascii=ascii), array.shape)
+    assert (unpack(*pack(once, ascii=ascii), array.shape) == once).all()
 
 
-def test_packed_text_means_nothing_in_c():
+def test_packed_text_in_ascii_means_nothing_in_c():
     array = np.random.default_rng(3).standard_normal(50_000).astype(np.float32)
-    text, _ = pack(array)
+    text, _ = pack(array, ascii=True)
     assert len(text) == 125_000
     assert not set(text) & set('"\\?')
     assert set(map(len, (text, text.encode("ascii")))) == {125_000}
 
 
-def test_arrays_of_zeros_and_single_numbers_are_packed():
-    packed = Packed({"none": np.zeros(3, np.float32), "one": np.array(-2.5, np.float32)})
+def test_other_packed_text_has_14_bits_a_character():
+    array = np.random.default_rng(3).standard_normal(50_000).astype(np.float32)
+    text, _ = pack(array)
+    assert len(text) == -(-50_000 * 16 // 14)
+    assert all("\u4e00" <= character <= "\u8dff" for character in text)
+    assert len(text.encode()) == 3 * len(text)
+
+
+def test_rows_of_25_levels_are_near_the_ones_given():
+    chance = np.random.default_rng(4)
+    array = chance.standard_normal((58, 64)) * chance.lognormal(size=(58, 1))
+    text, unit = pack_rows(array.astype(np.float32))
+    assert len(text) == 58 + -(-58 * 64 // 3)
+    assert all("\u4e00" <= character <= "\u8dff" for character in text)
+    again = unpack_rows(text, unit, array.shape)
+    size = np.sqrt((array**2).mean(axis=1))
+    assert (np.sqrt(((again - array) ** 2).mean(axis=1)) < 0.1 * size).all()
+    assert all(len(set(row)) <= 25 for row in np.abs(again) * np.sign(array))
+
+
+def test_rows_stay_as_they_are_when_packed_again():
+    array = np.random.default_rng(5).standard_normal((20, 10)).astype(np.float32)
+    array[3] = 0
+    array[7] *= 1e-6  # next to the others nothing
+    array[8, 1:] = 0
+    text, unit = pack_rows(array)
+    once = unpack_rows(text, unit, array.shape)
+    assert (once[3] == 0).all()
+    assert once[8, 0] == pytest.approx(array[8, 0], rel=1e-3)
+    assert pack_rows(once) == (text, unit)
+    assert (unpack_rows(*pack_rows(np.zeros((2, 4), np.float32)), (2, 4)) == 0).all()
+
+
+def test_arrays_of_zeros_and_single_numbers_are_packed(ascii):
+    arrays = {"none": np.zeros(3, np.float32), "one": np.array(-2.5, np.float32)}
+    packed = Packed(arrays, ascii=ascii)
     assert (packed.arrays["none"] == 0).all()
     assert packed.arrays["one"] == -2.5
     assert packed.sizes == [3, 1]
@@ -98,6 +138,66 @@ def _renamed(text):
     return strings.sub(name, text)
 
 
+def test_frequent_words_become_macros_behind_what_is_included():
+    many = "".join(f"static unsigned long first{n}(void);\n" for n in range(20))
+    text = minify(f"#include <math.h>\n#if defined(__GNUC__)\n#include <time.h>\n#endif\n{many}")
+    lines = text.splitlines()
+    assert lines[:4] == [
+        "#include <math.h>", "#if defined(__GNUC__)", "#include <time.h>", "#endif"
+    ]  # fmt: skip
+    macros = dict(line.split()[1:] for line in lines[4:] if line.startswith("#define"))
+    assert set(macros.values()) == {"static", "unsigned", "long", "void"}
+    again = re.sub(r"\w+", lambda found: macros.get(found[0], found[0]), lines[-1])
+    assert re.sub(r"long \w+\(", "long first(", again) == "static unsigned long first(void);" * 20
+    assert "static" in minify(many, keep=["static"]).splitlines()[-1]
+
+
+def test_short_names_are_none_of_the_library():
+    text = minify(
+        "#include <math.h>\n" + "".join(f"int first{n};" for n in range(4000)), keep=["int"]
+    )
+    names = set(re.findall(r"int (\w+)", text))
+    assert len(names) == 4000
+    assert not names & {"do", "if", "j0", "j1", "jn", "y0", "y1", "yn"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("#if A == 1\none\n#elif A == 2\ntwo\n#else\nother\n#endif", "one"),
+        ("#if A == 2\ntwo\n#elif A == 1\none\n#else\nother\n#endif", "one"),
+        ("#if A == 2\ntwo\n#elif A == 3\nthree\n#else\nother\n#endif", "other"),
+        ("#if A == 2 || A != 1 && B\none\n#endif\nlast", "last"),
+        ("#if A != 2 && !B\none\n#endif\nlast", "one\nlast"),
+        ("#if A\n# if B\ninner\n# else\none\n# endif\n#endif", "one"),
+        ("#if B\n#if UNKNOWN\ninner\n#endif\n#endif\nlast", "last"),
+        ("#if B\n#ifdef UNKNOWN\n#if A\n#endif\n#else\n#endif\n#else\nlast\n#endif", "last"),
+        (
+            "#if defined(X)\n#if A\none\n#else\nother\n#endif\n#else\nlast\n#endif",
+            "#if defined(X)\none\n#else\nlast\n#endif",
+        ),
+        ("#ifndef A\none\n#endif", "#ifndef A\none\n#endif"),
+        ("#if A == 1 && UNKNOWN\none\n#elif A\ntwo\n#endif",) * 2,
+    ],
+)
+def test_branches_that_macros_drop_are_left_out(text, kept):
+    assert resolve(text, {"A": 1, "B": 0}) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#if A\n", "an #if has no #endif"),
+        ("one\n#endif\n", "line 2: #endif without #if"),
+        ("#else\n", "line 1: #else without #if"),
+        ("#if B\n#elif UNKNOWN\n#endif\n", "line 2: the branches before this one are decided"),
+    ],
+)
+def test_conditions_that_do_not_match_are_named(text, message):
+    with pytest.raises(ValueError, match=message):
+        resolve(text, {"A": 1, "B": 0})
+
+
 def test_names_to_keep_stay():
     assert minify("int first(int second);", keep=["first"]) == "int first(int a);\n"
 
@@ -130,17 +230,35 @@ def test_options_of_the_search_are_in_the_file():
     assert "o->worlds = 33;" in text
 
 
-def test_the_numbers_returned_are_those_of_the_file():
-    bot = export_bot("1.5")
+def test_the_numbers_returned_are_those_of_the_file(ascii):
+    bot = export_bot("1.5", ascii=ascii)
     given, rounded = default_weights("1.5"), bot.weights["1.5"]
     assert rounded.evaluation == given.evaluation
     assert rounded.deck_score == given.deck_score
-    assert len(rounded.deck_value) == 1
+    assert len(rounded.deck_value) == (1 if ascii else len(given.deck_value))
     for name, array in given.network.items():
         assert np.abs(rounded.network[name] - array).max() < 1e-3
         assert rounded.network[name].dtype == np.float32
-    again = export_bot("1.5", bot.weights)
+    again = export_bot("1.5", bot.weights, ascii=ascii)
     assert again.text == bot.text
+
+
+def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
+    chance = random.Random(1)
+    whole = default_weights("1.5").deck_value
+    cards = generate_cards(7)
+    decks = [propose_deck(cards, whole, chance) for _ in range(40)]
+
+    def values(ascii):
+        networks = export_bot("1.5", ascii=ascii).weights["1.5"].deck_value
+        return np.array([DeckValue(*networks)(deck) for deck in decks])
+
+    wanted = np.array([DeckValue(*whole)(deck) for deck in decks])
+    wanted -= wanted.mean()
+    ensemble, distilled = (
+        np.abs(found - found.mean() - wanted).mean() for found in map(values, (False, True))
+    )
+    assert ensemble < 0.5 * distilled
 
 
 def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start():

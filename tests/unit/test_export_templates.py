@@ -1,12 +1,17 @@
 """The C in the package is what the sources give, and what cannot be translated is refused."""
 
+import itertools
+import os
+
 import pytest
 
 pytest.importorskip("Cython")
 
 import cython_to_c
 import export_templates
-from export_templates import SOURCES, TARGET
+from export_templates import MACROS, SEARCH, SOURCES
+
+from locmsim.export.conditions import resolve
 
 of_the_sources = pytest.mark.skipif(not SOURCES.exists(), reason="not the source tree")
 
@@ -15,11 +20,95 @@ of_the_sources = pytest.mark.skipif(not SOURCES.exists(), reason="not the source
 @pytest.mark.slow
 def test_the_c_in_the_package_is_that_of_the_sources():
     """If it is not: python tools/export_templates.py"""
-    texts = export_templates.templates()
-    for name, text in texts.items():
-        assert (TARGET / name).read_text() == text, name
-    by_hand = {"deck.h", "draft.h", "main.h", "state.h", "unpack.h"}
-    assert {path.name for path in TARGET.glob("*.h")} - by_hand == set(texts)
+    for name, text in export_templates.templates().items():
+        assert (SOURCES / name).read_text() == text, name
+
+
+@of_the_sources
+def test_the_template_gives_what_is_translated_for_a_choice():
+    text = (SOURCES / SEARCH).read_text()
+    for choice in ((0, 0, 1), (1, 1, 0), (2, 0, 1)):
+        wanted = export_templates.specialised(choice)
+        assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
+
+
+@of_the_sources
+@pytest.mark.slow
+def test_the_template_gives_what_is_translated_for_every_choice():
+    text = (SOURCES / SEARCH).read_text()
+    for choice in itertools.product(*MACROS.values()):
+        wanted = export_templates.specialised(choice)
+        assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
+
+
+def test_woven_texts_come_out_again():
+    choices = [*itertools.product(*MACROS.values())]
+    texts = {
+        choice: "\n".join(
+            [
+                "first",
+                *(f"{n}: {x}" for n, x in enumerate(choice)),
+                f"{sum(choice) % 3}",
+                "last",
+                "",
+            ]
+        )
+        for choice in choices
+    }
+    woven = export_templates.woven(texts)
+    assert woven.count("first") == woven.count("last") == 1
+    for choice, text in texts.items():
+        assert resolve(woven, dict(zip(MACROS, choice, strict=True))) == text
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A source tree with one source, whose translation is a number that grows."""
+    source = tmp_path / "src" / "locmsim" / "one.pyx"
+    source.parent.mkdir(parents=True)
+    source.write_text("")
+    tool = tmp_path / "tool.py"
+    tool.write_text("")
+    for path in (source, tool):
+        os.utime(path, (1000, 1000))
+    files = (export_templates.HEADER, export_templates.SEARCH)
+    numbers = itertools.count(1)
+    monkeypatch.setattr(export_templates, "ROOT", tmp_path)
+    monkeypatch.setattr(export_templates, "SOURCES", source.parent)
+    monkeypatch.setattr(export_templates, "FRAME", tool)
+    monkeypatch.setattr(export_templates, "__file__", str(tool))
+    monkeypatch.setattr(
+        export_templates,
+        "templates",
+        lambda: dict.fromkeys(files, str(next(numbers))),
+    )
+
+    def built():
+        export_templates.write_new()
+        (text,) = {(source.parent / name).read_text() for name in files}
+        return text
+
+    return tmp_path, source, built
+
+
+def test_a_build_from_a_checkout_translates_what_has_changed(checkout):
+    _, source, built = checkout
+    assert built() == "1"
+    assert built() == "1"
+    source.write_text("changed")
+    os.utime(source, (2**33, 2**33))
+    assert built() == "2"
+    os.utime(source, (1000, 1000))
+    (source.parent / export_templates.HEADER).unlink()
+    assert built() == "3"
+
+
+def test_a_build_from_a_source_archive_does_not_translate(checkout):
+    folder, source, built = checkout
+    assert built() == "1"
+    (folder / "PKG-INFO").write_text("")
+    os.utime(source, (2**33, 2**33))  # unpacked with other times
+    assert built() == "1"
 
 
 def translated(tmp_path, source):
@@ -68,8 +157,32 @@ cdef int f(int x) noexcept nogil:
     assert "return x;" not in text
 
 
+def test_parameters_that_nothing_reads_are_left_out(tmp_path):
+    source = """
+cdef int deaf(int x, int y) noexcept nogil:
+    return x
+
+cdef int part(int x, int y) noexcept nogil:
+    return deaf(x, y)
+
+cdef int kept(int x, int y) noexcept nogil:
+    return x
+
+cdef int f(int x, int y, int z) noexcept nogil:
+    return part(x, y) + part(y, x) + kept(x, part(y, y)) + kept(y, x)
+"""
+    text = translated(tmp_path, source)
+    assert "return part(x) + part(y) + kept(x, part(y)) + kept(y, x);" in text
+    assert "int part(int x) {\n  return deaf(x);" in text
+    # It is given a call once, which may have effects; and a root stays what others call.
+    assert "int kept(int x, int y) {\n  (void)y;" in text
+    assert "int f(int x, int y, int z) {\n  (void)z;" in text
+
+
 @of_the_sources
 def test_what_the_roots_do_not_reach_is_left_out():
-    text = (TARGET / "beam-1.0.h").read_text()
+    text = resolve((SOURCES / SEARCH).read_text(), dict(zip(MACROS, (2, 0, 1), strict=True)))
     for name in ("state_perft", "tree_search", "rollout_10", "by_function", "summon_copy"):
         assert name not in text
+    assert "draft_expected" in text
+    assert "deck_improve" not in text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import locmsim
+from locmsim.export import kernel_header
 
 
 def run_python(code):
@@ -75,9 +76,11 @@ def test_version_is_that_of_the_distribution():
 
 
 def test_what_compiled_code_needs():
-    package = Path(locmsim.get_include()) / "locmsim"
-    assert package.samefile(Path(locmsim.__file__).parent)
+    package = Path(locmsim.__file__).parent
     declarations = (package / "_core.pxd").read_text()
     assert f"ABI_VERSION = {locmsim.ABI_VERSION}\n" in declarations
     assert (package / "__init__.py").exists()
     assert (package / "py.typed").exists()
+    include = Path(locmsim.get_include())
+    assert include.is_relative_to(package)
+    assert (include / "locm.h").read_text(encoding="utf-8") == kernel_header()

@@ -32,6 +32,31 @@ def test_accounts_of_a_file(tmp_path: Path) -> None:
     assert accounts.check("ann", "se cret")
 
 
+def test_what_is_known_is_checked_at_once_and_a_changed_file_is_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "accounts"
+    FileAccounts.set_password(path, "ann", "first")
+    accounts = FileAccounts(path)
+    assert accounts.check_quickly("ann", "first") is None
+    assert accounts.check("ann", "first")
+    assert accounts.check_quickly("ann", "first")
+    assert accounts.check_quickly("ann", "other") is None
+    assert accounts.check_quickly("carl", "first") is None
+    FileAccounts.set_password(path, "ann", "second")
+    FileAccounts.set_password(path, "bob", "x")
+    assert accounts.check_quickly("ann", "first") is None
+    assert not accounts.check("ann", "first")
+    assert accounts.check("ann", "second")
+    assert accounts.check("bob", "x")
+    assert accounts.names() == ["ann", "bob"]
+    path.write_text("damaged\n")
+    assert accounts.check_quickly("ann", "second")
+    assert "line 1: expected name, salt, hash" in caplog.text
+    path.unlink()
+    assert accounts.check_quickly("ann", "second")
+
+
 def test_salts_differ(tmp_path: Path) -> None:
     path = tmp_path / "accounts"
     for name in ("ann", "bob"):

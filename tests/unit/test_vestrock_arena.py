@@ -49,9 +49,12 @@ def test_a_match_is_played_and_its_log_is_plain() -> None:
     }
 
 
-def test_the_card_seed_makes_the_deck() -> None:
-    assert GAME.new_match(3, 5).log["deck"] == GAME.new_match(5).log["deck"]
+def test_the_seed_makes_the_deck() -> None:
+    assert GAME.new_match(5).log["deck"] == GAME.new_match(5).log["deck"]
     assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
+    # Several matches of one deck would be one match, counted several times.
+    with pytest.raises(ValueError, match="pairs_per_set: matches of Vestrock with the same deck"):
+        Arena(["rule", "random"], pairs_per_set=2)
 
 
 def test_an_empty_answer_is_an_idle_turn() -> None:

@@ -312,8 +312,12 @@ def test_a_log_without_its_end_counts_as_far_as_it_goes() -> None:
     log = table.log()
     killed = [*log, b'{"event":"act']
     restarted = [*log, log[0]]
-    for lines in (killed, restarted):
+    gone_on = [*log, b'{"event":"act\n', log[0]]
+    for lines in (killed, restarted, gone_on):
         assert replay(lines).tournaments == 1
+    for damaged in ([*log, b'{"event":"act\n'], [*log, b'{"event":"act\n', log[1]]):
+        with pytest.raises(ReplayError, match=f"line {len(log) + 1}: no event"):
+            replay(damaged)
     with pytest.raises(ReplayError, match=f"line {len(log) + 1}: no event"):
         replay([*log, b"{}\n"])
 
@@ -327,12 +331,21 @@ def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(
         log.add({"event": "server", "format": 1})
         log.close()
     assert path.read_text() == '{"event":"server","format":1}\n' * 2
+    with path.open("ab") as file:
+        file.write(b'{"event":"act')  # by a server that was killed
+    log = EventLog(path)
+    log.add({"event": "server", "format": 1})
+    log.close()
+    assert path.read_text().splitlines()[2:] == [
+        '{"event":"act',
+        '{"event":"server","format":1}',
+    ]
     full = EventLog("/dev/full")
-    heard: list[bytes] = []
+    heard: list[Event] = []
     full.listeners.append(heard.append)
     full.add({"event": "x"})
     full.flush()
     assert "the log is given up" in caplog.text
     full.add({"event": "y"})
     full.close()
-    assert heard == [b'{"event":"x"}\n', b'{"event":"y"}\n']
+    assert heard == [{"event": "x"}, {"event": "y"}]

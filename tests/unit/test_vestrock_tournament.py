@@ -1,6 +1,7 @@
 """Pairs, ranks, awards and standings of Vestrock."""
 
 import random
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -148,13 +149,15 @@ def test_what_cannot_be_written_is_tried_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "standings.db"
-    with Standings(path) as file, Standings(path) as other:
-        other._connection.execute("BEGIN IMMEDIATE")  # somebody else writes for long
+    with Standings(path) as file, Standings(path, write=False) as other:
+        blocking = sqlite3.connect(path, isolation_level=None)
+        blocking.execute("BEGIN IMMEDIATE")  # somebody else writes for long
         assert not file.add(1, EXAMPLE, awards(EXAMPLE))
         assert "cannot write tournament 1" in caplog.text
         assert file.last == 1
         assert file.table()[0].player == "A"
-        other._connection.execute("ROLLBACK")
+        blocking.execute("ROLLBACK")
+        blocking.close()
         assert file.add(2, EXAMPLE, awards(EXAMPLE))
         assert other.last == 2
         assert other.results(1) == EXAMPLE
@@ -165,9 +168,16 @@ def test_a_tournament_is_written_once(tmp_path: Path) -> None:
     with Standings(path) as file:
         file.add(1, EXAMPLE, awards(EXAMPLE))
     with Standings(path) as file:
-        assert not file.add(1, [], {"Z": 1.0})
-        file._waiting.clear()
-        assert [row.player for row in file.table()] == ["A", "B", "C"]
+        assert file.add(1, [], {"Z": 1.0})  # under a number that is free
+        assert file.last == 2
+        assert file.results(1) == EXAMPLE
+        assert {row.player: row.tournaments for row in file.table()}["Z"] == 1
+        with pytest.raises(StandingsError, match="another server writes to it"):
+            Standings(path)
+        with Standings(path, write=False) as other:
+            assert other.last == 2
+    with Standings(path) as file:
+        assert file.last == 2
 
 
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:

@@ -115,7 +115,11 @@ class Writer:
         self.program, self.style, self.roots = program, style, list(roots)
         self.params: dict[Function, dict[str, object]] = {}
         self.given: dict[tuple[Function, str], set[object]] = {}
+        #: Parameters that functions do not read, and those that are given calls with effects.
+        self.unread: dict[Function, set[str]] = {}
+        self.effects: set[tuple[Function, str]] = set()
         self.extremes: dict[str, str] = {}
+        self.pointed: set[Function] = set()
 
     def extreme(self, name: str, type: str) -> str:
         helper = f"{self.style.prefix}{name}_{type.removesuffix('_t')}"
@@ -129,7 +133,7 @@ class Writer:
     def bodies(self) -> dict[Function, Body]:
         # What all callers give may make more of what they are called with a constant, and so on.
         for _ in range(20):
-            self.given, self.extremes = {}, {}
+            self.given, self.extremes, self.effects = {}, {}, set()
             done: dict[Function, Body] = {}
             todo = list(self.roots)
             while todo:
@@ -145,14 +149,22 @@ class Writer:
                 if known and isinstance(first, int) and name in assigned(function.node.body):
                     known = False
                 params.setdefault(function, {})[name] = first if known else UNKNOWN
-            if params == self.params:
+            unread = {
+                function: {
+                    name
+                    for name in self.unread.get(function, set()) | body.unread()
+                    if (function, name) not in self.effects
+                }
+                for function, body in done.items()
+                if function not in self.roots and function not in self.pointed
+            }
+            if params == self.params and unread == self.unread:
                 return done
-            self.params = params
+            self.params, self.unread = params, unread
         raise RuntimeError("the constants of the functions do not settle")
 
     def started(self, variables: Iterable[Variable]) -> list[Function]:
         """The functions that the first values of variables name."""
-        self.pointed: set[Function] = getattr(self, "pointed", set())
         found = []
         for variable in variables:
             if kind(variable.start) in ("ListNode", "TupleNode"):

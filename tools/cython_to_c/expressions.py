@@ -472,13 +472,16 @@ class Expressions:
         assert self.body is not None
         self.body.functions.add(function)
         known = self.body.writer.params.get(function, {})
+        unread = self.body.writer.unread.get(function, set())
         texts = []
         for argument, (name, type) in zip(node.args, function.arguments(), strict=True):
             value = self.value(argument, type)
             scalar = bare(type)[0] not in ("ptr", "of")
             const = value.const if value.const is not None and scalar else UNKNOWN
             self.body.writer.given.setdefault((function, name), set()).add(const)
-            if known.get(name, UNKNOWN) is UNKNOWN:
+            if not value.pure:
+                self.body.writer.effects.add((function, name))
+            if known.get(name, UNKNOWN) is UNKNOWN and name not in unread:
                 texts.append(value.text)
         result = function.result()
         text = f"{self.style.name(function)}({', '.join(texts)})"

@@ -36,14 +36,16 @@ class Body:
 
     def write(self) -> "Body":
         known = self.writer.params.get(self.function, {})
-        arguments = []
+        unread = self.writer.unread.get(self.function, set())
+        arguments, self.arguments = [], []
         for name, type in self.function.arguments():
             const = known.get(name, UNKNOWN)
             self.types[name] = type
             if isinstance(const, int):
                 self.consts[name] = const
-            else:
+            elif name not in unread:
                 arguments.append(self.style.declare(type, safe(name)))
+                self.arguments.append(name)
         self.result = self.function.result()
         name = self.style.name(self.function)
         text = self.style.declare(self.result, f"{name}({', '.join(arguments) or 'void'})")
@@ -55,7 +57,14 @@ class Body:
 
     @property
     def text(self) -> str:
-        return "\n".join([*self.heading(), self.head + " {", *self.lines, "}"]) + "\n"
+        unread = [f"  (void){safe(name)};" for name in sorted(self.unread())]
+        return "\n".join([*self.heading(), self.head + " {", *unread, *self.lines, "}"]) + "\n"
+
+    def unread(self) -> set[str]:
+        """The parameters that are in the head and nowhere else."""
+        code = "\n".join(line.partition("//")[0] for line in self.lines)
+        words = set(re.findall(r"(?<![.>\w])\w+", code))
+        return {name for name in self.arguments if safe(name) not in words}
 
     def heading(self) -> list[str]:
         """What the function does, as comment lines."""

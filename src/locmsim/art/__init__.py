@@ -4,7 +4,7 @@ from locmsim.art.board import Place, Side, board_svg, sheet_html, sheet_svg
 from locmsim.art.cards import (
     BADGES,
     FRAMES,
-    NUMBERS,
+    NUMBER_SHAPES,
     card_art,
     card_effects,
     card_svg,
@@ -15,7 +15,7 @@ from locmsim.art.cards import (
 __all__ = [
     "BADGES",
     "FRAMES",
-    "NUMBERS",
+    "NUMBER_SHAPES",
     "Place",
     "Side",
     "board_svg",

@@ -19,6 +19,7 @@ __all__ = [
     "FRAMES",
     "HEIGHT",
     "NUMBERS",
+    "NUMBER_SHAPES",
     "WIDTH",
     "card_art",
     "card_effects",
@@ -68,6 +69,21 @@ NUMBERS: Mapping[str, tuple[float, float, float, str, str]] = {
         "#24702f",
         "M63 112Q72 113 79 110Q86 113 95 112Q97 130 79 139Q61 130 63 112z",
     ),
+}
+#: How large a number is at most.
+_LARGEST = 19.0
+
+
+def _room(width: float) -> float:
+    """The size of a text of one digit that fills a width: digits are 0.76 of their size wide."""
+    return 0.92 / 0.76 * width
+
+
+#: The same for pages: the middle, the size of a number of one digit, the largest size, colour and
+#: shape. A number of more digits is as much smaller.
+NUMBER_SHAPES: Mapping[str, tuple[float, float, float, float, str, str]] = {
+    name: (x, y, _room(width), _LARGEST, colour, path)
+    for name, (x, y, width, colour, path) in NUMBERS.items()
 }
 _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
@@ -306,15 +322,15 @@ def _keywords(abilities: str, area: Area) -> str:
 
 
 def fitting(text: str, width: float, most: float) -> float:
-    """The size of a text that is no wider than that, `most` at most; digits are 0.76 of it wide."""
-    return min(most, round(0.92 * width / (0.76 * len(text)), 1))
+    """The size of a text that is no wider than that, `most` at most."""
+    return min(most, round(_room(width) / len(text), 1))
 
 
 def _number(name: str, value: int, signed: bool = False) -> str:
     """A number on its shape, small enough to stay on it."""
     x, y, width, colour, path = NUMBERS[name]
     text = f"{value:+d}" if signed and value else str(value)
-    size = fitting(text, width, 19)
+    size = fitting(text, width, _LARGEST)
     return (
         f'<path d="{path}" fill="{colour}" stroke="#fff" stroke-width="1.5"/>'
         f'<text x="{x}" y="{y + size * 0.36:.1f}" font-size="{size}" fill="#fff" {_TEXT}>'

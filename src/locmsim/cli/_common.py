@@ -37,7 +37,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 #: Names of the standard output. Opened as a file it would be written from its start again.
-STDOUT_PATHS = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 #: How much of a file is read to see who has written it.

@@ -167,7 +167,7 @@ def _print(
         print(f"\nplayed then: {played}")
         if values is not None:
             then, best = values
-            print(f"the evaluation expects {then:+.2f} of it, and {best:+.2f} of the first line")
+            print(f"played on in worlds it is worth {then:+.2f}, the first line {best:+.2f}")
     numbers = {
         int(word)
         for line in [*(line.line for line in analysis.lines), played or ""]

@@ -1,6 +1,8 @@
 """``locmsim cards``: card lists."""
 
 import argparse
+import struct
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,11 @@ if TYPE_CHECKING:
     from locmsim.rules.cards import Card
 
 __all__ = ["add_options", "run"]
+
+#: The beginning of a PNG, with its size; what is noted behind that, for `check_target`.
+_PNG_HEAD = 33
+_NOTE = b"Software\0locmsim"
+_OUR_PNG = rb"\x89PNG.{33}tEXtSoftware\x00locmsim"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +83,7 @@ def _generate_cards(options: argparse.Namespace) -> None:
 def _draw_cards(options: argparse.Namespace) -> None:
     from locmsim.art import sheet_html, sheet_svg
 
-    ours = rb"\x89PNG" if options.png else rb"<!doctype html>.*<title>The cards of seed"
+    ours = _OUR_PNG if options.png else rb"<!doctype html>.*<title>The cards of seed"
     check_target(options.output, ours, options.force)
     cards = _generated(options)
     if options.png:
@@ -95,7 +102,10 @@ def _write_png(path: str, svg: str) -> None:
         ) from None
     from locmsim._io import write_whole
 
-    write_whole(path, cairosvg.svg2png(bytestring=svg.encode()))
+    picture = cairosvg.svg2png(bytestring=svg.encode())
+    note = b"tEXt" + _NOTE
+    chunk = struct.pack(">I", len(_NOTE)) + note + struct.pack(">I", zlib.crc32(note))
+    write_whole(path, picture[:_PNG_HEAD] + chunk + picture[_PNG_HEAD:])
 
 
 def _check_cards(options: argparse.Namespace) -> None:

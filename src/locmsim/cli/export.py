@@ -2,14 +2,22 @@
 
 import argparse
 import sys
+from io import TextIOWrapper
 
 from locmsim.cli._common import STDOUT_PATHS, Failure, add_force, check_target, number, write
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["add_options", "run"]
 
-#: How its files begin: header, bot, bot for reading, weights.
-_OURS = rb"// (A bot for )?Legends of Code and Magic|#ifndef _GNU_SOURCE|PK\x03\x04"
+#: How its files begin: header, bot for reading, bot.
+_OURS = (
+    rb"// Legends of Code and Magic: the exact simulator of locmsim"
+    rb"|// A bot for Legends of Code and Magic, rules "
+    rb"|#ifndef _GNU_SOURCE\s+#define _GNU_SOURCE\s+#endif\s+#if defined\(__GNUC__\)&&"
+    rb"!defined\(__clang__\)&&!defined\(__OPTIMIZE__\)\s+#pragma GCC optimize"
+)
+#: ... and weights, whose first array is their description.
+_OUR_WEIGHTS = rb"PK\x03\x04.{26}meta\.npy"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +39,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
     add("--readable", action="store_true", help="with names and comments, for reading only")
     add(
+        "--ascii",
+        action="store_true",
+        help="no character outside of ASCII: a longer file, for editors that spoil others",
+    )
+    add(
         "--write-weights",
         metavar="FILE",
         help="write the numbers as the file has them: rounded, for a Python bot that plays alike",
@@ -41,11 +54,12 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot, kernel_header
     from locmsim.networks.weights import WeightsFile
 
-    for target in (options.output, options.write_weights):
-        if target is not None:
-            check_target(target, _OURS, options.force)
+    if options.output not in STDOUT_PATHS:
+        check_target(options.output, _OURS, options.force)
+    if options.write_weights is not None:
+        check_target(options.write_weights, _OUR_WEIGHTS, options.force)
     if options.kernel:
-        for name in ("weights", "search", "time_ms", "readable", "write_weights"):
+        for name in ("weights", "search", "time_ms", "readable", "ascii", "write_weights"):
             if getattr(options, name):
                 raise Failure(f"--{name.replace('_', '-')} is for a bot, not for --kernel", code=2)
         write(options.output, kernel_header())
@@ -56,6 +70,7 @@ def run(options: argparse.Namespace) -> None:
             WeightsFile.load(options.weights) if options.weights else None,
             search=options.search or "beam",
             readable=options.readable,
+            ascii=options.ascii,
             **({"time_ms": options.time_ms} if options.time_ms else {}),
         )
     except OSError as error:
@@ -70,8 +85,12 @@ def run(options: argparse.Namespace) -> None:
             bot.weights.save(options.write_weights)
         except OSError as error:
             raise Failure(f"cannot write {options.write_weights}: {error.strerror}") from None
+    report = sys.stdout
+    if options.output in STDOUT_PATHS:
+        report = sys.stderr
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
     write(options.output, bot.text)
-    report = sys.stderr if options.output in STDOUT_PATHS else sys.stdout
     print(
         f"{size} of {LIMIT:,}" if bot.fits else f"{size}: for reading, not for the site",
         file=report,

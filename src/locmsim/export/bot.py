@@ -11,7 +11,10 @@ import numpy as np
 from locmsim.agents.searching import SHARE, TIME_MS, SearchAgent
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
-from locmsim.decks.draft_value import DRAFTS, SHAPES
+from locmsim.decks.draft_value import DRAFTS
+from locmsim.decks.draft_value import SHAPES as DRAFT_SHAPES
+from locmsim.decks.value import SHAPES as DECK_SHAPES
+from locmsim.export.conditions import resolve
 from locmsim.export.kernel import template
 from locmsim.export.minify import minify
 from locmsim.export.numbers import Packed, decimals, list_of
@@ -89,6 +92,7 @@ def export_bot(
     time_ms: float = TIME_MS,
     share: float = SHARE,
     readable: bool = False,
+    ascii: bool = False,
 ) -> Bot:
     """The bot of one rule set as one C file.
 
@@ -97,9 +101,9 @@ def export_bot(
     rules : str
         The rule set.
     weights : mapping of rule sets to Weights, optional
-        What it plays by; the weights of the package by default. An ensemble that values decks is
-        distilled to one network (`locmsim.tuning.distilling`), which takes minutes for another one
-        than the package's.
+        What it plays by; the weights of the package by default. Of an ensemble that values decks
+        the tables have 25 levels. With `ascii` it is distilled to one network
+        (`locmsim.tuning.distilling`), which takes minutes for another one than the package's.
     search : str
         "beam" or "mcts".
     options : SearchOptions, optional
@@ -111,6 +115,9 @@ def export_bot(
         See `time_ms`.
     readable : bool
         With names and comments, for learning.
+    ascii : bool
+        With networks in ASCII, which takes more than twice the characters. Otherwise a character
+        has 14 bits of them, and the file is to be kept as UTF-8.
 
     Returns
     -------
@@ -132,7 +139,7 @@ def export_bot(
     given = (weights or WeightsFile())[rules]
     first, later = rule_set.battle_limits_ms
     turn = min(time_ms, share * later)
-    data = _Data()
+    data = _Data(ascii)
     data.define("RULES", _CODES[rules])
     data.define("RULES_NAME", f'"{rules}"')
     data.define("IS_TREE", int(search == "mcts"))
@@ -148,25 +155,31 @@ def export_bot(
                 weights="a network" if given.network is not None else "linear weights",
                 bound="visits" if search == "mcts" else "nodes",
             ),
-            template(f"{search}-{rules}"),
+            template("search"),
             template("state"),
             data.text(),
             template("draft" if rule_set.draft else "deck"),
             template("main"),
         ]
     )
+    text = resolve(text, data.macros)
     return Bot(text if readable else minify(text), WeightsFile({rules: rounded}))
 
 
 class _Data:
     """The part of the file that differs between bots."""
 
-    def __init__(self) -> None:
+    def __init__(self, ascii: bool) -> None:
+        self.ascii = ascii
         self.lines = ["// ---- numbers ----", ""]
         self.setting: list[str] = []
+        #: What decides conditions in the templates.
+        self.macros = {"IS_ASCII": int(ascii), "HAS_ROWS": 0}
 
     def define(self, name: str, value: object) -> None:
         self.lines.append(f"#define {name} {value}")
+        if isinstance(value, int):
+            self.macros[name] = value
 
     def options(self, options: SearchOptions) -> None:
         """What the search is told."""
@@ -176,13 +189,20 @@ class _Data:
     def array(self, type: str, name: str, values: list[object]) -> None:
         self.lines += [f"static const {type} {name}[] = {list_of(values)};", ""]
 
-    def packed(self, name: str, place: str, packed: Packed) -> None:
-        """Arrays one behind the other, as they lie in a struct of floats."""
-        text = "\n    ".join(f'"{text}"' for text in packed.texts)
+    def packed(self, name: str, place: str, parts: Sequence[Packed]) -> None:
+        """Arrays of networks one behind the other, as they lie in structs of floats."""
+        first, count = parts[0], len(parts) * len(parts[0].sizes)
+        text = "\n    ".join(f'"{text}"' for part in parts for text in part.texts)
         self.lines += [f"static const char *const {name}_text =\n    {text};", ""]
-        self.array("int", f"{name}_sizes", [*packed.sizes])
-        self.array("float", f"{name}_scales", [*packed.scales])
-        arrays = f"{name}_text, {name}_sizes, {name}_scales, {len(packed.sizes)}"
+        sizes = [
+            -size if has_rows else size  # as `unpack_all` knows the kinds
+            for size, has_rows in zip(first.sizes, first.has_rows, strict=True)
+        ]
+        self.macros["HAS_ROWS"] |= int(any(first.has_rows))
+        self.array("int", f"{name}_sizes", [*sizes])
+        scales = [np.float32(scale) for part in parts for scale in part.scales]
+        self.array("float", f"{name}_scales", [*scales])
+        arrays = f"{name}_text, {name}_sizes, {len(sizes)}, {name}_scales, {count}"
         self.setting.append(f"unpack_all((float *){place}, {arrays});")
 
     def text(self) -> str:
@@ -200,21 +220,27 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
     network = None
     data.define("HAS_NETWORK", int(weights.network is not None))
     if weights.network is not None:
-        packed = Packed(weights.network)
+        packed = Packed(weights.network, ascii=data.ascii)
         network = packed.arrays
-        data.packed("network", "&network", packed)
+        data.packed("network", "&network", [packed])
     deck_value = None
     if weights.deck_score is not None:
         data.array("double", "score_weights", [weights.deck_score.get(t, 0.0) for t in CARD_TERMS])
-        data.define("HAS_DECK_VALUE", int(weights.deck_value is not None))
+        data.define("CARD_TERMS", len(CARD_TERMS))
+        data.macros["HAS_CHOICE_VALUE"] = int(weights.deck_value is not None)
     if weights.deck_value is not None:
-        parts = [Packed(_one(weights.deck_value))]
+        ensemble = [_one(weights.deck_value)] if data.ascii else weights.deck_value
+        coarse = len(ensemble) > 1
+        parts = [
+            Packed({name: arrays[name] for name in DECK_SHAPES}, ascii=data.ascii, coarse=coarse)
+            for arrays in ensemble
+        ]
         deck_value = [part.arrays for part in parts]
         data.define("DECK_NETWORKS", len(parts))
         data.define("RESTARTS", RESTARTS)
         data.array("short", "restarts", [*_restarts()])
         data.lines += ["static deck_network_t deck_networks[DECK_NETWORKS];", ""]
-        data.packed("deck", "deck_networks", Packed.joined(parts))
+        data.packed("deck", "deck_networks", parts)
     draft = None
     if weights.draft is not None:
         scores, unit = decimals(weights.draft.get(i, 0.0) for i in range(1, 161))
@@ -224,24 +250,27 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
     draft_value = None
     if weights.draft is not None:
         networks = weights.draft_value or ()
-        parts = [Packed({name: arrays[name] for name in SHAPES}) for arrays in networks]
-        data.define("HAS_DRAFT_VALUE", int(bool(parts)))
-        data.define("DRAFT_NETWORKS", max(1, len(parts)))
-        data.define("DRAFTS", DRAFTS)
-        data.define("DRAFT_TASTE", DRAFT_TEMPERATURE)
-        data.lines += [
-            "static draft_network_t draft_networks[DRAFT_NETWORKS];",
-            "static draft_value_t draft_values;",
-            "",
+        parts = [
+            Packed({name: arrays[name] for name in DRAFT_SHAPES}, ascii=data.ascii)
+            for arrays in networks
         ]
+        data.define("HAS_CHOICE_VALUE", int(bool(parts)))
+        data.define("DRAFT_TASTE", DRAFT_TEMPERATURE)
         if parts:
             draft_value = [part.arrays for part in parts]
-            data.packed("draft", "draft_networks", Packed.joined(parts))
+            data.define("DRAFT_NETWORKS", len(parts))
+            data.define("DRAFTS", DRAFTS)
+            data.lines += [
+                "static draft_network_t draft_networks[DRAFT_NETWORKS];",
+                "static draft_value_t draft_values;",
+                "",
+            ]
+            data.packed("draft", "draft_networks", parts)
     return Weights(weights.evaluation, network, weights.deck_score, deck_value, draft, draft_value)
 
 
 def _one(networks: Sequence[Arrays]) -> Arrays:
-    """A network in the place of an ensemble, which has no room."""
+    """A network in the place of an ensemble, which has no room in ASCII."""
     if len(networks) == 1:
         return networks[0]
     ours = default_weights("1.5").deck_value or ()

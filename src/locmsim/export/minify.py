@@ -17,7 +17,8 @@ long register restrict return short signed sizeof static struct switch typedef u
 volatile while int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NULL
 memcpy memset memmove memcmp strlen malloc calloc free exit printf fprintf sprintf fgets fflush atoi
 atol atoll putchar puts stdin stdout stderr FILE exp expf sqrt sqrtf tanhf fabsf main argc argv
-timespec timespec_get clock_gettime CLOCK_MONOTONIC TIME_UTC tv_sec tv_nsec
+timespec timespec_get clock_gettime CLOCK_MONOTONIC TIME_UTC tv_sec tv_nsec j0 j1 jn y0 y1 yn
+WIN32_LEAN_AND_MEAN LARGE_INTEGER QuadPart QueryPerformanceFrequency QueryPerformanceCounter
 defined define if ifdef ifndef elif else endif include pragma
 __builtin_expect __builtin_bswap64 __builtin_ctz __builtin_popcount __asm__ __attribute__
 always_inline unused __GNUC__ __clang__ __OPTIMIZE__ __BYTE_ORDER__ __ORDER_BIG_ENDIAN__ _WIN32
@@ -57,22 +58,38 @@ def minify(text: str, keep: Collection[str] = ()) -> str:
     kept = _KEPT | set(keep)
     lines = [*_lines(text)]
     counts: Counter[str] = Counter()
+    in_code: Counter[str] = Counter()
     for is_directive, line in lines:
         if not (is_directive and re.match(r"#\s*(include|pragma)", line)):
-            counts.update(t for t in _TOKEN.findall(line) if t[0].isalpha() or t[0] == "_")
+            words = [t for t in _TOKEN.findall(line) if t[0].isalpha() or t[0] == "_"]
+            counts.update(words)
+            in_code.update([] if is_directive else words)
+    # Words of C that come often become macros: what a line of one takes is won many times.
+    abbreviated = {
+        word
+        for word in _WORDS.split()
+        if in_code[word] * (len(word) - 2) > len(f"#define xx {word}\n") and word not in keep
+    }
     short = (name for name in _names() if name not in kept)
     names = {
         name: next(short)
         for name in sorted(counts, key=lambda name: (-counts[name], name))
-        if name not in kept and name not in constants
+        if name in abbreviated or (name not in kept and name not in constants)
     }
     names |= constants
+    macros = "".join(f"#define {names[word]} {word}\n" for word in sorted(abbreviated))
+    begin = _begin(lines)
     parts = []
-    for is_directive, line in lines:
+    for at, (is_directive, line) in enumerate(lines):
+        if at == begin:
+            parts.append(f"\n{macros}")
         if is_directive and re.match(r"#\s*(include|pragma)", line):
             parts.append(f"\n{line}\n")
             continue
-        tokens = [names.get(token, token) for token in _TOKEN.findall(line)]
+        tokens = [
+            token if is_directive and token in abbreviated else names.get(token, token)
+            for token in _TOKEN.findall(line)
+        ]
         parts.append(f"\n{_directive(line, tokens)}\n" if is_directive else _squeezed(tokens))
     return re.sub(r"\n+", "\n", "".join(parts)).strip("\n") + "\n"
 
@@ -98,6 +115,17 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
         else:
             run.append(line)
     yield False, "\n".join(run)
+
+
+def _begin(lines: list[tuple[bool, str]]) -> int:
+    """Where the first code begins, with the conditions around it: behind what it includes."""
+    begin = depth = 0
+    for at, (is_directive, line) in enumerate(lines):
+        begin = at if depth == 0 else begin
+        if not is_directive and line.strip():
+            break
+        depth += bool(re.match(r"#\s*if", line)) - bool(re.match(r"#\s*endif", line))
+    return begin
 
 
 def _names() -> Iterator[str]:

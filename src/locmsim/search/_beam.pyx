@@ -20,6 +20,7 @@ from locmsim.search._work cimport (
     candidate_t,
     work_t,
     spend,
+    is_late,
     is_new,
     add_record,
     value_of,
@@ -249,7 +250,7 @@ cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcep
     while h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive:
         world = world_of(w, worlds)
         for i in range(h.alive):
-            if now_ns_() >= w.budget.deadline:
+            if is_late(w):
                 break
             results[i] = play_on(w, &w.ends[order[i]], world, turns)
         else:                           # a world that not all plans were tried in does not count

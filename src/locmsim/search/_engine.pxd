@@ -55,6 +55,7 @@ cdef class Engine:
     cdef Evaluator evaluator
     cdef Network network
     cdef object function
-    cdef object error           # what the function raised
+    cdef object error           # what the function, or a signal, raised
     cdef Table table
     cdef int use_table(self, Table table) except -1
+    cdef int raise_error(self) except -1

@@ -32,6 +32,9 @@ class Engine:
         network: Network | None = None,
     ) -> None: ...
     def find_win(self, root: State, nodes: int) -> list[int] | None: ...
+    def turn_value(
+        self, worlds: Determinizer, root: State, actions: Sequence[int], n: int, seed: int
+    ) -> float: ...
     def search(
         self,
         worlds: Determinizer,

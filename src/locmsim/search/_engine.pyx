@@ -1,8 +1,10 @@
 """A search as a whole, for Python: `Engine`; and games between engines, which tuning plays."""
 
 from copy import copy
+from threading import current_thread, main_thread
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -42,9 +44,11 @@ from locmsim.search._work cimport (
     options_t,
     path_of,
     plan_t,
+    play_on,
     record_t,
     value_function_t,
     work_t,
+    world_of,
 )
 
 from locmsim.search.options import MCTSOptions
@@ -292,6 +296,17 @@ cdef int call_function(
         return -1
 
 
+cdef int look_for_signals(void* owner) noexcept with gil:
+    """Negative if a signal raised an exception, as Ctrl-C does; the `Engine` keeps it."""
+    cdef Engine engine = <Engine>owner
+    try:
+        PyErr_CheckSignals()
+        return 0
+    except BaseException as error:
+        engine.error = error
+        return -1
+
+
 @cython.final
 cdef class Engine:
     """Memory of a search, and the search that the `options` are for.
@@ -328,8 +343,19 @@ cdef class Engine:
         """Prepare for the cards of a game."""
         self.error = None
         self.table = table
+        # Other threads are not interrupted: whoever waits for them is.
+        self.e.w.watch = NULL
+        if current_thread() is main_thread():
+            self.e.w.watch = look_for_signals
         eval_use_table(&self.evaluator.e, &self.evaluator.weights, &table.t)
         fill_card_keys(self.e.w.card_keys, &table.t)
+        return 0
+
+    cdef int raise_error(self) except -1:
+        """Raise what ended a search."""
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
@@ -342,11 +368,37 @@ cdef class Engine:
         cdef int n, i
         self.use_table(root.table)
         engine_begin(&self.e, &root.s, &root.table.t, NULL, False, 0, UNLIMITED, nodes)
-        search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+        with nogil:
+            search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
+        self.raise_error()
         if not w.won:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
         return [path[i] for i in range(n)]
+
+    def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
+        """What `search` would say of a turn: the mean result of playing on in `n` worlds.
+
+        `actions` are legal ones of `root`, a sample of `worlds`; `n` is at most those of the
+        options.
+        """
+        cdef work_t* w = &self.e.w
+        cdef State end = root.clone()
+        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        cdef double total = 0
+        cdef int n_worlds = min(<int>n, w.max_worlds), i
+        for action in actions:
+            end.apply_action(action)
+        if end.is_terminal():
+            return end.returns()[root.current_player()]
+        self.use_table(root.table)
+        with nogil:
+            engine_begin(
+                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
+            for i in range(n_worlds):
+                total += play_on(w, &end.s, world_of(w, i), self.e.o.turns)
+        self.raise_error()
+        return total / n_worlds
 
     def search(
         self, Determinizer worlds not None, State root not None, *, time_ns, nodes, iterations, seed
@@ -374,9 +426,7 @@ cdef class Engine:
             engine_begin(
                 &self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
             engine_run(&self.e, descents, &found)
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
+        self.raise_error()
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
         result.plans = []
@@ -428,9 +478,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
         with nogil:
             turns = engine_game(
                 of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
-        for engine in (first, second):
-            if (<Engine>engine).error is not None:
-                raise (<Engine>engine).error
+        first.raise_error()
+        second.raise_error()
         winner = state_winner(&state.s)
         if ends is not None:
             for i in range(turns):

@@ -5,13 +5,13 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from locmsim._core cimport state_end_turn, state_t, state_winner
-from locmsim._platform cimport now_ns_
 from locmsim.search._beam cimport halving_t, end_round, put_best_first, start_halving
 from locmsim.search._evaluation cimport squashed
 from locmsim.search._mcts cimport node_t, tree_t, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
     MAX_REPLY_WIDTH,
+    is_late,
     narrow_turns,
     options_t,
     put_world,
@@ -171,7 +171,7 @@ cdef int64_t tree_search(
         h.round < h.rounds and w.budget.nodes >= h.cost * h.alive and done + h.alive <= iterations
     ):
         for i in range(h.alive):
-            if w.failed or now_ns_() >= w.budget.deadline:
+            if is_late(w):
                 break
             k = plans[i]
             visit(w, tree, o, &tree.nodes[k], k)

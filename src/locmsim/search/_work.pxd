@@ -8,7 +8,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from locmsim._core cimport MAX_CARDS, PASS, state_t, table_t, unknown_t
-from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport network_t
 from locmsim.search._evaluation cimport eval_t
 
@@ -19,6 +18,7 @@ cdef enum:
     MAX_TURN_ACTIONS = 64       # no turn is followed further
     MAX_REPLY_WIDTH = 16        # positions of the beam in turns that are played on
     CLOCK_PERIOD = 32           # nodes between two looks at the clock, some 3 microseconds
+    WATCH_PERIOD = 50_000_000   # nanoseconds between two calls of `watch`
 
 ctypedef struct budget_t:
     int64_t deadline            # of now_ns_
@@ -61,12 +61,16 @@ ctypedef struct options_t:      # see the dataclasses in options.py
 # it failed. `owner` is for that code alone.
 ctypedef int (*value_function_t)(
     void* owner, const state_t* s, int who, float* value) noexcept nogil
+# Asked some times a second: negative, and the search ends as if it had failed.
+ctypedef int (*watch_t)(void* owner) noexcept nogil
 
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
     const network_t* network    # predicts results in the place of `eval`, or NULL
     value_function_t function   # used instead of `eval`, or NULL
+    watch_t watch               # or NULL
+    int64_t next_watch          # of now_ns_
     void* owner
     bint failed                 # the function did
     int32_t who
@@ -98,6 +102,10 @@ ctypedef struct work_t:
     bint own_deck               # ... except the own deck, of which the root knows all but the order
 
 
+# Whether the time is over, or the search is to end.
+cdef bint is_late(work_t* w) noexcept nogil
+
+
 cdef inline bint spend(work_t* w) noexcept nogil:
     """Take one node of the budget; False if there is none."""
     cdef budget_t* b = &w.budget
@@ -110,7 +118,7 @@ cdef inline bint spend(work_t* w) noexcept nogil:
         return False
     if b.until_clock <= 0:
         b.until_clock = CLOCK_PERIOD
-        if now_ns_() >= b.deadline:
+        if is_late(w):
             b.over = True
             return False
     w.made += 1

@@ -1,7 +1,7 @@
 """What both searches do: the value of a position, and turns that are played on greedily."""
 
 from libc.math cimport tanhf
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from locmsim._core cimport (
@@ -17,10 +17,26 @@ from locmsim._core cimport (
     stream_below,
     stream_start,
 )
+from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport network_value
 from locmsim.search._evaluation cimport MAX_VALUE, evaluate, squashed
 from locmsim.search._wins cimport can_kill
-from locmsim.search._work cimport MAX_TURN_ACTIONS, MAX_REPLY_WIDTH, work_t, put_world
+from locmsim.search._work cimport (
+    MAX_REPLY_WIDTH,
+    MAX_TURN_ACTIONS,
+    WATCH_PERIOD,
+    put_world,
+    work_t,
+)
+
+
+cdef bint is_late(work_t* w) noexcept nogil:
+    cdef int64_t now = now_ns_()
+    if w.watch is not NULL and now >= w.next_watch:
+        w.next_watch = now + WATCH_PERIOD
+        if w.watch(w.owner) < 0:
+            w.failed = True
+    return w.failed or now >= w.budget.deadline
 
 
 cdef float by_function(work_t* w, const state_t* s, int who) noexcept nogil:

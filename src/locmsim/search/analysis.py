@@ -1,6 +1,5 @@
 """What to do in a position, with alternatives, and what the opponent may hold."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import Evaluation
 from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
 
@@ -209,27 +207,34 @@ def analyse(
 
 
 def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
-    """What the evaluation expects at the end of a turn that is answered by `line`, from -1 to 1.
+    """The expected result of a turn that is answered by a line, as beam search sees it: -1 to 1.
 
-    The mean over as many `worlds`. ``ValueError`` if the line is malformed.
+    Parameters
+    ----------
+    belief : Belief
+        What is known in that turn.
+    line : str
+        The answer.
+    worlds : int
+        Samples of what is hidden in which the next turns are played on, at most those that a
+        `BeamSearch` has memory for.
+    seed : int
+        Of these samples.
+
+    Returns
+    -------
+    float
+        Their mean result: comparable between lines of the same turn.
+
+    Raises
+    ------
+    InvalidActionError
+        The line is malformed.
     """
-    evaluation: Evaluation | None = None
-    total = 0.0
-    for world in range(worlds):
-        state = belief.sample(seed + world)
-        me = state.current_player()
-        for text in state.clone().apply_line(line)[0]:  # without the end of the turn
-            state.apply_action(state.string_to_action(text))
-        if state.is_terminal():
-            total += state.returns()[me]
-            continue
-        if evaluation is None:
-            evaluation = Evaluation(rules=state.rules)
-        if evaluation.network is not None:
-            total += math.tanh(evaluation.network(state, me) / 2)  # it gives log-odds
-        else:
-            total += math.tanh(evaluation(state, me) / evaluation["scale"])
-    return total / worlds
+    worlds_of = belief.determinizer()
+    root = worlds_of.sample(seed)
+    engine = BeamSearch().prepare(root.rules)
+    return engine.turn_value(worlds_of, root, root.actions_of(line), worlds, seed)
 
 
 def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import logging
 import os
 from pathlib import Path
 from typing import Final, Protocol
@@ -12,20 +13,24 @@ from locmsim.vestrock.protocol import VALID_NAME
 
 __all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]
 
+_log = logging.getLogger(__name__)
+
 #: Cost of a hash: about 20 ms and 16 MB.
 _N: Final = 2**14
 _R: Final = 8
 _P: Final = 1
+#: Salt and hash of a name that has no account.
+_NOBODY: Final = (b"nobody", b"")
 
 
 class Accounts(Protocol):
     """Names and passwords."""
 
-    #: Whether `check` takes so long that it should not run in the server's loop.
-    slow: bool
+    def check_quickly(self, name: str, password: str) -> bool | None:
+        """Whether somebody may log in; None if it takes `check` to tell."""
 
     def check(self, name: str, password: str) -> bool:
-        """Whether somebody with this name and password may log in."""
+        """The same, which may take too long for the server's loop."""
 
     def names(self) -> list[str] | None:
         """All accounts; None if everybody who is logged in takes part."""
@@ -34,10 +39,11 @@ class Accounts(Protocol):
 class OpenAccounts:
     """The first use of a name sets its password, until the server ends."""
 
-    slow = False
-
     def __init__(self) -> None:
         self._passwords: dict[str, bytes] = {}
+
+    def check_quickly(self, name: str, password: str) -> bool:
+        return self.check(name, password)
 
     def check(self, name: str, password: str) -> bool:
         given = hashlib.sha256(password.encode()).digest()
@@ -63,15 +69,23 @@ class FileAccounts:
         The file cannot be read.
     """
 
-    slow = True
-
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._hashes: dict[str, tuple[bytes, bytes]] = {}
         #: What has been right once is checked quickly: many reconnects cost nothing.
         self._key = os.urandom(32)
-        self._known: dict[str, bytes] = {}
-        for number, line in enumerate(Path(path).read_text("ascii", "replace").splitlines(), 1):
+        self._known: dict[tuple[str, bytes], bytes] = {}
+        self._version = self._version_now()
+        self._hashes = self._read()
+
+    def _version_now(self) -> tuple[int, ...]:
+        status = os.stat(self.path)
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def _read(self) -> dict[str, tuple[bytes, bytes]]:
+        """Name -> salt, hash."""
+        hashes: dict[str, tuple[bytes, bytes]] = {}
+        text = Path(self.path).read_text("ascii", "replace")
+        for number, line in enumerate(text.splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
@@ -84,19 +98,36 @@ class FileAccounts:
                 raise ValueError(f"{self.path}: line {number}: expected name, salt, hash") from None
             if not VALID_NAME.fullmatch(name):
                 raise ValueError(f"{self.path}: line {number}: {name!r} cannot be a name")
-            if name in self._hashes:
+            if name in hashes:
                 raise ValueError(f"{self.path}: line {number}: {name} occurs twice")
-            self._hashes[name] = entry
+            hashes[name] = entry
+        return hashes
+
+    def _read_again(self) -> None:
+        """Read the file if it has changed. Damaged or gone, it stays as it was read."""
+        try:
+            version = self._version_now()
+            if version == self._version:
+                return
+            self._version = version
+            self._hashes = self._read()
+        except (OSError, ValueError) as error:
+            _log.error("accounts stay as they were: %s", error)
+
+    def check_quickly(self, name: str, password: str) -> bool | None:
+        self._read_again()
+        quick = self._known.get((name, self._hashes.get(name, _NOBODY)[1]), b"")
+        return True if hmac.compare_digest(quick, self._quick(password)) else None
+
+    def _quick(self, password: str) -> bytes:
+        return hashlib.blake2b(password.encode(), key=self._key).digest()
 
     def check(self, name: str, password: str) -> bool:
-        quick = hashlib.blake2b(password.encode(), key=self._key).digest()
-        if hmac.compare_digest(self._known.get(name, b""), quick):
-            return True
         # A name that nobody has takes as long as one that somebody has.
-        salt, digest = self._hashes.get(name, (b"nobody", b""))
+        salt, digest = self._hashes.get(name, _NOBODY)
         if not hmac.compare_digest(hash_password(password, salt), digest):
             return False
-        self._known[name] = quick
+        self._known[name, digest] = self._quick(password)
         return True
 
     def names(self) -> list[str]:

@@ -202,8 +202,13 @@ class ArenaGame:
         return {key: value for key, value in asdict(self).items() if key != "cards"}
 
     def new_match(self, seed: int, card_seed: int | None = None) -> ArenaMatch:
-        """The match with the deck of `card_seed`, or else of `seed`, before its first answer."""
-        seed = seed if card_seed is None else card_seed
+        """The match with the deck of `seed`, before its first answer.
+
+        ``ValueError`` for a `card_seed`: nothing but the deck depends on a seed, so matches with
+        the same one would be the same.
+        """
+        if card_seed is not None:
+            raise ValueError("matches of Vestrock with the same deck are the same")
         return ArenaMatch(seed, generate_deck(seed, self.cards), self.parameters)
 
     def is_agent(self, spec: str) -> bool:

@@ -14,6 +14,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -132,6 +133,13 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         help="where to send the lines of the log to whoever connects; 0 for any",
     )
     add(
+        "--spectators",
+        choices=("late", "open"),
+        default="late",
+        help="what they get: lines a turn late with numbers for names, or all at once (default:"
+        " %(default)s)",
+    )
+    add(
         "--accounts",
         metavar="FILE",
         help="who may play (default: anybody on this machine; the first use sets the password)",
@@ -190,6 +198,7 @@ def _serve(options: argparse.Namespace) -> None:
             host=options.host,
             port=options.port,
             spectator_port=options.spectator_port,
+            open_spectators=options.spectators == "open",
             accounts=options.accounts,
             turn_seconds=options.turn_seconds,
             early=options.early,
@@ -250,10 +259,17 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="time to keep for the way to the server (default: %(default)s)",
     )
+    add(
+        "--reconnect",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="how long to try to connect anew where the connection breaks (default: %(default)g)",
+    )
 
 
 def _bot(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.client import Client
+    from locmsim.vestrock.client import Client, LoginError, ServerClosedError
     from locmsim.vestrock.player import Player
 
     with _explained():
@@ -264,26 +280,44 @@ def _bot(options: argparse.Namespace) -> None:
             raise ValueError(f"--reserve: expected less than a turn, got {options.reserve}")
     user = options.user or options.bot.partition(":")[0]
     password = options.password or os.environ.get("VESTROCK_PASSWORD") or user
+
+    def connect() -> Client:
+        return Client(options.host, options.port, user, password)
+
+    def reconnect() -> Client:
+        """A server or a router may be starting anew."""
+        deadline, delay = time.monotonic() + options.reconnect, 0.1
+        while True:
+            try:
+                return connect()
+            except (LoginError, ServerClosedError):
+                raise
+            except OSError:
+                if time.monotonic() + delay > deadline:
+                    raise
+            time.sleep(delay)
+            delay = min(2 * delay, 4.0)
+
     try:
-        client = Client(options.host, options.port, user, password)
+        client = connect()
     except ValueError as error:
         raise _Failure(error, code=2) from None
     except OSError as error:
         raise _Failure(f"{options.host} port {options.port}: {error}") from None
     player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)
-    with client:
-        try:
-            player.run()
-        except (OSError, ValueError) as error:
-            raise _Failure(f"{options.host} port {options.port}: {error}") from None
-        finally:
-            figures = player.figures
-            errors = {code: n for code, n in sorted(figures.replies.items()) if code}
-            print(
-                f"{user}: {figures.turns} turns, {figures.moves} moves,"
-                f" {figures.commands} commands, errors {errors or 'none'}, late {figures.late},"
-                f" longest turn {figures.longest:.3f} s"
-            )
+    try:
+        player.run(reconnect)
+    except (OSError, ValueError) as error:
+        raise _Failure(f"{options.host} port {options.port}: {error}") from None
+    finally:
+        player.client.close()
+        figures = player.figures
+        errors = {code: n for code, n in sorted(figures.replies.items()) if code}
+        print(
+            f"{user}: {figures.turns} turns, {figures.moves} moves,"
+            f" {figures.commands} commands, errors {errors or 'none'}, late {figures.late},"
+            f" longest turn {figures.longest:.3f} s"
+        )
 
 
 # ------------------------------------------------------------------------------------------ deck

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from locmsim.vestrock._core import State
@@ -33,6 +34,8 @@ class Figures:
     late: int = 0
     #: The longest time from the start of a turn to the last reply, in seconds.
     longest: float = 0.0
+    #: How often the connection was made anew.
+    reconnects: int = 0
 
 
 class Player:
@@ -67,13 +70,40 @@ class Player:
         #: By match, whether the next turn is ours.
         self._next: dict[int, bool] = {}
 
-    def run(self) -> Figures:
-        """Play until the server closes."""
-        try:
-            while True:
+    def run(self, reconnect: Callable[[], Client] | None = None) -> Figures:
+        """Play until the server closes.
+
+        Parameters
+        ----------
+        reconnect : function, optional
+            Makes a new client where the connection breaks: the player goes on where the matches
+            stand.
+
+        Returns
+        -------
+        Figures
+            What was played.
+
+        Raises
+        ------
+        OSError
+            The connection has ended, and there is no new one.
+        """
+        while True:
+            try:
                 self.turn(self.client.wait())
-        except ServerClosedError:
-            return self.figures
+            except ServerClosedError:
+                return self.figures
+            except OSError:
+                if reconnect is None:
+                    raise
+                self.client.close()
+                try:
+                    self.client = reconnect()
+                except ServerClosedError:
+                    return self.figures
+                self._views, self._next = Views(), {}
+                self.figures.reconnects += 1
 
     def turn(self, started: float) -> None:
         """Play a turn of the server, that started then on the clock of ``time.monotonic``."""

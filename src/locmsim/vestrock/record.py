@@ -43,21 +43,20 @@ class EventLog:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        #: Each gets every line.
-        self.listeners: list[Callable[[bytes], object]] = []
+        #: Each gets every event.
+        self.listeners: list[Callable[[Event], object]] = []
         self._file: IO[bytes] | None = None
         if path is not None:
             self._file = open(path, "ab")  # noqa: SIM115 - closed by `close`
+            if _is_cut(path):
+                self._try(self._file.write, b"\n")  # behind what a server that was killed left
 
     def add(self, event: Event) -> None:
         """Write an event and pass it on."""
-        if self._file is None and not self.listeners:
-            return
-        line = encode(event)
         if self._file is not None:
-            self._try(self._file.write, line)
+            self._try(self._file.write, encode(event))
         for listener in self.listeners:
-            listener(line)
+            listener(event)
 
     def flush(self) -> None:
         """Hand to the system what was written."""
@@ -83,6 +82,18 @@ class EventLog:
             self._file = None
 
 
+def _is_cut(path: str | os.PathLike[str]) -> bool:
+    """Whether the last line of a file has no end."""
+    try:
+        with open(path, "rb") as file:
+            if not file.seek(0, os.SEEK_END):
+                return False
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    except OSError:  # it can be written, but not read; or it is no file
+        return False
+
+
 # ----------------------------------------------------------------------------------------- replay
 
 
@@ -106,23 +117,30 @@ class Replayed:
 def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
     """The events of a log with their line numbers.
 
-    A last line without its end, as a server that was killed leaves it, is left out.
+    What a server that was killed leaves is left out: a last line without its end, also where
+    another server has gone on behind it.
 
     Raises
     ------
     ReplayError
         A line is no event.
     """
+    cut = 0
     for number, line in enumerate(lines, 1):
         if not line.endswith(b"\n"):
-            return
+            break
         try:
             event = json.loads(line)
         except ValueError:
             event = None
-        if not isinstance(event, dict) or not isinstance(event.get("event"), str):
-            raise ReplayError(f"line {number}: no event")
-        yield number, event
+        is_event = isinstance(event, dict) and isinstance(event.get("event"), str)
+        if cut and not (is_event and event["event"] == "server"):
+            raise ReplayError(f"line {cut}: no event")
+        cut = 0 if is_event else number
+        if is_event:
+            yield number, event
+    if cut:
+        raise ReplayError(f"line {cut}: no event")
 
 
 def replay(lines: Iterable[bytes]) -> Replayed:

@@ -124,12 +124,9 @@ class Series:
         list of str
             The lines of the reply.
         """
-        spent = self._spent.get(player)
-        if spent is None:
-            spent = self._spent[player] = [0, 0]
-        if spent[0] >= COMMAND_LIMIT or spent[1] >= LINE_LIMIT:
+        spent = self.count(player)
+        if spent[0] > COMMAND_LIMIT or spent[1] >= LINE_LIMIT:
             return [error_line(6)]
-        spent[0] += 1
         try:
             reply = self._reply(player, command)
         except Exception:
@@ -137,6 +134,14 @@ class Series:
             reply = [error_line(5)]
         spent[1] += len(reply)
         return reply
+
+    def count(self, player: str) -> list[int]:
+        """A line of a player's counts as a command; what they have used of the turn."""
+        spent = self._spent.get(player)
+        if spent is None:
+            spent = self._spent[player] = [0, 0]
+        spent[0] += 1
+        return spent
 
     def _reply(self, player: str, command: Command | int) -> list[str]:
         if isinstance(command, int):

@@ -9,34 +9,37 @@ import contextlib
 import ipaddress
 import logging
 import os
-from collections import Counter
-from collections.abc import Callable, Sequence
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from locmsim import __version__
 from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
+from locmsim.vestrock.allowance import BEFORE_LOGIN, Allowances
 from locmsim.vestrock.clock import Schedule
 from locmsim.vestrock.deck import Card, generate_deck, load_deck
 from locmsim.vestrock.match import Match
 from locmsim.vestrock.protocol import Command, error_line
-from locmsim.vestrock.record import FORMAT, EventLog, encode
-from locmsim.vestrock.series import Series, described
-from locmsim.vestrock.session import Session, Spectator
+from locmsim.vestrock.record import FORMAT, EventLog
+from locmsim.vestrock.series import Series
+from locmsim.vestrock.session import Session
+from locmsim.vestrock.spectators import Feed, Spectator
 from locmsim.vestrock.standings import Standings
+from locmsim.vestrock.tournament import Result
 
 __all__ = ["Server"]
 
 _log = logging.getLogger(__name__)
 
-#: Connections of a player.
+#: Connections of a player: one more ends the oldest.
 _PER_PLAYER: Final = 4
-#: Connections that have not logged in.
-_STRANGERS: Final = 64
-#: Connections from one address, and how many of them in a second.
-_PER_ADDRESS: Final = 256
-_PER_SECOND: Final = 200
-_SPECTATORS: Final = 64
+#: Connections that have not logged in, of all addresses and of one.
+_UNAUTHENTICATED: Final = 64
+_OF_ONE_ADDRESS: Final = 16
+#: Connections that are told why they end, and those logged in; beyond them nobody is told.
+_CONNECTIONS: Final = 1024
 #: How often the connections are looked after, in seconds.
 _CARE_SECONDS: Final = 1.0
 #: How long connections have for their last line when the server closes, in seconds.
@@ -51,7 +54,10 @@ class Server:
     host, port : str, int
         Where to listen; port 0 for any free one, see `port`.
     spectator_port : int, optional
-        Where to send the lines of the log to whoever connects; 0 for any free port.
+        Where to send the lines of the log to whoever connects, a turn late and with numbers in the
+        place of names; 0 for any free port.
+    open_spectators : bool
+        Send them at once, with names: players may learn from them.
     accounts : str or path, optional
         File of accounts, all of which take part. Without one everybody may log in, from this
         machine only: the first use of a name sets its password.
@@ -97,6 +103,7 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
         spectator_port: int | None = None,
+        open_spectators: bool = False,
         accounts: str | os.PathLike[str] | None = None,
         turn_seconds: float = 1.0,
         early: bool = False,
@@ -129,20 +136,25 @@ class Server:
         #: so that nobody's input holds up the others for long.
         self.buffer = memoryview(bytearray(16 * 1024))
         self._sessions: set[Session] = set()
-        self._strangers: set[Session] = set()
-        self._players: dict[str, set[Session]] = {}
-        self._addresses: Counter[str] = Counter()
-        self._recent: Counter[str] = Counter()
-        self._spectators: set[Spectator] = set()
+        self._unauthenticated: set[Session] = set()
+        #: The connections of each player who is logged in, the oldest first.
+        self._players: dict[str, dict[Session, None]] = {}
+        #: What addresses and players may ask for.
+        self.addresses = Allowances(time.monotonic)
+        self.players_pay = Allowances(time.monotonic)
+        self.before_login = BEFORE_LOGIN
+        self.feed = Feed(self, open=open_spectators)
         self._queue: list[Session] = []
         self._pumping = False
-        self._flushing = False
-        self._waiting = 0
-        self._closed = False
+        self.closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._care: asyncio.TimerHandle | None = None
         self._servers: list[asyncio.Server] = []
+        #: Passwords are checked one at a time; who waits for it, in order.
         self._checker: ThreadPoolExecutor | None = None
+        self._to_check: deque[tuple[Session, str, str]] = deque()
+        self._is_checking = False
+        self._last_checked = ""
         #: Figures of this server's life: commands, ticks, and how late the latest one was.
         self.commands = 0
         self.ticks = 0
@@ -151,9 +163,10 @@ class Server:
             self.standings = opened.enter_context(Standings(standings))
             self.events = EventLog(log)
             opened.callback(self.events.close)
+            self._results = _Results(self.standings)
             self.series = Series(
                 self._deck,
-                self.standings,
+                self._results,
                 self.events.add,
                 number=self.standings.last + 1,
                 parameters=parameters,
@@ -162,6 +175,8 @@ class Server:
                 tournaments=tournaments,
                 refused=log_refused,
             )
+            if spectator_port is not None:
+                self.events.listeners.append(self.feed.add)
             opened.pop_all()
 
     def _deck(self, number: int) -> list[Card]:
@@ -212,9 +227,9 @@ class Server:
 
         The running tournament counts for nothing.
         """
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         for timer in (self._timer, self._care):
             if timer is not None:
                 timer.cancel()
@@ -222,13 +237,11 @@ class Server:
             server.close()
         self.series.close()
         self.events.flush()
-        self._flush_spectators()
         for session in list(self._sessions):
             session.close(error_line(8))
-        for spectator in list(self._spectators):
-            spectator.close()
+        await self.feed.close()
         deadline = asyncio.get_running_loop().time() + _CLOSING_SECONDS
-        while self._sessions or self._spectators:
+        while self._sessions or self.feed.spectators:
             if asyncio.get_running_loop().time() > deadline:
                 for connection in self._connections():
                     connection.abort()
@@ -237,62 +250,81 @@ class Server:
         for server in self._servers:
             await server.wait_closed()
         if self._checker is not None:
-            self._checker.shutdown()
+            self._checker.shutdown(wait=False, cancel_futures=True)
         self.events.close()
-        self.standings.close()
+        self._results.close()
 
     # ------------------------------------------------------------------- connections come and go
 
     def connected(self, session: Session) -> int | None:
         """A connection was made; the code of an error if it has to end."""
         self._sessions.add(session)
-        self._strangers.add(session)
-        self._addresses[session.address] += 1
-        self._recent[session.address] += 1
-        if self._closed:
+        if self.closed:
             return 8
-        if (
-            len(self._strangers) > _STRANGERS
-            or self._addresses[session.address] > _PER_ADDRESS
-            or self._recent[session.address] > _PER_SECOND
-        ):
+        if len(self._sessions) > _CONNECTIONS:
+            session.abort()
             return 7
+        of_this_address = sum(other.address == session.address for other in self._unauthenticated)
+        if len(self._unauthenticated) >= _UNAUTHENTICATED or of_this_address >= _OF_ONE_ADDRESS:
+            return 7
+        self._unauthenticated.add(session)
         return None
 
     def _connections(self) -> list[Session | Spectator]:
-        return [*self._sessions, *self._spectators]
+        return [*self._sessions, *self.feed.spectators]
 
-    def check_later(self, name: str, password: str, then: Callable[[bool], None]) -> None:
-        """Check a password beside the loop, and call `then` in it."""
+    def check_later(self, session: Session, name: str, password: str) -> None:
+        """Check a password beside the loop, and tell the session."""
+        self._to_check.append((session, name, password))
+        self._check_next()
+
+    def _check_next(self) -> None:
+        """Check the password that has waited longest, of another address than the last one."""
+        if self._is_checking or self.closed:
+            return
+        waiting = [entry for entry in self._to_check if entry[0].checking]
+        self._to_check = deque(waiting)
+        if not waiting:
+            return
+        others = (entry for entry in waiting if entry[0].address != self._last_checked)
+        entry = next(others, waiting[0])
+        self._to_check.remove(entry)
+        session, name, password = entry
+        self._last_checked = session.address
+        self._is_checking = True
         if self._checker is None:
             self._checker = ThreadPoolExecutor(1)
         future = asyncio.get_running_loop().run_in_executor(
             self._checker, self.accounts.check, name, password
         )
-        future.add_done_callback(lambda done: then(not done.cancelled() and done.result()))
+        future.add_done_callback(lambda done: self._password_checked(session, done))
 
-    def logged_in(self, session: Session, player: str) -> int | None:
-        """Somebody has the right password; the code of an error if they may not log in."""
-        sessions = self._players.setdefault(player, set())
-        if len(sessions) >= _PER_PLAYER:
-            return 7
-        self._strangers.discard(session)
-        sessions.add(session)
-        return None
+    def _password_checked(self, session: Session, done: "asyncio.Future[bool]") -> None:
+        self._is_checking = False
+        session.checked(not done.cancelled() and done.exception() is None and done.result())
+        self._check_next()
+
+    def logged_in(self, session: Session, player: str) -> None:
+        """Somebody has the right password. The oldest of too many connections ends."""
+        self._unauthenticated.discard(session)
+        sessions = self._players.setdefault(player, {})
+        sessions[session] = None
+        if len(sessions) > _PER_PLAYER:
+            next(iter(sessions)).close(error_line(7))
 
     def lost(self, session: Session) -> None:
         """A connection has ended."""
         self._sessions.discard(session)
-        self._strangers.discard(session)
-        self._addresses[session.address] -= 1
-        if not self._addresses[session.address]:
-            del self._addresses[session.address]
-        if session.player is not None:
-            sessions = self._players[session.player]
-            sessions.discard(session)
-            if not sessions:
-                del self._players[session.player]
+        self._unauthenticated.discard(session)
+        self.logged_out(session)
         self._check_early()
+
+    def logged_out(self, session: Session) -> None:
+        """A connection is none of its player's any more."""
+        sessions = self._players.get(session.player or "", {})
+        sessions.pop(session, None)
+        if session.player is not None and not sessions:
+            self._players.pop(session.player, None)
 
     # ---------------------------------------------------------------------------- commands
 
@@ -305,7 +337,7 @@ class Server:
         self._pump_soon()
 
     def _pump_soon(self) -> None:
-        if not self._pumping and not self._closed:
+        if not self._pumping and not self.closed:
             self._pumping = True
             asyncio.get_running_loop().call_soon(self._pump)
 
@@ -348,7 +380,7 @@ class Server:
 
     def _check_early(self) -> None:
         """End the turn if nobody has anything to do in it."""
-        if not self.early or self._closed:
+        if not self.early or self.closed:
             return
         tournament = self.series.tournament
         players = self._present() if tournament is None else tournament.players
@@ -386,6 +418,8 @@ class Server:
         except Exception:  # a fault of the server's own must not stop the clock
             _log.exception("a tick has failed")
         self.events.flush()
+        if self.spectator_port is not None:
+            self.feed.turn_started(self.series.tournament)
         for sessions in list(self._players.values()):
             for session in list(sessions):
                 if session.waiting:
@@ -405,56 +439,31 @@ class Server:
     def _look_after(self) -> None:
         """Drop connections that take no bytes."""
         loop = asyncio.get_running_loop()
-        self._recent.clear()
+        self.addresses.tidy()
+        self.players_pay.tidy()
         for connection in self._connections():
             if connection.stuck(loop.time()):
                 connection.abort()
         self._care = loop.call_later(_CARE_SECONDS, self._look_after)
 
-    # ------------------------------------------------------------------------- spectators
 
-    def spectator_joined(self, spectator: Spectator) -> bool:
-        """Somebody wants to watch: they get the running tournament first. False for too many."""
-        self._spectators.add(spectator)
-        if len(self._spectators) > _SPECTATORS or self._closed:
-            return False
-        if self.series.tournament is not None:
-            tournament = self.series.tournament
-            events = [described(tournament)]
-            for id_, match in tournament.matches.items():
-                events.append(
-                    {
-                        "event": "position",
-                        "turn": tournament.turn,
-                        "match": id_,
-                        "state": match.state.snapshot(),
-                    }
-                )
-            # One line for whoever counts how many the spectator is behind.
-            spectator.add(b"".join(map(encode, events)))
-            spectator.flush()
-        if len(self._spectators) == 1:
-            self.events.listeners.append(self._show)
-        return True
+class _Results:
+    """Standings that are written beside the loop, one tournament after another."""
 
-    def spectator_left(self, spectator: Spectator) -> None:
-        """Somebody has stopped watching."""
-        self._spectators.discard(spectator)
-        if not self._spectators:
-            with contextlib.suppress(ValueError):
-                self.events.listeners.remove(self._show)
+    def __init__(self, standings: Standings) -> None:
+        self._standings = standings
+        self._writer = ThreadPoolExecutor(1)
 
-    def _show(self, line: bytes) -> None:
-        for spectator in self._spectators:
-            spectator.add(line)
-        if not self._flushing:
-            self._flushing = True
-            asyncio.get_running_loop().call_soon(self._flush_spectators)
+    def add(
+        self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
+    ) -> object:
+        """A tournament is over."""
+        return self._writer.submit(self._standings.add, tournament, list(results), dict(awards))
 
-    def _flush_spectators(self) -> None:
-        self._flushing = False
-        for spectator in list(self._spectators):
-            spectator.flush()
+    def close(self) -> None:
+        """When all is written."""
+        self._writer.shutdown()
+        self._standings.close()
 
 
 def _is_loopback(host: str) -> bool:

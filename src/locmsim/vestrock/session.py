@@ -5,19 +5,17 @@ Nothing of the game is in it.
 """
 
 import asyncio
-import logging
-import socket
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Prices
 from locmsim.vestrock.protocol import LineReader, Login, error_line, parse
+from locmsim.vestrock.sockets import Progress, set_up
 
 if TYPE_CHECKING:
     from locmsim.vestrock.server import Server
 
-__all__ = ["Session", "Spectator"]
-
-_log = logging.getLogger(__name__)
+__all__ = ["Session"]
 
 #: Unread input, and unsent replies, beyond which a connection is not read.
 _FULL: Final = 64 * 1024
@@ -25,46 +23,8 @@ _FULL: Final = 64 * 1024
 _ROOM: Final = 16 * 1024
 #: Replies are sent together up to this size.
 _FLUSH: Final = 32 * 1024
-#: How long a connection may take no bytes, in seconds.
-_STUCK_SECONDS: Final = 10.0
 #: How long to wait for the end of a connection that was told why it is closed.
 _LINGER_SECONDS: Final = 1.0
-#: What the system keeps of a connection's output, in bytes.
-_SEND_BUFFER: Final = 128 * 1024
-#: What a spectator may be behind.
-_BEHIND_LINES: Final = 1000
-
-
-def _set_up(transport: asyncio.Transport) -> None:
-    """The options of a connection's socket."""
-    sock = transport.get_extra_info("socket")
-    if sock is not None:
-        # To find out when the other side has gone without a word.
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Otherwise the system keeps megabytes for a client that does not read.
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-
-
-class _Progress:
-    """Notices a connection that takes no bytes."""
-
-    def __init__(self) -> None:
-        self._written = 0
-        self._sent = 0
-        self._since: float | None = None
-
-    def wrote(self, count: int) -> None:
-        self._written += count
-
-    def stuck(self, unsent: int, now: float) -> bool:
-        """Whether nothing was taken for too long, with `unsent` bytes still to go."""
-        sent = self._written - unsent
-        if not unsent or sent != self._sent or self._since is None:
-            self._sent = sent
-            self._since = now if unsent else None
-            return False
-        return now - self._since >= _STUCK_SECONDS
 
 
 class Session(asyncio.BufferedProtocol):
@@ -73,14 +33,21 @@ class Session(asyncio.BufferedProtocol):
     def __init__(self, server: "Server") -> None:
         self._server = server
         self._reader = LineReader()
+        #: What has come in: pieces, and the lines of the first of them.
+        self._pieces: deque[bytes] = deque()
         self._lines: deque[bytes | None] = deque()
-        #: Bytes in `_lines`.
+        #: Bytes in both, and those of the piece that `_lines` come from.
         self._unread = 0
+        self._begun = 0
+        #: Who pays: an address, then the player; and whether they are in debt.
+        self._payer: tuple[Allowances, str, Prices] = (server.addresses, "", BEFORE_LOGIN)
+        self._in_debt = False
         self._login = Login()
         self._out: list[bytes] = []
         self._out_size = 0
-        self._progress = _Progress()
+        self._progress = Progress()
         self._timer: asyncio.TimerHandle | None = None
+        self._paying: asyncio.TimerHandle | None = None
         self._paused_reading = False
         self._paused_writing = False
         self._checking = False
@@ -103,8 +70,10 @@ class Session(asyncio.BufferedProtocol):
         self.transport = transport
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
+        self._payer = (self._server.addresses, self.address, self._server.before_login)
         transport.set_write_buffer_limits(high=_FULL)
-        _set_up(transport)
+        set_up(transport)
+        self._pay(self._payer[2].connection)
         refusal = self._server.connected(self)
         if refusal is not None:
             self.close(error_line(refusal))
@@ -120,22 +89,25 @@ class Session(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         if self._closing:
             return
-        for line in self._reader.feed(bytes(self._server.buffer[:nbytes])):
-            if line is None or line.strip(b" \t"):
-                self._lines.append(line)
-                self._unread += 1 if line is None else 1 + len(line)
+        self._pieces.append(bytes(self._server.buffer[:nbytes]))
+        self._unread += nbytes
+        self._find_lines()
+        self._pay(nbytes * self._payer[2].byte)
         self._check_reading()
         self._server.ready(self)
 
     def eof_received(self) -> bool:
         """What was sent before is executed; a connection in ``WAIT`` is given up."""
         self._ended = True
-        return not (self._closing or self.waiting or not self.can_step)
+        pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
+        return pending and not (self._closing or self.waiting)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._stop_timer()
+        if self._paying is not None:
+            self._paying.cancel()
         self._closing = True
-        self._lines.clear()
+        self._forget_input()
         self._out.clear()
         self._server.lost(self)
 
@@ -154,15 +126,21 @@ class Session(asyncio.BufferedProtocol):
     def can_step(self) -> bool:
         """Whether there is a line that may be executed now."""
         return bool(self._lines) and not (
-            self.waiting or self._paused_writing or self._checking or self._closing
+            self.waiting or self._paused_writing or self._checking or self._in_debt or self._closing
         )
 
     def step(self) -> None:
-        """Execute one line."""
+        """Execute one line; one without a word is only counted."""
         line = self._lines.popleft()
-        self._unread -= 1 if line is None else 1 + len(line)
+        if not self._lines:
+            self._find_lines()
+        self._pay(self._payer[2].line)
         if self._paused_reading:
             self._check_reading()
+        if line is not None and not line.strip(b" \t"):
+            if self.player is not None:
+                self._server.series.count(self.player)
+            return
         if self.player is None:
             self._log_in(line)
             return
@@ -178,7 +156,8 @@ class Session(asyncio.BufferedProtocol):
         """Send what is there if no more comes at once."""
         if not self.can_step or self._out_size > _FLUSH:
             self.flush()
-            if self._ended and not self.can_step and not self._paused_writing:
+            waits = bool(self._lines) and (self._checking or self._in_debt)
+            if self._ended and not (self.can_step or self._paused_writing or waits):
                 self.close()
 
     def turn_started(self) -> None:
@@ -216,8 +195,9 @@ class Session(asyncio.BufferedProtocol):
         self.flush()
         self._closing = True
         self._stop_timer()
-        self._lines.clear()
+        self._forget_input()
         self.waiting = False
+        self._server.logged_out(self)
         if self._ended or self.transport.is_closing():
             self.transport.close()
             return
@@ -239,14 +219,48 @@ class Session(asyncio.BufferedProtocol):
 
     # --------------------------------------------------------------------------- the rest
 
+    def _find_lines(self) -> None:
+        """Make lines of the next pieces, until there is one."""
+        self._unread -= self._begun
+        self._begun = 0
+        while not self._lines and self._pieces:
+            piece = self._pieces.popleft()
+            self._lines.extend(self._reader.feed(piece))
+            if self._lines:
+                self._begun = len(piece)
+            else:
+                self._unread -= len(piece)
+
+    def _forget_input(self) -> None:
+        self._lines.clear()
+        self._pieces.clear()
+        self._unread = self._begun = 0
+
+    def _pay(self, price: float) -> None:
+        """Charge whoever pays; while they are in debt this connection is not read."""
+        allowances, name, _ = self._payer
+        debt = allowances.charge(name, price)
+        if debt and not self._in_debt and not self._closing:
+            self._in_debt = True
+            self._paying = asyncio.get_running_loop().call_later(debt, self._paid)
+            self._check_reading()
+
+    def _paid(self) -> None:
+        self._paying = None
+        self._in_debt = False
+        self._check_reading()
+        if self._ended:
+            self.after_step()
+        self._server.ready(self)
+
     def _check_reading(self) -> None:
         if self.transport is None or self._closing or self.transport.is_closing():
             return
         if not self._paused_reading:
-            if self._unread >= _FULL or self._paused_writing:
+            if self._unread >= _FULL or self._paused_writing or self._in_debt:
                 self._paused_reading = True
                 self.transport.pause_reading()
-        elif self._unread < _ROOM and not self._paused_writing:
+        elif self._unread < _ROOM and not self._paused_writing and not self._in_debt:
             self._resume_reading()
 
     def _resume_reading(self) -> None:
@@ -263,31 +277,38 @@ class Session(asyncio.BufferedProtocol):
         if not self._login.possible:
             self.close(error_line(1))
             return
-        accounts = self._server.accounts
         name, password = str(self._login.name), str(self._login.password)
-        if not accounts.slow:
-            self._checked(accounts.check(name, password))
+        right = self._server.accounts.check_quickly(name, password)
+        if right is not None:
+            self.checked(right)
             return
+        self._pay(self._payer[2].password)
         self._checking = True
         self.flush()
-        self._server.check_later(name, password, self._checked)
+        self._server.check_later(self, name, password)
 
-    def _checked(self, right: bool) -> None:
+    @property
+    def checking(self) -> bool:
+        """Whether it waits for its password to be checked."""
+        return self._checking and not self._closing
+
+    def checked(self, right: bool) -> None:
+        """The password was checked."""
         self._checking = False
         if self._closing:
             return
         if not right:
             self.close(error_line(1))
             return
-        refusal = self._server.logged_in(self, str(self._login.name))
-        if refusal is not None:
-            self.close(error_line(refusal))
-            return
         self._stop_timer()
         self.player = self._login.name
+        self._server.logged_in(self, str(self.player))
+        self._payer = (self._server.players_pay, str(self.player), LOGGED_IN)
         self.send("OK")
         self.flush()
         self._server.ready(self)
+        if self._ended:
+            self.after_step()
 
     def _too_late(self) -> None:
         self._timer = None
@@ -297,78 +318,3 @@ class Session(asyncio.BufferedProtocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-class Spectator(asyncio.BufferedProtocol):
-    """A connection that gets the lines of the log and is never listened to."""
-
-    def __init__(self, server: "Server") -> None:
-        self._server = server
-        self._progress = _Progress()
-        #: Sizes of lines that may not have been sent, oldest first, and their sum.
-        self._sizes: deque[int] = deque()
-        self._size = 0
-        self._out: list[bytes] = []
-        self.transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        transport.set_write_buffer_limits(high=2**30)  # it is dropped long before
-        _set_up(transport)
-        if self._server.spectator_joined(self):
-            return
-        transport.abort()
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return self._server.buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
-        pass
-
-    def eof_received(self) -> bool:
-        return True  # it may have nothing to say and still read
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._server.spectator_left(self)
-
-    def add(self, line: bytes) -> None:
-        """Add a line to what is to be sent."""
-        self._out.append(line)
-
-    def flush(self) -> None:
-        """Send the lines; drop a spectator who is too far behind."""
-        transport = self.transport
-        if not self._out or transport is None or transport.is_closing():
-            self._out.clear()
-            return
-        data = b"".join(self._out)
-        self._sizes.extend(map(len, self._out))
-        self._size += len(data)
-        self._out.clear()
-        transport.write(data)
-        self._progress.wrote(len(data))
-        unsent = transport.get_write_buffer_size()
-        while self._sizes and self._size - self._sizes[0] >= unsent:
-            self._size -= self._sizes.popleft()
-        if len(self._sizes) > _BEHIND_LINES:
-            _log.info("a spectator is %d lines behind and dropped", len(self._sizes))
-            transport.abort()
-
-    def stuck(self, now: float) -> bool:
-        """Whether the other side has taken no bytes for too long."""
-        assert self.transport is not None
-        return self._progress.stuck(self.transport.get_write_buffer_size(), now)
-
-    def close(self, line: bytes | None = None) -> None:
-        """Close the connection, with a last line if there is something to say."""
-        if self.transport is not None:
-            if line is not None:
-                self.add(line)
-                self.flush()
-            self.transport.close()
-
-    def abort(self) -> None:
-        """Drop the connection at once."""
-        if self.transport is not None:
-            self.transport.abort()

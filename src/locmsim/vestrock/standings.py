@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from locmsim._io import try_lock
 from locmsim.vestrock.tournament import Result, Standing, standings
 
 __all__ = ["Standings", "StandingsError", "format_standings"]
@@ -66,6 +67,9 @@ class Standings:
         self.path = os.fspath(path)
         #: Finished tournaments that could not be written yet.
         self._waiting: list[_Finished] = []
+        self._lock: int | None = None
+        if write and self.path != ":memory:":
+            self._take_lock()
         name = self.path if write else f"{Path(self.path).absolute().as_uri()}?mode=ro"
         try:
             # Whoever makes the server need not be the thread that runs it.
@@ -73,15 +77,37 @@ class Standings:
                 name, uri=not write, isolation_level=None, timeout=1, check_same_thread=False
             )
         except sqlite3.Error as error:
+            self._unlock()
             raise StandingsError(f"cannot open {self.path}: {error}") from None
         try:
             self._prepare(write)
         except sqlite3.Error as error:
-            self._connection.close()
+            self._end()
             raise StandingsError(f"cannot open {self.path}: {error}") from None
         except BaseException:
-            self._connection.close()
+            self._end()
             raise
+
+    def _take_lock(self) -> None:
+        """Two servers would give their tournaments the same numbers."""
+        try:
+            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise StandingsError(f"cannot open {self.path}: {error.strerror}") from None
+        # Another kind of lock than SQLite's, which it does not disturb.
+        if not try_lock(self._lock):
+            self._unlock()
+            raise StandingsError(f"{self.path}: another server writes to it")
+
+    def _unlock(self) -> None:
+        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _end(self) -> None:
+        self._connection.close()
+        self._unlock()
 
     def _prepare(self, write: bool) -> None:
         execute = self._connection.execute
@@ -147,6 +173,7 @@ class Standings:
             number, results, awards = self._waiting[0]
             try:
                 with self._transaction():
+                    number = self._free(number)
                     self._connection.execute(
                         "INSERT INTO tournaments (tournament) VALUES (?)", [number]
                     )
@@ -163,6 +190,15 @@ class Standings:
                 return False
             del self._waiting[0]
         return True
+
+    def _free(self, number: int) -> int:
+        """A number that no tournament has: where another program has written, the next one."""
+        taken = "SELECT 1 FROM tournaments WHERE tournament = ?"
+        if self._connection.execute(taken, [number]).fetchone() is None:
+            return number
+        ((last,),) = self._connection.execute("SELECT max(tournament) FROM tournaments")
+        _log.warning("tournament %d is in %s already: written as %d", number, self.path, last + 1)
+        return int(last) + 1
 
     @property
     def last(self) -> int:
@@ -205,7 +241,7 @@ class Standings:
     def close(self) -> None:
         """Write what is left and close the file."""
         self._write()
-        self._connection.close()
+        self._end()
 
     def __enter__(self) -> "Standings":
         return self

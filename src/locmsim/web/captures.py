@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from locmsim.art import BADGES, FRAMES, NUMBERS
+from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import (
     ENEMY_BOARD,
@@ -123,7 +123,7 @@ def capture_data(text: str, rules: str | None = None) -> dict[str, Any]:
         "cards": {base: card_view(card, base in played) for base, card in sorted(cards.items())},
         "badges": BADGES,
         "frames": [FRAMES[kind][:2] for kind in CardType],
-        "numbers": NUMBERS,
+        "numbers": NUMBER_SHAPES,
         "ids": ids,
         "choice": [[], []],
         "offers": [[card.base_id for card in seen.offer] for seen in choice],

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from locmsim._core import State
-from locmsim.art import BADGES, FRAMES, NUMBERS
+from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES
 from locmsim.errors import InvalidActionError
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
@@ -94,7 +94,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         "cards": {base: card_view(cards[base], base in chosen) for base in shown},
         "badges": BADGES,
         "frames": [FRAMES[kind][:2] for kind in CardType],
-        "numbers": NUMBERS,
+        "numbers": NUMBER_SHAPES,
         "ids": ids,
         "choice": match.chosen,
         "offers": offers,

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from locmsim._core import State
-from locmsim.art import BADGES, FRAMES, NUMBERS, card_art, card_effects, card_title
+from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES, card_art, card_effects, card_title
 from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.rules.rulesets import RULES
 
@@ -54,7 +54,7 @@ class Cards:
             "cards": {key: card_view(named(card)) for card, key in self._keys.items()},
             "badges": BADGES,
             "frames": [FRAMES[kind][:2] for kind in CardType],
-            "numbers": NUMBERS,
+            "numbers": NUMBER_SHAPES,
         }
 
 

@@ -15,7 +15,7 @@ static double terms_of(const shown_card_t *c, float *terms) {
   static const int by_attack[] = {0, 51, 52, 0, 0, 53};
   double score = 0;
   int sign = c->type < 2 ? 1 : -1, attack = sign * c->attack, defense = sign * c->defense, k;
-  memset(terms, 0, DECK_TERMS * sizeof(float));
+  memset(terms, 0, CARD_TERMS * sizeof(float));
   if (attack > 12) attack = 12;
   if (defense > 12) defense = 12;
   note_term(terms, &score, c->cost < 7 ? c->cost : 7, 1);
@@ -44,7 +44,7 @@ static double terms_of(const shown_card_t *c, float *terms) {
 }
 
 static double score_of(const shown_card_t *c) {
-  float terms[DECK_TERMS];
+  float terms[CARD_TERMS];
   return terms_of(c, terms);
 }
 
@@ -81,14 +81,14 @@ static void rank_cards(int *ranked, int n) {
   }
 }
 
-#if HAS_DECK_VALUE
+#if HAS_CHOICE_VALUE
 // Exchanges cards of the deck while that raises its value, and of two random decks.
 static void improve(int n, uint8_t *copies) {
   static float hidden[MAX_SHOWN * DECK_NETWORKS * DECK_UNITS];
   static offer_t offer;
   uint8_t deck[1 + RESTARTS][MAX_SHOWN];
   int sorted[MAX_SHOWN], i, j, best = 0;
-  float terms[DECK_TERMS], most = 0;
+  float terms[CARD_TERMS], most = 0;
   for (i = 0; i < n; i++) {
     for (j = i; j > 0 && seen.cards[sorted[j - 1]].base_id > seen.cards[i].base_id; j--) {
       sorted[j] = sorted[j - 1];
@@ -145,7 +145,7 @@ static int choose(void) {
   if (2 * n < MAX_DECK) return 0;
   rank_cards(ranked, n);
   best_cards(ranked, n, copies);
-#if HAS_DECK_VALUE
+#if HAS_CHOICE_VALUE
   improve(n, copies);
 #else
   for (i = 0, j = 0; i < n; i++) {

@@ -7,10 +7,11 @@ static double score_of(const shown_card_t *c) {
   return c->base_id > 0 && c->base_id <= 160 ? card_scores[c->base_id - 1] / SCORE_UNIT : 0;
 }
 
+#if HAS_CHOICE_VALUE
 static uint8_t offered_numbers[MAX_DECK][3], taken_numbers[MAX_DECK];
 
 // What the final deck is expected to be worth with each card, as `locmsim.decks.ExpectedPicker`.
-static void expect_decks(double *values) {
+static void value_cards(double *values) {
   float expected[3];
   int n = n_offers, i;
   if (!n) draft_fill(&draft_values, draft_networks, DRAFT_NETWORKS);
@@ -23,6 +24,10 @@ static void expect_decks(double *values) {
   for (i = 0; i < 3; i++) values[i] = expected[i];
 }
 
+static void note_taken(int best) {
+  taken_numbers[n_offers] = offered_numbers[n_offers][best];
+}
+#else
 static int have[7], items;          // in the deck so far: of each cost
 
 static int column_of(const shown_card_t *c) {
@@ -30,7 +35,7 @@ static int column_of(const shown_card_t *c) {
 }
 
 // The score of each card, corrected by what the deck lacks so far, as `locmsim.decks.CurvePicker`.
-static void correct_scores(double *values) {
+static void value_cards(double *values) {
   static const int curve[] = {3, 6, 6, 5, 4, 3, 3};
   double due = (n_offers + 1) / 30.0, item_bonus = 0.1 * (8 * due - items);
   int i;
@@ -42,23 +47,23 @@ static void correct_scores(double *values) {
   }
 }
 
+static void note_taken(int best) {
+  have[column_of(&seen.cards[best])]++;
+  items += seen.cards[best].type != 0;
+}
+#endif
+
 // Takes the card of the highest value; 0: this is no offer.
 static int choose(void) {
   int i, best = 0;
   int seat = seen.player[1].deck_size - seen.player[0].deck_size;   // the second is a turn behind
   if (seen.n_cards != 3 || seat < 0 || seat > 1 || n_offers == MAX_DECK) return 0;
-  if (HAS_DRAFT_VALUE) {
-    expect_decks(offer_values[n_offers]);
-  } else {
-    correct_scores(offer_values[n_offers]);
-  }
+  value_cards(offer_values[n_offers]);
   for (i = 0; i < 3; i++) {
     if (offer_values[n_offers][i] > offer_values[n_offers][best]) best = i;
     offered_ids[n_offers][i] = seen.cards[i].base_id;
   }
-  taken_numbers[n_offers] = offered_numbers[n_offers][best];
-  have[column_of(&seen.cards[best])]++;
-  items += seen.cards[best].type != 0;
+  note_taken(best);
   n_offers++;
   belief.seat = seat;
   belief_chose(&belief, seen.cards[best].base_id);
@@ -83,5 +88,5 @@ static int value_taste(int offer, const int *ids, int n, double *likely) {
     x = (values[j] - most) / DRAFT_TASTE;
     likely[i] = exp(x > -50 ? x : -50);
   }
-  return HAS_DRAFT_VALUE;
+  return HAS_CHOICE_VALUE;
 }

@@ -3,7 +3,7 @@
 
 /** @typedef {{row: any[], name: string, title: string, art?: string}} CardData */
 /** @typedef {{cards: Record<string, CardData>, badges: Record<string, string[]>,
- *   frames: string[][], numbers: Record<string, [number, number, number, string, string]>}} Deck */
+ *   frames: string[][], numbers: Record<string, [number, number, number, number, string, string]>}} Deck */
 
 const SVG = "http://www.w3.org/2000/svg";
 const BOLD = {
@@ -54,9 +54,8 @@ export function painter(deck) {
     );
     /** A number on its shape. @param {string} name @param {string} text */
     const label = (name, text) => {
-      const [x, y, width, fill, outline] = deck.numbers[name];
-      // As in art/cards.py: no wider than its shape.
-      const size = Math.min(19, (0.92 * width) / (0.76 * text.length));
+      const [x, y, room, most, fill, outline] = deck.numbers[name];
+      const size = Math.min(most, room / text.length); // no wider than its shape
       svg.append(shape("path", { d: outline, fill, stroke: "#fff", "stroke-width": 1.5 }));
       svg.append(
         shape("text", { class: name, x, y: y + size * 0.36, "font-size": size, ...BOLD }, text),

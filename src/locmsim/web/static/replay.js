@@ -12,7 +12,7 @@ import { painter, shape } from "./cards.js";
   /** @type {{rules: string, names: string[], scores: number[], winner: number, fault: any,
    *   params: Record<string, string>, stderr: string[], lanes: number, cards: Record<string, any>,
    *   badges: Record<string, string[]>, frames: string[][],
-   *   numbers: Record<string, [number, number, number, string, string]>, ids: Record<string, number>,
+   *   numbers: Record<string, [number, number, number, number, string, string]>, ids: Record<string, number>,
    *   choice: number[][], offers: number[][], steps: Step[], captured?: number, view: number|null,
    *   analyse?: string}} */
   const match = JSON.parse($("data").textContent || "");

@@ -1,0 +1,87 @@
+"""Lines of C that macros with known values leave out."""
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["resolve"]
+
+_DIRECTIVE = re.compile(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b(.*)")
+_COMPARISON = re.compile(r"(?P<no>!?)(?P<name>[A-Za-z_]\w*)(?: (?P<sign>==|!=) (?P<number>\d+))?")
+
+
+def resolve(text: str, macros: Mapping[str, int]) -> str:
+    """The text without the conditions that the macros decide.
+
+    Parameters
+    ----------
+    text : str
+        C whose conditions are ``NAME``, ``!NAME``, ``NAME == 1`` and ``NAME != 1``, joined by
+        ``&&`` and ``||`` without parentheses.
+    macros : mapping of str to int
+        Values of macros. A condition that has something else in it stays, with all its branches.
+
+    Returns
+    -------
+    str
+
+    >>> resolve("#if A == 1\\nint one;\\n#else\\nint other;\\n#endif\\n", {"A": 2})
+    'int other;\\n'
+
+    Raises
+    ------
+    ValueError
+        An ``#if`` has no end, or something else no beginning.
+    """
+    kept: list[str] = []
+    # Of each condition that is open: whether it stays, whether its lines are wanted at present, and
+    # whether one of its branches has been.
+    opened: list[tuple[bool, bool, bool]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        found = _DIRECTIVE.match(line)
+        wanted = all(now for _, now, _ in opened)
+        if found is None:
+            if wanted:
+                kept.append(line)
+            continue
+        what, condition = found[1], found[2]
+        if what.startswith("if"):
+            value = _value(condition, macros) if what == "if" else None
+            stays, now, done = value is None, value is not False, bool(value)
+        else:
+            if not opened:
+                raise ValueError(f"line {number}: #{what} without #if")
+            stays, _, done = opened.pop()
+            wanted = all(now for _, now, _ in opened)
+            now = stays
+            if not stays and what != "endif":
+                value = what == "else" or _value(condition, macros)
+                if value is None:
+                    raise ValueError(f"line {number}: the branches before this one are decided")
+                now = not done and value
+                done = done or now
+        if what != "endif":
+            opened.append((stays, now, done))
+        if stays and wanted:
+            kept.append(line)
+    if opened:
+        raise ValueError("an #if has no #endif")
+    return "\n".join(kept)
+
+
+def _value(condition: str, macros: Mapping[str, int]) -> bool | None:
+    """Whether a condition holds; None: it has something unknown in it."""
+    holds = False
+    for part in condition.split("||"):
+        both = True
+        for comparison in part.split("&&"):
+            found = _COMPARISON.fullmatch(comparison.strip())
+            if found is None or found["name"] not in macros:
+                return None
+            value = macros[found["name"]]
+            if found["number"]:
+                is_true = (value == int(found["number"])) == (found["sign"] == "==")
+            else:
+                is_true = bool(value) != bool(found["no"])
+            both = both and is_true
+        holds = holds or both
+    return holds

@@ -1,0 +1,97 @@
+"""What connections may ask of a server: a price for everything, and who pays it."""
+
+from collections.abc import Callable
+from typing import Final
+
+__all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Prices"]
+
+
+class Prices:
+    """What things cost, in seconds of an allowance.
+
+    Parameters
+    ----------
+    line, byte : float
+        Of what comes in.
+    connection, password, spectator : float
+        To connect, to have a password checked, and to be shown the running tournament.
+    """
+
+    def __init__(
+        self,
+        *,
+        line: float,
+        byte: float,
+        connection: float = 0.0,
+        password: float = 0.0,
+        spectator: float = 0.0,
+    ) -> None:
+        self.line = line
+        self.byte = byte
+        self.connection = connection
+        self.password = password
+        self.spectator = spectator
+
+
+#: An address pays until somebody has logged in: 100 connections, 20 passwords, two spectators,
+#: 1,000 lines or 100 kB a second, five times as much at once.
+BEFORE_LOGIN: Final = Prices(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
+#: Then the player pays, more than an honest one can need: 20,000 lines or 5 MB a second.
+LOGGED_IN: Final = Prices(line=5e-5, byte=2e-7)
+
+
+class Allowance:
+    """Seconds that somebody may spend: one comes each second, and some are saved.
+
+    It may be overdrawn. Whoever is in debt waits until it is paid, so nothing need be refused.
+    """
+
+    #: Seconds that are saved.
+    SAVED: Final = 5.0
+
+    __slots__ = ("_paid_until",)
+
+    def __init__(self) -> None:
+        self._paid_until = 0.0
+
+    def charge(self, price: float, now: float) -> float:
+        """Take a price; how long the debt takes to be paid, 0 without one."""
+        self._paid_until = max(self._paid_until, now - self.SAVED) + price
+        return self.debt(now)
+
+    def debt(self, now: float) -> float:
+        """How long the debt takes to be paid, 0 without one."""
+        return max(0.0, self._paid_until - now)
+
+    def is_whole(self, now: float) -> bool:
+        """Whether it is as if nothing had ever been taken."""
+        return self._paid_until <= now - self.SAVED
+
+
+class Allowances:
+    """One for each name: of those who have used theirs lately.
+
+    Parameters
+    ----------
+    clock : function
+        The time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._by_name: dict[str, Allowance] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def charge(self, name: str, price: float) -> float:
+        """Take a price; how long the debt takes to be paid, 0 without one."""
+        allowance = self._by_name.get(name)
+        if allowance is None:
+            allowance = self._by_name[name] = Allowance()
+        return allowance.charge(price, self._clock())
+
+    def tidy(self) -> None:
+        """Forget those who have all of it again."""
+        now = self._clock()
+        self._by_name = {n: a for n, a in self._by_name.items() if not a.is_whole(now)}

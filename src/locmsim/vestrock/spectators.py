@@ -1,0 +1,275 @@
+"""Spectators: what they are sent, and when."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final
+
+from locmsim.vestrock.record import encode
+from locmsim.vestrock.series import Event, described
+from locmsim.vestrock.sockets import Progress, set_up
+
+if TYPE_CHECKING:
+    from locmsim.vestrock.server import Server
+    from locmsim.vestrock.tournament import Tournament
+
+__all__ = ["Feed", "Spectator", "numbered"]
+
+_log = logging.getLogger(__name__)
+
+#: Spectators at a time.
+_SPECTATORS: Final = 64
+#: What a spectator may be behind when there is more to send.
+_BEHIND_LINES: Final = 1000
+
+
+class Spectator(asyncio.BufferedProtocol):
+    """A connection that gets the lines of the log and is never listened to."""
+
+    def __init__(self, server: "Server") -> None:
+        self._server = server
+        self._progress = Progress()
+        #: Sizes of lines that may not have been sent, oldest first, and their sum.
+        self._sizes: deque[int] = deque()
+        self._size = 0
+        self._out: list[bytes] = []
+        #: Whether where the tournament stands is being made for it, and whether that was sent:
+        #: it comes before all else.
+        self.shown = False
+        self._started = False
+        self.transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.set_write_buffer_limits(high=2**30)  # it is dropped long before
+        set_up(transport)
+        peer = transport.get_extra_info("peername")
+        self._server.feed.join(self, str(peer[0]) if peer else "")
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._server.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        pass
+
+    def eof_received(self) -> bool:
+        return True  # it may have nothing to say and still read
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._server.feed.leave(self)
+
+    def start(self, lines: bytes) -> None:
+        """Send where the tournament stands, and what has come since."""
+        self._started = True
+        if lines:
+            self._out.insert(0, lines)
+        self.flush()
+
+    def add(self, lines: Iterable[bytes]) -> None:
+        """Add lines to what is to be sent."""
+        self._out += lines
+
+    def flush(self) -> None:
+        """Send the lines; drop a spectator who is too far behind with those before."""
+        transport = self.transport
+        if transport is None or transport.is_closing():
+            self._out.clear()
+            return
+        if not self._started:
+            if len(self._out) > 100 * _BEHIND_LINES:  # what is to come first takes too long
+                transport.abort()
+            return
+        unsent = transport.get_write_buffer_size()
+        while self._sizes and self._size - self._sizes[0] >= unsent:
+            self._size -= self._sizes.popleft()
+        if len(self._sizes) > _BEHIND_LINES:
+            _log.info("a spectator is %d lines behind and dropped", len(self._sizes))
+            transport.abort()
+        elif self._out:
+            data = b"".join(self._out)
+            self._sizes.extend(map(len, self._out))
+            self._size += len(data)
+            self._out.clear()
+            transport.write(data)
+            self._progress.wrote(len(data))
+
+    def stuck(self, now: float) -> bool:
+        """Whether the other side has taken no bytes for too long."""
+        assert self.transport is not None
+        return self._progress.stuck(self.transport.get_write_buffer_size(), now)
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self.transport is not None:
+            self.transport.close()
+
+    def abort(self) -> None:
+        """Drop the connection at once."""
+        if self.transport is not None:
+            self.transport.abort()
+
+
+class Feed:
+    """Sends the lines of the log to spectators.
+
+    A turn late and with numbers in the place of names, so that nobody who plays learns anything
+    from it; or at once and with names. Whoever joins gets the positions at the start of the turn
+    first. These are encoded once a turn for all, beside the loop, as are the lines of a turn.
+
+    Parameters
+    ----------
+    server : Server
+        Whose spectators they are.
+    open : bool
+        Lines are sent at once, with names.
+    """
+
+    def __init__(self, server: "Server", *, open: bool = False) -> None:
+        self._server = server
+        self._open = open
+        self.spectators: set[Spectator] = set()
+        self._numbers: dict[str, str] = {}
+        #: What has happened in this turn.
+        self._events: list[Event] = []
+        #: The running tournament and its positions at the start of the turn.
+        self._start: list[Event] = []
+        self._states: list[tuple[int, Any]] = []
+        self._turn = 0
+        self._encoded: asyncio.Future[bytes] | None = None
+        self._worker: ThreadPoolExecutor | None = None
+        self._flushing = False
+
+    # ------------------------------------------------------------------------- what happens
+
+    def add(self, event: Event) -> None:
+        """Something has happened."""
+        if event["event"] == "server":  # it begins the log
+            return
+        if event["event"] == "tournament":
+            # In the order of the names, which decides who meets whom in which match.
+            width = len(str(len(event["players"])))
+            players = sorted(event["players"])
+            self._numbers = {name: f"{i:0{width}}" for i, name in enumerate(players, 1)}
+        if not self._open:
+            event = numbered(event, self._numbers)
+        self._events.append(event)
+        if self._open and self.spectators:
+            line = encode(event)
+            for spectator in self._watching():
+                spectator.add([line])
+            if not self._flushing:
+                self._flushing = True
+                asyncio.get_running_loop().call_soon(self._flush)
+
+    def turn_started(self, tournament: "Tournament | None") -> None:
+        """All matches have entered the next turn: what happened before may be seen now."""
+        self._release()
+        self._encoded = None
+        self._start, self._states = [], []
+        if tournament is not None:
+            event = described(tournament)
+            self._start = [event if self._open else numbered(event, self._numbers)]
+            self._states = [(id_, match.state.clone()) for id_, match in tournament.matches.items()]
+            self._turn = tournament.turn
+
+    def _release(self) -> None:
+        events, self._events = self._events, []
+        if self._open or not events or not self.spectators:
+            return
+        watching = self._watching()  # who joins later has these in the positions
+
+        def send(lines: list[bytes]) -> None:
+            for spectator in watching:
+                spectator.add(lines)
+                spectator.flush()
+
+        self._beside(lambda: [*map(encode, events)], send)
+
+    def _watching(self) -> list[Spectator]:
+        """Those who know, or are about to be told, where the tournament stands."""
+        return [spectator for spectator in self.spectators if spectator.shown]
+
+    def _beside(self, work: Any, then: Any) -> "asyncio.Future[Any]":
+        """Do something beside the loop, one after another, and use the result in the loop."""
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(1)
+        future = asyncio.get_running_loop().run_in_executor(self._worker, work)
+        future.add_done_callback(lambda done: done.cancelled() or then(done.result()))
+        return future
+
+    def _flush(self) -> None:
+        self._flushing = False
+        for spectator in list(self.spectators):
+            spectator.flush()
+
+    # -------------------------------------------------------------------- who comes and goes
+
+    def join(self, spectator: Spectator, address: str) -> None:
+        """Somebody wants to watch. Their address pays for it; too many are sent away."""
+        if len(self.spectators) >= _SPECTATORS or self._server.closed:
+            spectator.abort()
+            return
+        self.spectators.add(spectator)
+        debt = self._server.addresses.charge(address, self._server.before_login.spectator)
+        if debt:
+            asyncio.get_running_loop().call_later(debt, self._show, spectator)
+        else:
+            self._show(spectator)
+
+    def _show(self, spectator: Spectator) -> None:
+        """Send where the tournament stands."""
+        if spectator not in self.spectators or self._server.closed:
+            return
+        spectator.shown = True
+        if self._encoded is None:
+            start, states, turn = self._start, self._states, self._turn
+            self._encoded = self._beside(
+                lambda: b"".join(map(encode, [*start, *_positions(states, turn)])), lambda _: None
+            )
+        done = list(self._events) if self._open else []
+        self._encoded.add_done_callback(
+            lambda base: base.cancelled() or self._begin(spectator, base.result(), done)
+        )
+
+    @staticmethod
+    def _begin(spectator: Spectator, base: bytes, done: list[Event]) -> None:
+        spectator.start(base + b"".join(map(encode, done)))
+
+    def leave(self, spectator: Spectator) -> None:
+        """Somebody has stopped watching."""
+        self.spectators.discard(spectator)
+
+    async def close(self) -> None:
+        """Send what is left and close all connections."""
+        self._release()
+        if self._worker is not None:
+            # What was begun is sent before the end.
+            await asyncio.get_running_loop().run_in_executor(self._worker, lambda: None)
+            self._worker.shutdown(wait=False)
+        self._flush()
+        for spectator in list(self.spectators):
+            spectator.close()
+
+
+def numbered(event: Event, numbers: Mapping[str, str]) -> Event:
+    """An event with numbers in the place of the players' names."""
+    shown = dict(event)
+    if "player" in shown:
+        shown["player"] = numbers.get(shown["player"], "0")
+    if "players" in shown:
+        shown["players"] = [numbers.get(name, "0") for name in shown["players"]]
+    if "matches" in shown:
+        shown["matches"] = [
+            [id_, *(numbers.get(name, "0") for name in names)] for id_, *names in shown["matches"]
+        ]
+    if "awards" in shown:
+        shown["awards"] = {numbers.get(n, "0"): award for n, award in shown["awards"].items()}
+    return shown
+
+
+def _positions(states: Iterable[tuple[int, Any]], turn: int) -> Iterable[Event]:
+    for id_, state in states:
+        yield {"event": "position", "turn": turn, "match": id_, "state": state.snapshot()}
