@@ -1,7 +1,9 @@
 """``locmsim vestrock`` as processes: serve, bot, standings, replay, account."""
 
+import contextlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -161,6 +163,24 @@ def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     with log.open("rb") as file:
         done = replay(file)
     assert done.tournaments + done.cut >= 1
+
+
+def test_a_bot_waits_for_room_at_a_full_server(serving: list[Serving], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    server = Serving("--early", "--turns=2", "--tournaments=1", f"--log={log}")
+    serving.append(server)
+    with contextlib.ExitStack() as silent:
+        for _ in range(16):
+            guest = silent.enter_context(socket.create_connection(("127.0.0.1", int(server.port))))
+            assert guest.recv(100) == b"LOGIN\n"
+        refused = server.bot("rule", "--user=b", "--reconnect=0")
+        assert "takes no more connections" in refused.communicate(timeout=PATIENCE)[1]
+        assert refused.returncode == 1
+        bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
+        time.sleep(1.0)  # they come, find no room, and try again
+    for bot in bots:
+        assert bot.communicate(timeout=PATIENCE)[0].startswith("b")
+        assert bot.returncode == 0
 
 
 def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(

@@ -264,12 +264,17 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=60.0,
         metavar="S",
-        help="how long to try to connect anew where the connection breaks (default: %(default)g)",
+        help="how long to try again where the connection breaks or the server is full (default: %(default)g)",
     )
 
 
 def _bot(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.client import Client, LoginError, ServerClosedError
+    from locmsim.vestrock.client import (
+        Client,
+        LoginError,
+        ServerClosedError,
+        ServerFullError,
+    )
     from locmsim.vestrock.player import Player
 
     with _explained():
@@ -281,32 +286,30 @@ def _bot(options: argparse.Namespace) -> None:
     user = options.user or options.bot.partition(":")[0]
     password = options.password or os.environ.get("VESTROCK_PASSWORD") or user
 
-    def connect() -> Client:
-        return Client(options.host, options.port, user, password)
-
-    def reconnect() -> Client:
-        """A server or a router may be starting anew."""
+    def connect(*, again: bool = True) -> Client:
+        """The server may have no room yet; if it was there before, it may be starting anew."""
         deadline, delay = time.monotonic() + options.reconnect, 0.1
         while True:
             try:
-                return connect()
-            except (LoginError, ServerClosedError):
-                raise
-            except OSError:
+                return Client(options.host, options.port, user, password)
+            except OSError as error:
+                stays = isinstance(error, (LoginError, ServerClosedError)) or not again
+                if stays and not isinstance(error, ServerFullError):
+                    raise
                 if time.monotonic() + delay > deadline:
                     raise
             time.sleep(delay)
             delay = min(2 * delay, 4.0)
 
     try:
-        client = connect()
+        client = connect(again=False)
     except ValueError as error:
         raise _Failure(error, code=2) from None
     except OSError as error:
         raise _Failure(f"{options.host} port {options.port}: {error}") from None
     player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)
     try:
-        player.run(reconnect)
+        player.run(connect)
     except (OSError, ValueError) as error:
         raise _Failure(f"{options.host} port {options.port}: {error}") from None
     finally:

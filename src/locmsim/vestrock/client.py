@@ -22,13 +22,26 @@ from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import CommandError
 from locmsim.vestrock.protocol import Reply, ReplyReader
 
-__all__ = ["BoardCard", "Client", "Health", "Limits", "LoginError", "ServerClosedError", "TurnInfo"]
+__all__ = [
+    "BoardCard",
+    "Client",
+    "Health",
+    "Limits",
+    "LoginError",
+    "ServerClosedError",
+    "ServerFullError",
+    "TurnInfo",
+]
 
 _CHUNK = 256 * 1024
 
 
 class LoginError(ConnectionError):
     """The server does not let this player in."""
+
+
+class ServerFullError(LoginError):
+    """The server has as many connections as it takes: later there may be room."""
 
 
 class ServerClosedError(ConnectionError):
@@ -131,6 +144,8 @@ class Client:
     def _expect(line: str, expected: str) -> None:
         if line.startswith("ERR 8"):
             raise ServerClosedError("the server closes")
+        if line.startswith("ERR 7"):
+            raise ServerFullError("the server takes no more connections at present")
         if line != expected:
             raise LoginError(f"expected {expected}, the server said {line!r}")
 
