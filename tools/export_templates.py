@@ -67,12 +67,17 @@ KERNEL = """
 BOT = """
     fill_tables complete_card card_of_row state_write state_apply stream_start state_deal
     reader_start reader_take belief_reset belief_chose belief_see belief_root belief_unknown
+    known_see pool_of_known pool_weigh
     eval_fill eval_use_table fill_card_keys engine_init engine_use engine_begin engine_run
 """
 #: ... in rules with a constructed deck.
-DECK = "offer_start offer_add deck_value deck_improve"
+DECK = "card_terms"
+#: ... and with networks that value decks.
+DECK_VALUE = " offer_start offer_add deck_value deck_improve"
 #: ... and in rules with a draft.
-DRAFT = "draft_fill draft_expected"
+DRAFT = "card_with pool_offer"
+#: ... and with networks that value them.
+DRAFT_VALUE = " draft_fill draft_expected"
 
 
 def program(fixed: dict[object, int | str]) -> Program:
@@ -106,7 +111,10 @@ def specialised(choice: Choice) -> str:
         ("work_t", "own_deck"): 0,
     }
     style = Style(inline="INLINE", start="start_modules")
-    choosing = (DECK if code == "RULES_15" else DRAFT) if has_value else ""
+    constructed = code == "RULES_15"
+    choosing = DECK if constructed else DRAFT
+    if has_value:
+        choosing += DECK_VALUE if constructed else DRAFT_VALUE
     return translate(program(fixed), style, (BOT + choosing).split())
 
 

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import unicodedata
-from types import SimpleNamespace
 
 import pytest
 from exported import STANDARDS, build, check
@@ -70,7 +69,8 @@ def python_bot(weights, search, bound):
     agent = make_agent(spec)
     agent.reset(0)
     seeds = itertools.count(1)
-    agent.random = SimpleNamespace(getrandbits=lambda bits: next(seeds))
+    find = agent.find
+    agent.find = lambda observation, time_ms, seed: find(observation, time_ms, next(seeds))
     return agent
 
 

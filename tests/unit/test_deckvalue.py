@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from amounts import amount
 from helpers import check_gradients
+from oracles.terms import card_terms as oracle_terms
 
-from locmsim.decks import DECK_BUILDERS, SwapBuilder, build_deck
+from locmsim.decks import DECK_BUILDERS, SwapBuilder, WeightedScore, build_deck
 from locmsim.decks.features import CARD_TERMS, card_terms
 from locmsim.decks.value import SHAPES, DeckValue, default_value, term_rows
 from locmsim.networks._decks import DeckNetworks
+from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
 from locmsim.tuning.decks import DeckModel, train_deck_value
 
@@ -37,11 +39,36 @@ def random_decks(games: int) -> tuple[np.ndarray, list]:
     return np.array([[term_rows(deck) for deck in pair] for pair in decks]), decks
 
 
-def test_term_rows_are_the_terms():
-    cards = generate_cards(1)
+def extreme_card(chance: random.Random) -> Card:
+    """Any values that a card can have."""
+    return Card(
+        1,
+        CardType(chance.randrange(4)),
+        chance.choice((0, 6, 7, 8, 127)),
+        *(chance.choice((-500, -13, -1, 0, 11, 12, 13, 500)) for _ in range(2)),
+        "".join(letter if chance.random() < 0.5 else "-" for letter in "BCDGLW"),
+        *(chance.choice((-500, -1, 0, 1, 500)) for _ in range(2)),
+        chance.choice((0, 1, 100)),
+        chance.randrange(3),
+    )
+
+
+def test_terms_are_those_of_the_names():
+    chance = random.Random(3)
+    cards = generate_cards(1) + [extreme_card(chance) for _ in range(400)]
+    weights = {name: chance.uniform(-1, 1) for name in CARD_TERMS}
+    score = WeightedScore(weights)
+    used = set()
     for row, card in zip(term_rows(cards), cards, strict=True):
         names = {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}
-        assert names == card_terms(card)
+        terms = oracle_terms(card)
+        assert names == terms == card_terms(card)
+        expected = 0.0
+        for name, number in terms.items():
+            expected += weights[name] * number
+        assert score(card) == expected  # summed up in this order
+        used |= names.keys()
+    assert used == {*CARD_TERMS}
 
 
 def test_a_sum_of_terms_leads_to_the_best_deck():

@@ -465,14 +465,7 @@ def beam_game(env, seed):
             return trajectory
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        "1.5",
-        pytest.param("1.2", marks=pytest.mark.xfail(strict=True, reason="no draft value there")),
-        pytest.param("1.0", marks=pytest.mark.xfail(strict=True, reason="no draft value there")),
-    ],
-)
+@pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_search_inside_believes_what_the_agent_does(rules):
     """With so many nodes sampled worlds are played."""
     spec = "beam:nodes=3000"

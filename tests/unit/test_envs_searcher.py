@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import random
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from helpers import RULE_SETS
 
 from locmsim.agents import make_agent
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, SelfPlayVectorEnv
-from locmsim.envs._searcher import python_seeds
 from locmsim.envs.games import Games, Options, search_agent
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -32,12 +30,6 @@ def play(env, seed, choose=None, **options):
         if seen[-1][2]:
             result = {key: value for key, value in seen[-1][4].items() if key != "match"}
             return [*seen[:-1], (*seen[-1][:4], result)]
-
-
-@pytest.mark.parametrize("seed", [0, 1, 7, 2**31, 2**32 - 1, 2**32, 2**62 + 12345, 2**63 - 1])
-def test_seeds_are_those_of_the_agent(seed):
-    stream = random.Random(seed)
-    assert python_seeds(seed, 700) == [stream.getrandbits(63) for _ in range(700)]
 
 
 @each_rules

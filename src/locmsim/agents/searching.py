@@ -19,6 +19,7 @@ from locmsim.game.observation import Observation
 from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Belief, SearchOptions, SearchResult
+from locmsim.search._engine import seed_of_turn
 
 __all__ = ["SHARE", "TIME_MS", "SearchAgent"]
 
@@ -28,7 +29,7 @@ TIME_MS = 120.0
 SHARE = 0.6
 
 #: The scores by which an opponent is taken to choose their cards, see `Belief`.
-_TASTES: dict[str, Mapping[str, CardScore] | None] = {
+_PRIORS: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
     "any": dict.fromkeys(RULES, lambda card: 0.0),
 }
@@ -89,20 +90,20 @@ class SearchAgent(BelievingAgent):
         check_bounds(time_ms, self.bound, most)
         if not share > 0:
             raise ValueError(f"share: expected more than 0, got {share}")
-        if belief not in _TASTES:
-            raise ValueError(f"belief: expected one of {', '.join(_TASTES)}, got {belief!r}")
+        if belief not in _PRIORS:
+            raise ValueError(f"belief: expected one of {', '.join(_PRIORS)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
         self.time_ms = time_ms
         self.share = share
-        self._taste = _TASTES[belief]
+        self._scores = _PRIORS[belief]
         self._their_deck: DeckBuilder | None = None
         self._their_drafts: dict[str, DraftValue] = {}
         if weights:
             evaluation = file = WeightsFile.load(weights)
             tuned = deck_builder(file["1.5"])
             if belief == "score":
-                self._taste = {rules: score_of(file[rules]) for rules in RULES}
+                self._scores = {rules: score_of(file[rules]) for rules in RULES}
                 self._their_deck = tuned
                 values = {rules: draft_value_of(file[rules]) for rules in RULES}
                 self._their_drafts = {r: value for r, value in values.items() if value is not None}
@@ -113,14 +114,22 @@ class SearchAgent(BelievingAgent):
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
-        self.belief = Belief(self._taste, self._their_deck, self._their_drafts)
+        self.belief = Belief(self._scores, self._their_deck, self._their_drafts)
         self.first_turn = True
+        self._seed = seed
+        self._turns = 0
         #: What the search found in the last turn.
         self.result: SearchResult | None = None
 
-    def taste(self, rules: str) -> tuple[CardScore | None, DeckBuilder | None]:
-        """By which scores, and by which deck (1.5), opponents are taken to choose; see `Belief`."""
-        return None if self._taste is None else self._taste[rules], self._their_deck
+    def prior(
+        self, rules: str
+    ) -> tuple[CardScore | None, DeckBuilder | None, DraftValue | None]:
+        """By which scores, deck (1.5) and draft value (1.x) opponents are taken to choose.
+
+        None: what `locmsim.search.belief.prior` says.
+        """
+        score = None if self._scores is None else self._scores[rules]
+        return score, self._their_deck, self._their_drafts.get(rules)
 
     def choose(self, observation: Observation) -> str:
         line = super().choose(observation)
@@ -142,7 +151,9 @@ class SearchAgent(BelievingAgent):
             if first:
                 time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
             left = max(0.0, time_ms - 1000 * (time.perf_counter() - started))
-        self.result = self.find(observation, left, self.random.getrandbits(63))
+        seed = seed_of_turn(self._seed, self._turns)
+        self._turns += 1
+        self.result = self.find(observation, left, seed)
         return self.result.line
 
     @abstractmethod

@@ -55,6 +55,11 @@ class DraftValue:
         self._networks = DraftNetworks(networks)
 
     @property
+    def compiled(self) -> DraftNetworks:
+        """What the search calls without the interpreter."""
+        return self._networks
+
+    @property
     def networks(self) -> tuple[Arrays, ...]:
         """The arrays of each network."""
         return self._networks.arrays
@@ -92,6 +97,30 @@ class DraftValue:
         ids = [[card.base_id for card in offer] for offer in offers]
         first, second, third = self._networks.expected(ids, [c.base_id for c in picked], drafts)
         return first, second, third
+
+    def followed(
+        self, offers: Sequence[Sequence[Card]], drafts: int = DRAFTS
+    ) -> list[list[float]]:
+        """The three expected values of each turn of a draft that takes the best card in each.
+
+        Parameters
+        ----------
+        offers
+            Three cards of each turn.
+        drafts
+            As for `expected`.
+
+        Returns
+        -------
+        list of lists of float
+
+        Raises
+        ------
+        ValueError
+            An offer has not three cards.
+        """
+        ids = [[card.base_id for card in offer] for offer in offers]
+        return self._networks.followed(ids, drafts)
 
 
 def draft_value_of(weights: Weights) -> DraftValue | None:

@@ -1,5 +1,6 @@
 """What a card has that may matter to a deck, by names: the terms of scores and deck values."""
 
+from locmsim.networks._decks import term_rows
 from locmsim.rules.cards import Card, CardType
 
 __all__ = ["CARD_TERMS", "card_terms"]
@@ -18,7 +19,7 @@ _BY_ATTACK = "CDW"
 _ENOUGH = 12
 _COST_COLUMNS = 8
 
-#: What a `WeightedScore` can count, and how. Every number counts in favour of whoever plays the
+#: What a `WeightedScore` can count, and how; compiled code knows the terms by their places here. Every number counts in favour of whoever plays the
 #: card: attack and defense of red and blue items as what they take from the enemy.
 CARD_TERMS: dict[str, str] = {
     **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},
@@ -55,35 +56,5 @@ CARD_TERMS: dict[str, str] = {
 
 def card_terms(card: Card) -> dict[str, float]:
     """How much a card has of each of the `CARD_TERMS`; where it has nothing, they are left out."""
-    kind = _TYPE_NAMES[card.type]
-    sign = 1 if kind in ("creature", "green") else -1
-    attack, defense = min(sign * card.attack, _ENOUGH), min(sign * card.defense, _ENOUGH)
-    heal, damage, draw = card.my_health_change, -card.opponent_health_change, card.card_draw
-    terms: list[tuple[str, float]] = [
-        (f"cost.{min(card.cost, _COST_COLUMNS - 1)}", 1),
-        (kind, 1),
-        (f"{kind}.attack", attack),
-        (f"{kind}.defense", defense),
-        ("draw", draw),
-        ("heal", heal),
-        ("damage", damage),
-    ]
-    if card.area:
-        terms += [
-            (f"lane{int(card.area)}", 1),
-            (f"area.{kind}.attack", attack),
-            (f"area.{kind}.defense", defense),
-            ("area.draw", draw),
-            ("area.heal", heal),
-            ("area.damage", damage),
-        ]
-    if card.abilities != "------":
-        carrier = "red" if kind == "blue" else kind
-        for letter, keyword in _KEYWORDS.items():
-            if letter in card.abilities:
-                terms.append((f"{carrier}.{keyword}", 1))
-                if kind == "creature" and letter in _BY_ATTACK:
-                    terms.append((f"{keyword}.attack", card.attack))
-                elif kind == "creature" and letter == "G":
-                    terms.append(("guard.defense", card.defense))
-    return {name: value for name, value in terms if value}
+    row = term_rows([card])[0].tolist()
+    return {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}

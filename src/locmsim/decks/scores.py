@@ -1,11 +1,13 @@
 """Scores of cards: what one of them is worth to a deck."""
 
 import math
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from locmsim.decks.features import CARD_TERMS, card_terms
+from locmsim.decks.features import CARD_TERMS
+from locmsim.networks._decks import weighted_scores
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.rules.cards import ABILITIES, Card, CardType
 from locmsim.rules.rulesets import get_rules
@@ -96,7 +98,7 @@ class WeightedScore:
     ``ValueError`` names a term that is unknown or a weight that is no finite number.
     """
 
-    __slots__ = ("weights",)
+    __slots__ = ("_numbers", "weights")
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         for name, weight in weights.items():
@@ -110,10 +112,11 @@ class WeightedScore:
                 raise ValueError(f"card score: {name}: expected a number, got {weight!r}")
         #: Term -> weight.
         self.weights = dict(weights)
+        self._numbers = array("d", [weights.get(name, 0.0) for name in CARD_TERMS])
 
     def __call__(self, card: Card) -> float:
-        weight = self.weights.get
-        return sum(weight(name, 0.0) * value for name, value in card_terms(card).items())
+        score: float = weighted_scores(self._numbers, [card])[0]
+        return score
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WeightedScore) and self.weights == other.weights

@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.decks.features import CARD_TERMS, card_terms
-from locmsim.networks._decks import DECK_SHAPES, DeckNetworks
+from locmsim.networks._decks import DECK_SHAPES, DeckNetworks, term_rows
 from locmsim.networks.weights import default_weights
 from locmsim.rules.cards import Card
 
@@ -34,20 +33,10 @@ __all__ = ["SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
 
 _Array = NDArray[np.float32]
 
-_TERMS = {name: column for column, name in enumerate(CARD_TERMS)}
 #: Of each hidden layer.
 UNITS = DECK_SHAPES["output"][0]
 #: Name -> shape of the arrays of a network.
 SHAPES = DECK_SHAPES
-
-
-def term_rows(cards: Sequence[Card]) -> _Array:
-    """The `CARD_TERMS` of cards: shape (cards, terms)."""
-    rows = np.zeros((len(cards), len(_TERMS)), np.float32)
-    for row, card in zip(rows, cards, strict=True):
-        for name, number in card_terms(card).items():
-            row[_TERMS[name]] = number
-    return rows
 
 
 class DeckValue:

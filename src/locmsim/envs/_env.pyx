@@ -392,7 +392,7 @@ cdef class Rows:
         go_on(&self.a, i)
 
     def search(self, Py_ssize_t i):
-        """Play the turn that a row waits for; False if its set or taste has to be given before."""
+        """Play the turn that a row waits for; False if its set or prior has to be given before."""
         cdef bint done
         if self.row(i).waits != SEARCH:
             raise ValueError(f"row {i} waits for no search")
@@ -400,8 +400,8 @@ cdef class Rows:
             done = search(&self.a, i, 0)
         return done
 
-    def wanted_taste(self, Py_ssize_t i):
-        """The searcher in a row, and the slot and the key that it wants to be given numbers for."""
+    def wanted_prior(self, Py_ssize_t i):
+        """The searcher in a row, and the slot and the key that it wants to be given a prior for."""
         cdef row_t* r = self.row(i)
         cdef int64_t number = r.cold.now.set
         return (self.searchers[r.cold.now.opponent],

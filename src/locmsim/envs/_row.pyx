@@ -22,7 +22,7 @@ from locmsim._core cimport (
 from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
 from locmsim.agents._scripted cimport scripted_action
 from locmsim.envs._potentials cimport potentials
-from locmsim.envs._searcher cimport mind_start, mind_t, search_turn, taste_t
+from locmsim.envs._searcher cimport mind_start, mind_t, prior_scores_t, search_turn
 from locmsim.policy._layout cimport (
     GYM_LOCM,
     HAND_ROW,
@@ -360,19 +360,19 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef const set_t* source = set_of(a, i)
     cdef const searcher_t* q = a.searchers[r.cold.now.opponent]
     cdef int64_t number = r.cold.now.set
-    cdef const taste_t* taste = &q.tastes[number if number >= 0 else g.n_sets + i]
+    cdef const prior_scores_t* given = &q.given[number if number >= 0 else g.n_sets + i]
     cdef mind_t* m = &q.minds[i]
     cdef int who = r.s.turn & 1
     cdef int turn = r.s.turn
     cdef int64_t key = set_key(g, r)
     cdef int n, j
     cdef uint8_t path[MAX_PATH + 1]
-    if source.cards is NULL or source.key != key or taste.numbers is NULL or taste.key != key:
+    if source.cards is NULL or source.key != key or given.scores is NULL or given.key != key:
         return False
     if m.serial != r.serial:
-        mind_start(m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who, source.cards,
-                   r.cold.now.decks[who])
-    n = search_turn(q, q.thinkers[thread], m, taste, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
+        mind_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
+                   source.cards, r.cold.now.decks[who], r.cold.now.triplets)
+    n = search_turn(q, q.thinkers[thread], m, given, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
                     source.cards, g.n_cards, r.cold.now.triplets, path)
     path[n] = PASS
     for j in range(n + 1):

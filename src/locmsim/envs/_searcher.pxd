@@ -2,9 +2,11 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from locmsim._core cimport card_t, shown_action_t, shown_t, state_t, table_t, unknown_t
+from locmsim._core cimport (
+    MAX_DECK, card_t, shown_action_t, shown_t, state_t, table_t, unknown_t)
+from locmsim.networks._drafts cimport DraftNetworks, draft_value_t
 from locmsim.networks._network cimport Network
-from locmsim.search._belief cimport belief_t, pool_t
+from locmsim.search._belief cimport belief_t, pool_t, prior_t
 from locmsim.search._engine cimport MAX_PATH, engine_t
 from locmsim.search._evaluation cimport Evaluator, eval_t, weights_t
 from locmsim.search._work cimport options_t
@@ -14,10 +16,12 @@ ctypedef struct mind_t:         # what the opponent in a row knows, from what it
     int64_t serial              # of the episode that it is about; 0: none
     int64_t seed                # of the agent that it plays as, 63 bits
     int64_t turns               # that it has played in it
+    float worth[MAX_DECK][3]    # 1.x: of the cards of each offer, if there are values of drafts
 
-ctypedef struct taste_t:        # what cards of a set are taken to be chosen for
+ctypedef struct prior_scores_t:  # what cards of a set are taken to be chosen for
     int64_t key                 # of the set
-    const double* numbers       # NULL: not known. 1.5: weights by cost and base id; 1.x: scores
+    const double* scores        # NULL: not known
+    const uint8_t* copies       # 1.5: in a deck that others may find; NULL: there is none
 
 ctypedef struct thinker_t:      # the memory of a thread
     engine_t e
@@ -32,18 +36,20 @@ ctypedef struct thinker_t:      # the memory of a thread
 
 ctypedef struct searcher_t:     # an opponent
     int64_t nodes               # of a turn
-    double heat                 # 1.x: what differences of scores are divided by
+    prior_t prior
+    const draft_value_t* draft  # 1.x: by which others draft, NULL: by scores
+    int drafts                  # sampled for it
     thinker_t** thinkers        # by thread
     mind_t* minds               # by row
-    taste_t* tastes             # by set, then by row for rows with a set of their own
+    prior_scores_t* given       # by set, then by row for rows with a set of their own
 
-# A game begins: the player's seat and deck, as indices into the set.
+# A game begins: the player's seat, deck and offers (1.x), as indices into the set.
 cdef void mind_start(
-    mind_t* m, int64_t serial, int64_t seed, int rules, int who, const card_t* cards,
-    const uint8_t* deck) noexcept nogil
-# The actions of a turn, which begins; returns their number. `triplets` are the offers of 1.x.
+    const searcher_t* q, mind_t* m, int64_t serial, int64_t seed, int rules, int who,
+    const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]) noexcept nogil
+# The actions of a turn, which begins; returns their number.
 cdef int search_turn(
-    const searcher_t* q, thinker_t* k, mind_t* m, const taste_t* taste, const state_t* s,
+    const searcher_t* q, thinker_t* k, mind_t* m, const prior_scores_t* given, const state_t* s,
     const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
 
@@ -52,11 +58,12 @@ cdef class Searcher:
     cdef options_t o
     cdef Evaluator evaluator
     cdef Network network
+    cdef DraftNetworks draft
     cdef tuple made_with
     cdef int n_threads
     cdef Py_ssize_t n_rows
-    cdef Py_ssize_t n_tastes
-    cdef list held              # what `tastes` point into
+    cdef Py_ssize_t n_given
+    cdef list held              # what `given` points into
     cdef int room_for(self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads) except -1
     cdef bytes knowledge(self)
     cdef int know(self, bytes knowledge) except -1

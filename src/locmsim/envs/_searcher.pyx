@@ -6,8 +6,7 @@ that the agent's belief and search are made of. All that they keep is a `mind_t`
 """
 
 cimport cython
-from libc.math cimport exp
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
@@ -25,6 +24,7 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
+from locmsim.networks._drafts cimport DraftNetworks, draft_follow, draft_number
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._belief cimport (
     belief_chose,
@@ -32,7 +32,9 @@ from locmsim.search._belief cimport (
     belief_root,
     belief_see,
     belief_unknown,
-    pool_t,
+    pool_of_table,
+    pool_offer,
+    pool_weigh,
 )
 from locmsim.search._engine cimport (
     UNLIMITED,
@@ -43,170 +45,111 @@ from locmsim.search._engine cimport (
     engine_use,
     fill_options,
     found_t,
+    turn_seed,
 )
 from locmsim.search._evaluation cimport Evaluator, eval_use_table
 from locmsim.search._work cimport value_function_t
 
-from locmsim.search.belief import TEMPERATURES
+from locmsim.decks.draft_value import DRAFTS
+from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
-__all__ = ["Searcher", "python_seeds"]
-
-cdef enum:                      # the Mersenne Twister
-    MT_WORDS = 624
-    MT_MIDDLE = 397
-
-cdef double LEAST = -50.0       # exponent of an attraction, as in locmsim.search.belief
-
-
-# ---- seeds ---------------------------------------------------------------------------------------
-
-cdef void twister_start(uint32_t* x, uint64_t seed) noexcept nogil:
-    """`random.Random(seed)`."""
-    cdef uint32_t key[2]
-    cdef int n_keys = 2 if seed >> 32 else 1
-    cdef int i, j = 0, _step
-    key[0] = <uint32_t>seed
-    key[1] = <uint32_t>(seed >> 32)
-    x[0] = 19650218
-    for i in range(1, MT_WORDS):
-        x[i] = 1812433253U * (x[i - 1] ^ x[i - 1] >> 30) + <uint32_t>i
-    i = 1
-    for _step in range(MT_WORDS):
-        x[i] = (x[i] ^ (x[i - 1] ^ x[i - 1] >> 30) * 1664525U) + key[j] + <uint32_t>j
-        i += 1
-        j = (j + 1) % n_keys
-        if i == MT_WORDS:
-            x[0] = x[MT_WORDS - 1]
-            i = 1
-    for _step in range(MT_WORDS - 1):
-        x[i] = (x[i] ^ (x[i - 1] ^ x[i - 1] >> 30) * 1566083941U) - <uint32_t>i
-        i += 1
-        if i == MT_WORDS:
-            x[0] = x[MT_WORDS - 1]
-            i = 1
-    x[0] = 0x80000000U
-
-
-cdef void twister_next(uint32_t* x) noexcept nogil:
-    """The next 624 words."""
-    cdef uint32_t y
-    cdef int i
-    for i in range(MT_WORDS):
-        y = (x[i] & 0x80000000U) | (x[(i + 1) % MT_WORDS] & 0x7FFFFFFFU)
-        x[i] = x[(i + MT_MIDDLE) % MT_WORDS] ^ y >> 1 ^ (0x9908B0DFU if y & 1 else 0)
-
-
-cdef uint32_t tempered(uint32_t y) noexcept nogil:
-    y ^= y >> 11
-    y ^= y << 7 & 0x9D2C5680U
-    y ^= y << 15 & 0xEFC60000U
-    return y ^ y >> 18
-
-
-cdef uint64_t turn_seed(int64_t seed, int64_t turn) noexcept nogil:
-    """What `random.Random(seed).getrandbits(63)` gives the agent in a turn, from 0 on.
-
-    It starts from the seed each time, which takes little beside a search and leaves no state.
-    """
-    cdef uint32_t x[MT_WORDS]
-    cdef int64_t word = 2 * turn
-    cdef uint64_t low
-    twister_start(x, <uint64_t>seed)
-    twister_next(x)
-    while word >= MT_WORDS:
-        twister_next(x)
-        word -= MT_WORDS
-    low = tempered(x[word])
-    return low | <uint64_t>(tempered(x[word + 1]) >> 1) << 32
-
-
-def python_seeds(seed, int n):
-    """The first n seeds of an agent that was reset with a seed of 63 bits; for tests."""
-    return [turn_seed(seed, i) for i in range(n)]
-
+__all__ = ["Searcher"]
 
 # ---- what may be hidden --------------------------------------------------------------------------
 
 cdef void mind_start(
-    mind_t* m, int64_t serial, int64_t seed, int rules, int who, const card_t* cards,
-    const uint8_t* deck
+    const searcher_t* q, mind_t* m, int64_t serial, int64_t seed, int rules, int who,
+    const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]
 ) noexcept nogil:
-    cdef int i
+    cdef uint8_t offers[MAX_DECK][3]
+    cdef int i, j
     belief_reset(&m.b)
     m.serial = serial
     m.seed = seed
     m.turns = 0
-    if rules != RULES_15:       # a draft tells
-        m.b.seat = who
     for i in range(MAX_DECK):
         belief_chose(&m.b, cards[deck[i]].base_id)
+    if rules == RULES_15:
+        return
+    m.b.seat = who              # a draft tells
+    if q.draft is not NULL:
+        for i in range(MAX_DECK):
+            for j in range(3):
+                offers[i][j] = <uint8_t>draft_number(cards[triplets[i][j]].base_id)
+        draft_follow(q.draft, offers, MAX_DECK, q.drafts, m.worth)
 
 
-cdef void constructed_pool(
-    thinker_t* k, const card_t* cards, int n_cards, const double* weights
+cdef int in_order(
+    const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3], uint8_t* order
 ) noexcept nogil:
-    """All cards of the set, in the order in which they are offered."""
-    cdef pool_t* pool = &k.pool
-    cdef int i, cost = 0
-    memcpy(k.pool_table.cards, cards, n_cards * sizeof(card_t))
-    k.pool_table.n_cards = n_cards
-    while pool.n < n_cards:
-        for i in range(n_cards):
-            if cards[i].cost == cost:
-                pool.entry[pool.n] = <uint8_t>i
-                pool.weight[pool.n] = weights[pool.n]
-                pool.n += 1
-        cost += 1
-
-
-cdef inline double attraction(double score, double best, double heat) noexcept nogil:
-    cdef double x = (score - best) / heat
-    return exp(x if x > LEAST else LEAST)
-
-
-cdef void drafted_pool(
-    thinker_t* k, const card_t* cards, int n_cards, const double* scores, double heat,
-    const uint8_t (*triplets)[3]
-) noexcept nogil:
-    """The cards that were offered, in the order in which they first were."""
-    cdef pool_t* pool = &k.pool
-    cdef table_t* t = &k.pool_table
-    cdef uint8_t place[MAX_CARDS]
-    cdef bint offered[MAX_CARDS]
-    cdef double best, most = scores[triplets[0][0]]
-    cdef int turn, i, card
-    memset(offered, 0, sizeof(offered))
+    """The cards that may be in the game, in the order in which they are considered: all of the set
+    as they are offered (1.5), or those that were, as they were first. Returns their number."""
+    cdef bint taken[MAX_CARDS]
+    cdef int n = 0, cost = 0, turn, i, card
+    if rules == RULES_15:
+        while n < n_cards:
+            for i in range(n_cards):
+                if cards[i].cost == cost:
+                    order[n] = <uint8_t>i
+                    n += 1
+            cost += 1
+        return n
+    memset(taken, 0, sizeof(taken))
     for turn in range(MAX_DECK):
-        for i in range(3):
-            offered[triplets[turn][i]] = True
-            most = max(most, scores[triplets[turn][i]])
-    for card in range(n_cards):
-        if offered[card]:
-            place[card] = <uint8_t>t.n_cards
-            t.cards[t.n_cards] = cards[card]
-            complete_card(&t.cards[t.n_cards], t.n_cards)
-            t.n_cards += 1
-    for turn in range(MAX_DECK):
-        best = scores[triplets[turn][0]]
-        for i in range(1, 3):
-            best = max(best, scores[triplets[turn][i]])
         for i in range(3):
             card = triplets[turn][i]
-            pool.triplet[turn][i] = place[card]
-            pool.triplet_weight[turn][i] = attraction(scores[card], best, heat)
-            if offered[card]:
-                offered[card] = False
-                pool.entry[pool.n] = place[card]
-                pool.weight[pool.n] = attraction(scores[card], most, heat)
-                pool.n += 1
-        pool.triplet_size[turn] = 3
-    pool.n_triplets = MAX_DECK
+            if not taken[card]:
+                taken[card] = True
+                order[n] = <uint8_t>card
+                n += 1
+    return n
+
+
+cdef void make_pool(
+    const searcher_t* q, thinker_t* k, const mind_t* m, const prior_scores_t* given,
+    const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3]
+) noexcept nogil:
+    """What the player takes others to choose."""
+    cdef table_t* t = &k.pool_table
+    cdef uint8_t order[MAX_CARDS]
+    cdef uint8_t place[MAX_CARDS]           # in the table, by ascending base id
+    cdef uint8_t copies[MAX_CARDS]
+    cdef uint8_t offer[3]
+    cdef bint there[MAX_CARDS]
+    cdef double scores[MAX_CARDS]
+    cdef double worth[3]
+    cdef int n = in_order(cards, n_cards, rules, triplets, order), i, turn
+    memset(there, 0, sizeof(there))
+    for i in range(n):
+        there[order[i]] = True
+        scores[i] = given.scores[order[i]]
+        copies[i] = 0 if given.copies is NULL else given.copies[order[i]]
+    t.rules = rules
+    t.n_instances = t.n_cards = 0
+    for i in range(n_cards):
+        if there[i]:
+            place[i] = <uint8_t>t.n_cards
+            t.cards[t.n_cards] = cards[i]
+            complete_card(&t.cards[t.n_cards], t.n_cards)
+            t.n_cards += 1
+    for i in range(n):
+        order[i] = place[order[i]]
+    pool_of_table(&k.pool, t, order, n)
+    pool_weigh(&k.pool, scores, copies, &q.prior)
+    if rules == RULES_15:
+        return
+    for turn in range(MAX_DECK):
+        for i in range(3):
+            offer[i] = place[triplets[turn][i]]
+            worth[i] = given.scores[triplets[turn][i]] if q.draft is NULL else m.worth[turn][i]
+        pool_offer(&k.pool, offer, worth,
+                   q.prior.temperature if q.draft is NULL else q.prior.draft_temperature)
 
 
 # ---- a turn --------------------------------------------------------------------------------------
 
 cdef int search_turn(
-    const searcher_t* q, thinker_t* k, mind_t* m, const taste_t* taste, const state_t* s,
+    const searcher_t* q, thinker_t* k, mind_t* m, const prior_scores_t* given, const state_t* s,
     const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path
 ) noexcept nogil:
@@ -219,14 +162,8 @@ cdef int search_turn(
     memcpy(k.shown.actions, acts, n_acts * sizeof(shown_action_t))
     # From here on nothing looks at the row.
     belief_see(&m.b, &k.shown)
-    k.pool_table.rules = k.table.rules = t.rules
-    k.pool_table.n_instances = k.pool_table.n_cards = 0
-    k.pool.t = &k.pool_table
-    k.pool.n = k.pool.n_triplets = 0
-    if t.rules == RULES_15:
-        constructed_pool(k, cards, n_cards, taste.numbers)
-    else:
-        drafted_pool(k, cards, n_cards, taste.numbers, q.heat, triplets)
+    make_pool(q, k, m, given, cards, n_cards, t.rules, triplets)
+    k.table.rules = t.rules
     k.table.n_instances = k.table.n_cards = 0
     belief_root(&m.b, &k.shown, &k.pool_table, &k.root, &k.table)
     belief_unknown(&m.b, &k.shown, &k.pool, k.table.n_instances, &k.unknown)
@@ -243,18 +180,27 @@ cdef int search_turn(
 cdef class Searcher:
     """A beam search of at most `nodes` positions a turn, as an opponent in rows.
 
-    `options` are a `BeamOptions`; `evaluator` and `network` judge positions.
+    `options` are a `BeamOptions`; `evaluator` and `network` judge positions. By `draft` opponents
+    are taken to draft (1.x), None: by scores.
     """
 
-    def __cinit__(self, options, Evaluator evaluator not None, Network network, rules, nodes):
+    def __cinit__(
+        self, options, Evaluator evaluator not None, Network network, DraftNetworks draft, rules,
+        nodes,
+    ):
         memset(&self.q, 0, sizeof(searcher_t))
         memset(&self.o, 0, sizeof(options_t))
         fill_options(&self.o, options)
-        self.made_with = (options, evaluator, network, rules, nodes)
+        self.made_with = (options, evaluator, network, draft, rules, nodes)
         self.evaluator = evaluator
         self.network = network
+        self.draft = draft
         self.q.nodes = nodes
-        self.q.heat = TEMPERATURES[rules]
+        self.q.draft = NULL if draft is None else &draft.v
+        self.q.drafts = DRAFTS
+        self.q.prior.temperature = TEMPERATURES[rules]
+        self.q.prior.draft_temperature = DRAFT_TEMPERATURE
+        self.q.prior.own_deck = OWN_COPY
 
     def __dealloc__(self):
         cdef int i
@@ -265,7 +211,7 @@ cdef class Searcher:
                 free(self.q.thinkers[i])
         free(self.q.thinkers)
         free(self.q.minds)
-        free(self.q.tastes)
+        free(self.q.given)
 
     cdef int room_for(self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads) except -1:
         """Take memory for rows, sets and threads; rows and sets are the same in all calls."""
@@ -275,10 +221,10 @@ cdef class Searcher:
         cdef int i
         if self.q.minds is NULL:
             self.n_rows = n_rows
-            self.n_tastes = n_rows + n_sets
+            self.n_given = n_rows + n_sets
             self.q.minds = <mind_t*>calloc(n_rows, sizeof(mind_t))
-            self.q.tastes = <taste_t*>calloc(self.n_tastes, sizeof(taste_t))
-            self.held = [None] * self.n_tastes
+            self.q.given = <prior_scores_t*>calloc(self.n_given, sizeof(prior_scores_t))
+            self.held = [None] * self.n_given
         if n_threads > self.n_threads:
             thinkers = <thinker_t**>calloc(n_threads, sizeof(thinker_t*))
             if thinkers is not NULL:
@@ -286,7 +232,7 @@ cdef class Searcher:
                     thinkers[i] = self.q.thinkers[i]
                 free(self.q.thinkers)
                 self.q.thinkers = thinkers
-        if self.q.minds is NULL or self.q.tastes is NULL or self.q.thinkers is NULL:
+        if self.q.minds is NULL or self.q.given is NULL or self.q.thinkers is NULL:
             raise MemoryError(f"{n_rows} opponents that search")
         for i in range(self.n_threads, n_threads):
             k = <thinker_t*>calloc(1, sizeof(thinker_t))
@@ -301,14 +247,19 @@ cdef class Searcher:
             engine_use(&k.e, &k.eval, network, <value_function_t>NULL, NULL)
         return 0
 
-    def give(self, Py_ssize_t slot, key, numbers):
-        """What the cards of a set are taken to be chosen for: float64, see `taste_t`."""
-        cdef const double[::1] data = numbers
-        if not 0 <= slot < self.n_tastes:
-            raise IndexError(f"set {slot} of {self.n_tastes}")
-        self.held[slot] = numbers
-        self.q.tastes[slot].key = key
-        self.q.tastes[slot].numbers = &data[0]
+    def give(self, Py_ssize_t slot, key, scores, copies):
+        """What the cards of a set are taken to be chosen for, see `prior_scores_t`.
+
+        `scores` are float64, `copies` uint8 or None.
+        """
+        cdef const double[::1] numbers = scores
+        cdef const uint8_t[::1] counts = copies
+        if not 0 <= slot < self.n_given:
+            raise IndexError(f"set {slot} of {self.n_given}")
+        self.held[slot] = scores, copies
+        self.q.given[slot].key = key
+        self.q.given[slot].scores = &numbers[0]
+        self.q.given[slot].copies = NULL if copies is None else &counts[0]
 
     cdef bytes knowledge(self):
         """What was made of what was shown, for a copy."""

@@ -4,6 +4,7 @@
 without the interpreter. The environments around it only translate to an interface.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
@@ -17,7 +18,7 @@ from gymnasium.error import ResetNeeded
 from locmsim._core import State, Table
 from locmsim.agents import BeamAgent, did_you_mean, is_agent, make_agent, parse_spec
 from locmsim.agents._scripted import SCRIPTED
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, card_score, pick
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
@@ -28,7 +29,7 @@ from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
 from locmsim.search import Evaluation
-from locmsim.search.belief import attractions
+from locmsim.search.belief import prior
 
 __all__ = [
     "HIDDEN_SIZE",
@@ -497,7 +498,7 @@ class Games:
         """Play the turn of a row's opponent that searches."""
         if not self.rows.search(row):
             self._give_set(row)
-            self._give_taste(row)
+            self._give_prior(row)
             self.rows.search(row)
 
     def _give_set(self, row: int) -> None:
@@ -512,17 +513,17 @@ class Games:
             decks = [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
         self.rows.give_set(row, table, decks)
 
-    def _give_taste(self, row: int) -> None:
+    def _give_prior(self, row: int) -> None:
         """Tell a searcher which cards of a row's set others are taken to choose."""
-        searcher, slot, key = self.rows.wanted_taste(row)
-        score, builder = self._agents[self.rows.opponent(row)].taste(self.rules.name)
+        searcher, slot, key = self.rows.wanted_prior(row)
+        agent = self._agents[self.rows.opponent(row)]
+        score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
-        if self.rules.draft:
-            numbers = [*map(score or card_score(self.rules.name), cards)]
-        else:
-            weighted = attractions(_as_offered(cards), self.rules.name, score, builder)
-            numbers = [weight for _, weight in weighted]
-        searcher.give(slot, key, np.array(numbers, np.float64))
+        copies = None
+        if builder is not None:
+            deck = Counter(build_deck(_as_offered(cards), builder))
+            copies = np.array([deck[card.base_id] for card in cards], np.uint8)
+        searcher.give(slot, key, np.array([*map(score, cards)], np.float64), copies)
 
     def _choose_decks(self, row: int) -> list[list[int]]:
         """Decks of a row's cards where Python chooses, as indices."""
@@ -657,7 +658,15 @@ def _searcher(agent: BeamAgent, rules: str) -> Searcher:
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)
     options = agent.search.options
-    return Searcher(options, evaluation.compiled, evaluation.network, rules, agent.nodes)
+    _, _, draft = prior(rules, *agent.prior(rules))
+    return Searcher(
+        options,
+        evaluation.compiled,
+        evaluation.network,
+        None if draft is None else draft.compiled,
+        rules,
+        agent.nodes,
+    )
 
 
 def card_range(value: Any) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from locmsim.export.numbers import Packed, decimals, list_of
 from locmsim.networks.weights import Arrays, Weights, WeightsFile, default_weights
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
-from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_DECK, TEMPERATURES
+from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
 __all__ = ["LIMIT", "Bot", "export_bot"]
 
@@ -215,8 +215,8 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
     """Write the numbers; returns them as they are in the file."""
     data.array("float", "term_weights", [weights.evaluation[name] for name in TERMS])
     data.setting.append("memcpy(&weights, term_weights, sizeof(weights));")
-    data.define("TASTE", TEMPERATURES[rules])
-    data.define("OWN_DECK", OWN_DECK / COPIES_PER_CARD)
+    numbers = f"{TEMPERATURES[rules]}, {DRAFT_TEMPERATURE}, {OWN_COPY}"
+    data.lines += [f"static const prior_t prior = {{{numbers}}};", ""]
     network = None
     data.define("HAS_NETWORK", int(weights.network is not None))
     if weights.network is not None:
@@ -226,7 +226,6 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
     deck_value = None
     if weights.deck_score is not None:
         data.array("double", "score_weights", [weights.deck_score.get(t, 0.0) for t in CARD_TERMS])
-        data.define("CARD_TERMS", len(CARD_TERMS))
         data.macros["HAS_CHOICE_VALUE"] = int(weights.deck_value is not None)
     if weights.deck_value is not None:
         ensemble = [_one(weights.deck_value)] if data.ascii else weights.deck_value
@@ -255,7 +254,6 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
             for arrays in networks
         ]
         data.define("HAS_CHOICE_VALUE", int(bool(parts)))
-        data.define("DRAFT_TASTE", DRAFT_TEMPERATURE)
         if parts:
             draft_value = [part.arrays for part in parts]
             data.define("DRAFT_NETWORKS", len(parts))

@@ -7,8 +7,30 @@
 
 from libc.stdint cimport uint8_t
 
+from locmsim._core cimport card_t
+
+cdef enum:                      # terms of a card: `locmsim.decks.CARD_TERMS` names them
+    COSTS = 0                   # a column each, the last one for all from it on
+    COST_COLUMNS = 8
+    TYPES = COSTS + COST_COLUMNS
+    LANES = TYPES + 4           # areas 1 and 2
+    DRAW = LANES + 2
+    HEAL = DRAW + 1
+    DAMAGE = HEAL + 1
+    STATS = DAMAGE + 1          # attack and defense of each type
+    AREA_STATS = STATS + 2 * 4  # ... of cards with an area
+    KEYWORDS = AREA_STATS + 2 * 4       # of creatures, of green items, of red and blue ones
+    CHARGE_ATTACK = KEYWORDS + 6 * 3
+    DRAIN_ATTACK
+    WARD_ATTACK
+    GUARD_DEFENSE
+    AREA_DRAW
+    AREA_DAMAGE
+    AREA_HEAL
+    DECK_TERMS
+
 cdef enum:
-    DECK_TERMS = 58             # `locmsim.decks.CARD_TERMS`
+    ENOUGH = 12                 # attack and defense above kill no second creature
     DECK_UNITS = 64             # of each layer
     DECK_SUMS = DECK_TERMS + DECK_UNITS
     MAX_DECK_NETWORKS = 16      # of an ensemble
@@ -32,6 +54,9 @@ ctypedef struct offer_t:        # the cards to choose from, as an ensemble sees 
     float* hidden               # [card][n_networks * DECK_UNITS]: what it adds to the second layer
     float direct[MAX_OFFER]     # ... to the value itself
 
+# How much a card has of each term, in favour of whoever plays it: attack and defense of red and blue
+# items count as what they take from the enemy. Returns the sum of the terms times the weights.
+cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil
 # Begin with no cards; `hidden` has room for a row of each card.
 cdef void offer_start(
     offer_t* o, const deck_network_t* networks, int n_networks, float* hidden) noexcept nogil

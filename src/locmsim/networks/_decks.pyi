@@ -1,10 +1,13 @@
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DECK_SHAPES", "DeckNetworks"]
+from locmsim.rules.cards import Card
+
+__all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
 
 DECK_SHAPES: dict[str, tuple[int, ...]]
 
@@ -15,3 +18,6 @@ class DeckNetworks:
     def __deepcopy__(self, memo: dict[int, object]) -> DeckNetworks: ...
     def value(self, terms: NDArray[np.float32], copies: Sequence[int]) -> float: ...
     def improved(self, terms: NDArray[np.float32], copies: Sequence[int]) -> list[int]: ...
+
+def term_rows(cards: Sequence[Card]) -> NDArray[np.float32]: ...
+def weighted_scores(weights: array[float], cards: Sequence[Card]) -> list[float]: ...

@@ -5,15 +5,77 @@ from libc.stdint cimport uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from locmsim._core cimport (
+    BLUE,
+    CHARGE,
+    CREATURE,
+    DRAIN,
+    GUARD,
+    MAX_CARDS,
+    RED,
+    WARD,
+    Table,
+    card_t,
+)
+
 from locmsim.networks._network import checked
 
-__all__ = ["DECK_SHAPES", "DeckNetworks"]
+__all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
     STEP = 8                    # units that are summed up side by side
     # Exchanges of cards, several times as many as are ever worth it: there would be no end where
     # numbers are so large that rounding makes gains.
     MAX_EXCHANGES = 200
+
+
+cdef inline double note(
+    float* terms, int term, int value, const double* weights, double score
+) noexcept nogil:
+    if value:
+        terms[term] = <float>value
+        score += weights[term] * value
+    return score
+
+
+cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil:
+    cdef int carrier = <int>c.type if c.type < BLUE else RED
+    cdef int sign = 1 if c.type < RED else -1
+    cdef int attack = min(sign * c.attack, <int>ENOUGH)
+    cdef int defense = min(sign * c.defense, <int>ENOUGH)
+    cdef double score = 0
+    cdef int i
+    memset(terms, 0, DECK_TERMS * sizeof(float))
+    i = <int>c.cost if c.cost < COST_COLUMNS else <int>COST_COLUMNS - 1
+    score = note(terms, <int>COSTS + i, 1, weights, score)
+    score = note(terms, <int>TYPES + c.type, 1, weights, score)
+    score = note(terms, <int>STATS + 2 * c.type, attack, weights, score)
+    score = note(terms, <int>STATS + 2 * c.type + 1, defense, weights, score)
+    score = note(terms, DRAW, c.draw, weights, score)
+    score = note(terms, HEAL, c.my_health, weights, score)
+    score = note(terms, DAMAGE, -c.opponent_health, weights, score)
+    if c.area:
+        score = note(terms, <int>LANES + c.area - 1, 1, weights, score)
+        score = note(terms, <int>AREA_STATS + 2 * c.type, attack, weights, score)
+        score = note(terms, <int>AREA_STATS + 2 * c.type + 1, defense, weights, score)
+        score = note(terms, AREA_DRAW, c.draw, weights, score)
+        score = note(terms, AREA_HEAL, c.my_health, weights, score)
+        score = note(terms, AREA_DAMAGE, -c.opponent_health, weights, score)
+    for i in range(6):
+        if not c.keywords >> i & 1:
+            continue
+        score = note(terms, <int>KEYWORDS + 6 * carrier + i, 1, weights, score)
+        if c.type != CREATURE:
+            continue
+        if 1 << i == CHARGE:
+            score = note(terms, CHARGE_ATTACK, c.attack, weights, score)
+        elif 1 << i == DRAIN:
+            score = note(terms, DRAIN_ATTACK, c.attack, weights, score)
+        elif 1 << i == WARD:
+            score = note(terms, WARD_ATTACK, c.attack, weights, score)
+        elif 1 << i == GUARD:
+            score = note(terms, GUARD_DEFENSE, c.defense, weights, score)
+    return score
 
 
 cdef inline void deck_add(float* to, float x, const float* row) noexcept nogil:
@@ -133,6 +195,41 @@ cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
             return
         copies[out] -= 1
         copies[into] += 1
+
+
+cdef Table table_of(cards):
+    cdef Table table = Table.__new__(Table)
+    for card in cards:
+        table.add(card, 0)
+    return table
+
+
+def term_rows(cards):
+    """How much cards have of each term: an array of float32, shape (cards, terms)."""
+    import numpy as np  # slow to import, and scores do not need it
+
+    cdef double none[DECK_TERMS]
+    cdef Py_ssize_t n = len(cards), i
+    cdef Table table
+    rows = np.zeros((n, DECK_TERMS), np.float32)
+    cdef float[:, ::1] to = rows
+    memset(none, 0, sizeof(none))
+    for start in range(0, n, MAX_CARDS):
+        table = table_of(cards[start:start + MAX_CARDS])
+        for i in range(table.t.n_cards):
+            card_terms(none, &table.t.cards[i], &to[start + i, 0])
+    return rows
+
+
+def weighted_scores(weights, cards):
+    """The sum of the terms of each card times the weights, which are float64: a list."""
+    cdef const double[::1] numbers = weights
+    cdef float terms[DECK_TERMS]
+    cdef Table table = table_of(cards)
+    cdef int i
+    if numbers.shape[0] != DECK_TERMS:
+        raise ValueError(f"weights: expected {DECK_TERMS} numbers, got {numbers.shape[0]}")
+    return [card_terms(&numbers[0], &table.t.cards[i], terms) for i in range(table.t.n_cards)]
 
 
 #: Name -> shape of the arrays of a network, in their order in `deck_network_t`.

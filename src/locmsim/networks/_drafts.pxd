@@ -43,3 +43,12 @@ cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexc
 cdef void draft_expected(
     const draft_value_t* v, const uint8_t offers[MAX_DECK][3], const uint8_t* picked, int n_offers,
     int drafts, float* values) noexcept nogil
+# The same in each turn of a draft that takes the best card in each.
+cdef void draft_follow(
+    const draft_value_t* v, const uint8_t (*offers)[3], int n_offers, int drafts,
+    float (*values)[3]) noexcept nogil
+cdef int draft_number(int base_id) noexcept nogil
+
+cdef class DraftNetworks:
+    cdef draft_value_t v
+    cdef readonly tuple arrays  # of each network: name -> float32 array

@@ -186,6 +186,25 @@ cdef void draft_expected(
             values[i] += played_out(v, &start, &usual, dealt, turns) / drafts
 
 
+cdef void draft_follow(
+    const draft_value_t* v, const uint8_t (*offers)[3], int n_offers, int drafts,
+    float (*values)[3]
+) noexcept nogil:
+    cdef uint8_t picked[MAX_DECK]
+    cdef int turn, i, best
+    for turn in range(n_offers):
+        draft_expected(v, offers, picked, turn + 1, drafts, values[turn])
+        best = 0
+        for i in range(1, 3):
+            if values[turn][i] > values[turn][best]:
+                best = i
+        picked[turn] = offers[turn][best]
+
+
+cdef int draft_number(int base_id) noexcept nogil:
+    return base_id - 1 if 1 <= base_id <= DRAFT_CARDS else NO_CARD
+
+
 #: Name -> shape of the arrays of a network, in their order in `draft_network_t`.
 DRAFT_SHAPES = {
     "card": (DRAFT_CARDS, DRAFT_UNITS),
@@ -202,9 +221,6 @@ cdef class DraftNetworks:
     ``ValueError`` names an array that is missing, unknown, of another shape or not finite, or says
     that there are no networks or too many.
     """
-
-    cdef draft_value_t v
-    cdef readonly tuple arrays  # of each network: name -> float32 array
 
     def __cinit__(self, networks):
         cdef draft_network_t all_of_them[MAX_DRAFT_NETWORKS]
@@ -238,7 +254,7 @@ cdef class DraftNetworks:
         if n > MAX_DECK:
             raise ValueError(f"deck: expected at most {MAX_DECK} cards, got {n}")
         for i in range(n):
-            cards[i] = number_of(deck[i])
+            cards[i] = draft_number(deck[i])
         return draft_value(&self.v, cards, n)
 
     def expected(self, offers, picked, drafts):
@@ -251,25 +267,39 @@ cdef class DraftNetworks:
         cdef uint8_t seen[MAX_DECK][3]
         cdef uint8_t taken[MAX_DECK]
         cdef float values[3]
-        cdef int n = <int>len(offers), most = drafts, i, k
-        if not 1 <= n <= MAX_DECK:
-            raise ValueError(f"offers: expected 1 to {MAX_DECK}, got {n}")
+        cdef int n = read_offers(offers, seen), most = drafts, i
         if len(picked) != n - 1:
             raise ValueError(f"picked: expected {n - 1} cards, got {len(picked)}")
         if most < 1:
             raise ValueError(f"drafts: expected 1 or more, got {drafts}")
-        for i in range(n):
-            if len(offers[i]) != 3:
-                raise ValueError(f"offers: expected three cards, got {len(offers[i])}")
-            for k in range(3):
-                seen[i][k] = number_of(offers[i][k])
         for i in range(n - 1):
-            taken[i] = number_of(picked[i])
+            taken[i] = draft_number(picked[i])
         with nogil:
             draft_expected(&self.v, seen, taken, n, most, values)
         return [values[0], values[1], values[2]]
 
+    def followed(self, offers, drafts):
+        """The expected values in each turn of a draft that takes the best card in each.
 
-cdef int number_of(base_id):
-    cdef int number = base_id
-    return number - 1 if 1 <= number <= DRAFT_CARDS else NO_CARD
+        The arguments are as for `expected`.
+        """
+        cdef uint8_t seen[MAX_DECK][3]
+        cdef float values[MAX_DECK][3]
+        cdef int n = read_offers(offers, seen), most = drafts
+        if most < 1:
+            raise ValueError(f"drafts: expected 1 or more, got {drafts}")
+        with nogil:
+            draft_follow(&self.v, seen, n, most, values)
+        return [[values[turn][i] for i in range(3)] for turn in range(n)]
+
+
+cdef int read_offers(offers, uint8_t seen[MAX_DECK][3]) except -1:
+    cdef int n = <int>len(offers), i, k
+    if not 1 <= n <= MAX_DECK:
+        raise ValueError(f"offers: expected 1 to {MAX_DECK}, got {n}")
+    for i in range(n):
+        if len(offers[i]) != 3:
+            raise ValueError(f"offers: expected three cards, got {len(offers[i])}")
+        for k in range(3):
+            seen[i][k] = draft_number(offers[i][k])
+    return n

@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 
 from locmsim._core cimport (
-    MAX_CARDS, MAX_DECK, shown_card_t, shown_t, state_t, table_t, unknown_t)
+    MAX_CARDS, MAX_DECK, card_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
 
 cdef enum:
     COPIES = 2                  # of a card in a deck of 1.5
@@ -22,6 +22,15 @@ ctypedef struct belief_t:
     int32_t seen_id[2][MAX_CARDS]
     int32_t seen[2][MAX_CARDS]          # base id
 
+ctypedef struct known_t:        # the cards that were shown, in the order in which they were first
+    int32_t n
+    shown_card_t row[MAX_CARDS]         # as in hand or on offer where that was seen
+
+ctypedef struct prior_t:        # how opponents are taken to choose cards
+    double temperature          # of scores: a card is exp(score / temperature) times as likely
+    double draft_temperature    # ... of values of drafts
+    double own_deck             # what a card is likelier, the best one being 1, for each in ours
+
 ctypedef struct pool_t:         # the cards that may be in the game
     const table_t* t            # no instances
     int32_t n                   # cards, in the order in which they are considered:
@@ -32,6 +41,26 @@ ctypedef struct pool_t:         # the cards that may be in the game
     uint8_t triplet[MAX_DECK][3]        # entries of the table
     double triplet_weight[MAX_DECK][3]
 
+# Remember what a row tells of its card; False: it tells nothing that those before did not.
+cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil
+
+# How likely cards are chosen by anyone, the likeliest 1: by scores, and by the copies of each in our
+# deck, which others may find, too (NULL: there is none).
+cdef void attractions(
+    const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
+    double* weights) noexcept nogil
+# Make the pool of all cards known, and its table, by ascending base id.
+cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nogil
+# Make it of the cards of a table, in this order.
+cdef void pool_of_table(pool_t* pool, const table_t* t, const uint8_t* order, int n) noexcept nogil
+# Weigh its cards, by scores and copies in its order, as `attractions` does.
+cdef void pool_weigh(
+    pool_t* pool, const double* scores, const uint8_t* copies, const prior_t* prior) noexcept nogil
+# Add an offer of a draft, as entries of the table, weighed by what its cards are worth.
+cdef void pool_offer(
+    pool_t* pool, const uint8_t* entries, const double* values, double temperature) noexcept nogil
+# The entry of a card in a table; -1: there is none.
+cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil
 # Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
 # no taste of their own. False: the table has no room left beside the cards of a position.
 cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil
@@ -56,7 +85,6 @@ cdef class Knowledge:
     cdef pool_t pool
     cdef object pool_table      # the table of `pool`, None: not made yet
     cdef list pool_cards
+    cdef dict entries           # Card -> entry of the table
     cdef bint weighed           # the weights of `pool` are filled in
-    # Rows that `news` has named, so that they are none any more.
-    cdef int n_known
-    cdef shown_card_t known[MAX_CARDS]
+    cdef known_t known          # what `news` has named

@@ -5,7 +5,7 @@ from locmsim._core import Determinizer, State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "attractions_of"]
 
 @final
 class Knowledge:
@@ -19,7 +19,18 @@ class Knowledge:
     def news(self) -> list[int]: ...
     def set_pool(self, cards: Sequence[Card]) -> None: ...
     def weigh(
-        self, weights: Sequence[float], triplets: Sequence[Sequence[tuple[Card, float]]]
+        self,
+        scores: Sequence[float],
+        copies: Sequence[int] | None,
+        temperature: float,
+        own_deck: float,
+    ) -> None: ...
+    def offer(
+        self, cards: Sequence[Card], values: Sequence[float], temperature: float
     ) -> None: ...
     def root(self) -> State: ...
     def determinizer(self) -> Determinizer: ...
+
+def attractions_of(
+    scores: Sequence[float], copies: Sequence[int] | None, temperature: float, own_deck: float
+) -> list[float]: ...

@@ -1,6 +1,7 @@
 """What one player knows about a game: `Knowledge`, the compiled part of `Belief`."""
 
 cimport cython
+from libc.math cimport exp
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
@@ -32,7 +33,7 @@ from locmsim._core cimport (
     unknown_t,
 )
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "attractions_of"]
 
 cdef enum:
     IDS_PER_PLAYER = 60         # 1.5: ids at this distance belong to different players
@@ -109,6 +110,103 @@ cdef void belief_see(belief_t* b, const shown_t* o) noexcept nogil:
     if b.seat < 0:
         b.seat = find_seat(b, o)
     b.turn = own_turns(b, o)
+
+
+# ---- how likely cards are ------------------------------------------------------------------------
+
+cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil:
+    cdef shown_card_t* old
+    cdef int i = 0
+    while i < k.n and k.row[i].base_id != row.base_id:
+        i += 1
+    if i == k.n:
+        if i < MAX_CARDS:
+            k.row[i] = row[0]
+            k.n = i + 1
+        return True
+    # In hand it shows what is printed, on a board, where anything may have changed, only which card
+    # it is.
+    old = &k.row[i]
+    if row.location != 0 or (
+        old.location == 0 and old.type == row.type and old.cost == row.cost
+        and old.attack == row.attack and old.defense == row.defense
+        and old.keywords == row.keywords and old.my_health == row.my_health
+        and old.opponent_health == row.opponent_health and old.draw == row.draw
+        and old.area == row.area
+    ):
+        return False
+    old[0] = row[0]
+    return True
+
+
+cdef void attractions(
+    const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
+    double* weights
+) noexcept nogil:
+    cdef double best = 0, most = 0, x
+    # Anything may be chosen: weights stay above 0, whatever the unit of the scores.
+    cdef double least = -50.0
+    cdef int i
+    for i in range(n):
+        if i == 0 or scores[i] > best:
+            best = scores[i]
+    for i in range(n):
+        x = (scores[i] - best) / temperature
+        weights[i] = exp(x if x > least else least)
+        if copies is not NULL:
+            weights[i] += own_deck * copies[i]
+        most = max(most, weights[i])
+    for i in range(n):
+        weights[i] /= most
+
+
+cdef void pool_of_table(
+    pool_t* pool, const table_t* t, const uint8_t* order, int n
+) noexcept nogil:
+    cdef int i
+    pool.t = t
+    pool.n = n
+    pool.n_triplets = 0
+    for i in range(n):
+        pool.entry[i] = order[i]
+
+
+cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nogil:
+    cdef uint8_t order[MAX_CARDS]
+    cdef int i, j, entry
+    for i in range(k.n):
+        entry = 0
+        for j in range(k.n):
+            entry += k.row[j].base_id < k.row[i].base_id
+        order[i] = <uint8_t>entry
+        card_of_row(&t.cards[entry], &k.row[i], entry)
+        t.cards[entry].id = POOL_ID
+    t.n_cards = k.n
+    pool_of_table(pool, t, order, k.n)
+
+
+cdef void pool_weigh(
+    pool_t* pool, const double* scores, const uint8_t* copies, const prior_t* prior
+) noexcept nogil:
+    attractions(scores, copies, pool.n, prior.temperature, prior.own_deck, pool.weight)
+
+
+cdef void pool_offer(
+    pool_t* pool, const uint8_t* entries, const double* values, double temperature
+) noexcept nogil:
+    cdef double different[3]
+    cdef int turn = pool.n_triplets, n = 0, i, j
+    for i in range(3):
+        j = 0
+        while j < n and pool.triplet[turn][j] != entries[i]:
+            j += 1
+        if j == n:
+            pool.triplet[turn][n] = entries[i]
+            different[n] = values[i]
+            n += 1
+    attractions(different, NULL, n, temperature, 0, pool.triplet_weight[turn])
+    pool.triplet_size[turn] = <uint8_t>n
+    pool.n_triplets = turn + 1
 
 
 # ---- the position --------------------------------------------------------------------------------
@@ -326,24 +424,6 @@ cdef void belief_unknown(
         likely(b, 1, pool, theirs, first, u, 1 - seat)
 
 
-cdef bint is_known(const shown_card_t* known, int n, const shown_card_t* row) noexcept nogil:
-    """Whether those before a row told of its card: in hand it shows what is printed, on a board,
-    where anything may have changed, only which card it is."""
-    cdef const shown_card_t* k
-    cdef int i
-    for i in range(n):
-        k = &known[i]
-        if k.base_id == row.base_id and (
-            row.location != 0 or k.location == 0 and k.type == row.type and k.cost == row.cost
-            and k.attack == row.attack and k.defense == row.defense
-            and k.keywords == row.keywords and k.my_health == row.my_health
-            and k.opponent_health == row.opponent_health and k.draw == row.draw
-            and k.area == row.area
-        ):
-            return True
-    return False
-
-
 # ---- for Python ----------------------------------------------------------------------------------
 
 @cython.final
@@ -384,52 +464,55 @@ cdef class Knowledge:
 
     def news(self):
         """The rows shown last that tell of a card what none did before, by number."""
-        cdef const shown_card_t* row
         cdef int i
         cdef list found = []
         for i in range(self.shown.n_cards):
-            row = &self.shown.cards[i]
-            if not is_known(self.known, self.n_known, row):
+            if known_see(&self.known, &self.shown.cards[i]):
                 found.append(i)
-                if self.n_known < MAX_CARDS:
-                    self.known[self.n_known] = row[0]
-                    self.n_known += 1
         return found
 
     def set_pool(self, cards):
         """The cards that may be in the game, in the order in which they are considered."""
         cdef Table table = Table.__new__(Table)
+        cdef uint8_t order[MAX_CARDS]
         cdef int i
         table.t.rules = self.b.rules
         table.add_pool(cards)
-        entries = {table.card(i): i for i in range(table.t.n_cards)}
-        self.pool.t = &table.t
-        self.pool.n = 0
-        self.pool.n_triplets = 0
+        self.entries = {table.card(i): i for i in range(table.t.n_cards)}
         for i, card in enumerate(cards):
-            self.pool.entry[i] = entries[card]
-            self.pool.n = i + 1
+            order[i] = self.entries[card]
+        pool_of_table(&self.pool, &table.t, order, <int>len(cards))
         self.pool_table = table
         self.pool_cards = list(cards)
         self.weighed = False
 
-    def weigh(self, weights, triplets):
-        """How attractive the cards of the pool are, in its order; and in each draft turn.
-
-        `triplets` has a list of pairs of card and weight for each turn of a complete draft.
-        """
-        cdef Table table = self.pool_table
-        cdef int turn, i
-        entries = {table.card(i): i for i in range(table.t.n_cards)}
-        for i, weight in enumerate(weights):
-            self.pool.weight[i] = weight
-        for turn, triplet in enumerate(triplets):
-            self.pool.triplet_size[turn] = len(triplet)
-            for i, (card, weight) in enumerate(triplet):
-                self.pool.triplet[turn][i] = entries[card]
-                self.pool.triplet_weight[turn][i] = weight
-        self.pool.n_triplets = len(triplets)
+    def weigh(self, scores, copies, temperature, own_deck):
+        """How attractive the cards of the pool are: see `attractions_of`."""
+        cdef prior_t prior
+        cdef double values[MAX_CARDS]
+        cdef uint8_t counts[MAX_CARDS]
+        cdef int i
+        prior.temperature = temperature
+        prior.draft_temperature = 0
+        prior.own_deck = own_deck
+        for i in range(self.pool.n):
+            values[i] = scores[i]
+            counts[i] = 0 if copies is None else copies[i]
+        self.pool.n_triplets = 0
+        pool_weigh(&self.pool, values, counts, &prior)
         self.weighed = True
+
+    def offer(self, cards, values, temperature):
+        """Three cards that opponents chose one of in a draft, and what they are worth to them."""
+        cdef uint8_t entries[3]
+        cdef double worth[3]
+        cdef int i
+        if self.pool.n_triplets == MAX_DECK or not len(cards) == len(values) == 3:
+            raise ValueError(f"expected {MAX_DECK} offers of three cards")
+        for i in range(3):
+            entries[i] = self.entries[cards[i]]
+            worth[i] = values[i]
+        pool_offer(&self.pool, entries, worth, temperature)
 
     @property
     def is_weighed(self):
@@ -482,3 +565,23 @@ def _knowledge(bytes belief not None, bytes shown not None):
     memcpy(&made.b, <const char*>belief, sizeof(belief_t))
     memcpy(&made.shown, <const char*>shown, sizeof(shown_t))
     return made
+
+
+def attractions_of(scores, copies, temperature, own_deck):
+    """How likely cards are chosen by anyone, the likeliest 1.
+
+    A card is exp(score / `temperature`) times as likely as one of score 0, and `own_deck` more for
+    each of its `copies` in our deck (None: no deck).
+    """
+    cdef Py_ssize_t n = len(scores)
+    cdef double values[MAX_CARDS]
+    cdef double weights[MAX_CARDS]
+    cdef uint8_t counts[MAX_CARDS]
+    cdef int i
+    if not 0 < n <= MAX_CARDS:
+        raise ValueError(f"expected 1 to {MAX_CARDS} cards, got {n}")
+    for i in range(<int>n):
+        values[i] = scores[i]
+        counts[i] = 0 if copies is None else copies[i]
+    attractions(values, counts, <int>n, temperature, own_deck, weights)
+    return [weights[i] for i in range(<int>n)]

@@ -49,6 +49,8 @@ cdef int engine_game(
 
 # The dataclasses of options.py as the compiled code reads them, into a struct of zeros.
 cdef int fill_options(options_t* o, options) except -1
+# The seed of an agent's turn, 63 bits; `seed` is that of the game, turns count from 0.
+cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil
 
 cdef class Engine:
     cdef engine_t e

@@ -6,7 +6,7 @@ from locmsim.networks._network import Network
 from locmsim.search._evaluation import Evaluator
 from locmsim.search.options import SearchOptions
 
-__all__ = ["Engine", "EngineResult", "play_game"]
+__all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
 
 class EngineResult:
     actions: list[int]
@@ -54,3 +54,4 @@ def play_game(
     seed: int,
     ends: list[State] | None = None,
 ) -> tuple[int, int]: ...
+def seed_of_turn(seed: int, turn: int) -> int: ...

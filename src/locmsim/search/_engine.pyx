@@ -28,6 +28,7 @@ from locmsim._core cimport (
     state_player,
     state_t,
     state_winner,
+    stream_start,
     table_t,
     unknown_t,
 )
@@ -53,7 +54,7 @@ from locmsim.search._work cimport (
 
 from locmsim.search.options import MCTSOptions
 
-__all__ = ["Engine", "EngineResult", "play_game"]
+__all__ = ["Engine", "EngineResult", "play_game", "seed_of_turn"]
 
 
 UNLIMITED = 1LL << 62
@@ -67,6 +68,15 @@ cdef enum:
 
 
 # ---- plain functions -----------------------------------------------------------------------------
+
+cdef uint64_t turn_seed(uint64_t seed, uint64_t turn) noexcept nogil:
+    return stream_start(seed, turn) >> 1
+
+
+def seed_of_turn(seed, uint64_t turn):
+    """The seed of an agent's turn, 63 bits; `seed` is any integer, that of the game."""
+    return turn_seed(seed & 0xFFFFFFFFFFFFFFFF, turn)
+
 
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil:
     cdef work_t* w = &e.w

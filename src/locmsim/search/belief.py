@@ -17,7 +17,6 @@ it, such as the second player's bonus mana, is inferred (docs/rules.md, sections
     True
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -32,15 +31,17 @@ from locmsim.rules.rulesets import (
     DECK_SIZE,
     RULES,
 )
-from locmsim.search._belief import Knowledge
+from locmsim.search._belief import Knowledge, attractions_of
 
 __all__ = [
     "DRAFT_TEMPERATURE",
+    "OWN_COPY",
     "OWN_DECK",
     "TEMPERATURES",
     "Belief",
     "attractions",
     "draft_attractions",
+    "prior",
 ]
 
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
@@ -51,6 +52,8 @@ TEMPERATURES = {"1.5": 0.06, "1.2": 1.3, "1.0": 1.3}
 #: What the cards of our own deck (1.5) are more likely than that, the best card by score being 1:
 #: others may find the same deck. The same decks have -3.7 with it, -3.8 with 0.1, -3.7 with 1.
 OWN_DECK = 0.4
+#: The same for each copy in that deck.
+OWN_COPY = OWN_DECK / COPIES_PER_CARD
 #: The same as `TEMPERATURES` for the values of decks that drafts are expected to come to, log-odds.
 DRAFT_TEMPERATURE = 0.05
 
@@ -269,19 +272,23 @@ class Belief:
 
     def _weigh(self) -> None:
         """Tell the compiled part how attractive the cards are."""
-        weights = {card.base_id: weight for card, weight in self._weighted(self._pool)}
-        triplets: Sequence[list[tuple[Card, float]]] = ()
+        rules = self._rules.name
+        score, builder, value = prior(
+            rules,
+            None if self._scores is None else self._scores[rules],
+            self._deck,
+            (self._drafts or {}).get(rules),
+        )
+        cards = self._pool
+        # Without an offer nobody knows the whole set, and so no deck that somebody may find.
+        copies = _copies(cards, rules, builder) if self._offers else None
+        self._knowledge.weigh([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
         if self._is_complete():
-            rules = self._rules.name
-            value = (self._drafts or {}).get(rules)
-            triplets = draft_attractions(self._offers, rules, self._score(), value)
-        self._knowledge.weigh([weights[card.base_id] for card in self._pool], triplets)
-
-    def _score(self) -> CardScore | None:
-        return None if self._scores is None else self._scores[self._rules.name]
-
-    def _weighted(self, cards: Sequence[Card]) -> list[tuple[Card, float]]:
-        return attractions(cards, self._rules.name, self._score(), self._deck)
+            for offer, values in zip(
+                self._offers, _worth(self._offers, score, value), strict=True
+            ):
+                temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE
+                self._knowledge.offer(offer, values, temperature)
 
 
 @cache
@@ -290,6 +297,40 @@ def _some_set() -> dict[int, Card]:
     from locmsim.rules.generator import generate_cards  # not needed in a game seen whole
 
     return {card.base_id: card for card in generate_cards(0)}
+
+
+def prior(
+    rules: str,
+    score: CardScore | None = None,
+    builder: DeckBuilder | None = None,
+    value: DraftValue | None = None,
+) -> tuple[CardScore, DeckBuilder | None, DraftValue | None]:
+    """By what opponents are taken to choose: scores, a deck (1.5), the value of drafts (1.x).
+
+    What is not given is our own; with a `score`, which may be of any unit, there is nothing else.
+    """
+    if RULES[rules].draft:
+        if value is None and score is None:
+            value = default_draft_value(rules)
+        return score or card_score(rules), None, value
+    if builder is None and score is None:
+        builder = DECK_BUILDERS["default"]
+    return score or card_score(rules), builder, None
+
+
+def _copies(cards: Sequence[Card], rules: str, builder: DeckBuilder | None) -> list[int] | None:
+    """How many of each card are in the deck that `builder` builds, if it can."""
+    if builder is None or len(cards) * COPIES_PER_CARD < DECK_SIZE:
+        return None
+    deck = Counter(build_deck(cards, builder))
+    return [deck[card.base_id] for card in cards]
+
+
+def _worth(
+    offers: Sequence[Sequence[Card]], score: CardScore, value: DraftValue | None
+) -> list[list[float]]:
+    """What the cards of each offer are worth to whoever has taken the best ones before."""
+    return [[*map(score, offer)] for offer in offers] if value is None else value.followed(offers)
 
 
 def attractions(
@@ -303,24 +344,15 @@ def attractions(
     `score` tells how attractive a card is, by default that of our own heuristics. The cards of the
     deck that `builder` builds count for more (1.5); without a `score` it is ours.
     """
-    if builder is None and score is None:
-        builder = DECK_BUILDERS["default"]
-    rate = score or card_score(rules)
-    scores = {card: rate(card) for card in cards}
-    best = max(scores.values())
-    heat = TEMPERATURES[rules]
-    deck: Counter[int] = Counter()
-    enough = len(scores) * COPIES_PER_CARD >= DECK_SIZE
-    if builder is not None and not RULES[rules].draft and enough:
-        deck.update(build_deck([*scores], builder))
-    more = OWN_DECK / COPIES_PER_CARD
-    # Anything may be chosen: weights stay above 0, whatever the unit of the score.
-    weights = {
-        card: math.exp(max(-50.0, (value - best) / heat)) + more * deck[card.base_id]
-        for card, value in scores.items()
-    }
-    most = max(weights.values())
-    return [(card, weight / most) for card, weight in weights.items()]
+    score, builder, _ = prior(rules, score, builder)
+    different = [*dict.fromkeys(cards)]
+    weights = attractions_of(
+        [*map(score, different)],
+        _copies(different, rules, builder),
+        TEMPERATURES[rules],
+        OWN_COPY,
+    )
+    return [*zip(different, weights, strict=True)]
 
 
 def draft_attractions(
@@ -335,19 +367,11 @@ def draft_attractions(
     the more the final deck is expected to be worth with it, where they have taken the best ones
     before. By default it is our own; with a `score` alone that tells how attractive a card is.
     """
-    if value is None and score is None:
-        value = default_draft_value(rules)
-    if value is None:
-        return [attractions(offer, rules, score) for offer in offers]
+    score, _, value = prior(rules, score, value=value)
+    temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE
     weighted = []
-    taken: list[Card] = []
-    for turn, offer in enumerate(offers):
-        values = value.expected(offers[: turn + 1], taken)
-        best = max(values)
-        weights = {
-            card: math.exp(max(-50.0, (x - best) / DRAFT_TEMPERATURE))
-            for card, x in zip(offer, values, strict=True)
-        }
-        weighted.append([*weights.items()])
-        taken.append(offer[values.index(best)])
+    for offer, values in zip(offers, _worth(offers, score, value), strict=True):
+        different = dict(zip(offer, values, strict=True))
+        weights = attractions_of([*different.values()], None, temperature, 0.0)
+        weighted.append([*zip(different, weights, strict=True)])
     return weighted

@@ -1,58 +1,20 @@
 // ---- the deck
 // As `locmsim.decks.deck_builder`: the best cards by score, exchanged while that raises the value of
-// the deck. The terms of a card are those of `locmsim.decks.CARD_TERMS`, in that order.
+// the deck.
 
-static int deck_copies[MAX_CARDS];      // of each known card in the own deck
+static card_t cards[MAX_SHOWN];         // the offer
+static uint8_t deck_copies[MAX_CARDS];  // of each known card in the own deck
 
-static void note_term(float *terms, double *score, int term, int value) {
-  if (!value) return;
-  terms[term] = (float)value;
-  *score += score_weights[term] * value;
-}
-
-// What a card has of each term; returns its score.
-static double terms_of(const shown_card_t *c, float *terms) {
-  static const int by_attack[] = {0, 51, 52, 0, 0, 53};
-  double score = 0;
-  int sign = c->type < 2 ? 1 : -1, attack = sign * c->attack, defense = sign * c->defense, k;
-  memset(terms, 0, CARD_TERMS * sizeof(float));
-  if (attack > 12) attack = 12;
-  if (defense > 12) defense = 12;
-  note_term(terms, &score, c->cost < 7 ? c->cost : 7, 1);
-  note_term(terms, &score, 8 + c->type, 1);
-  note_term(terms, &score, 17 + 2 * c->type, attack);
-  note_term(terms, &score, 18 + 2 * c->type, defense);
-  note_term(terms, &score, 14, c->draw);
-  note_term(terms, &score, 15, c->my_health);
-  note_term(terms, &score, 16, -c->opponent_health);
-  if (c->area) {
-    note_term(terms, &score, 11 + c->area, 1);
-    note_term(terms, &score, 25 + 2 * c->type, attack);
-    note_term(terms, &score, 26 + 2 * c->type, defense);
-    note_term(terms, &score, 55, c->draw);
-    note_term(terms, &score, 57, c->my_health);
-    note_term(terms, &score, 56, -c->opponent_health);
-  }
-  for (k = 0; k < 6; k++) {
-    if (!(c->keywords >> k & 1)) continue;
-    note_term(terms, &score, 33 + 6 * (c->type < 2 ? c->type : 2) + k, 1);
-    if (c->type) continue;
-    if (by_attack[k]) note_term(terms, &score, by_attack[k], c->attack);
-    if (k == 3) note_term(terms, &score, 54, c->defense);
-  }
-  return score;
-}
-
-static double score_of(const shown_card_t *c) {
-  float terms[CARD_TERMS];
-  return terms_of(c, terms);
+static double score_of(const card_t *c) {
+  float terms[DECK_TERMS];
+  return card_terms(score_weights, c, terms);
 }
 
 // The best cards by score, two of each, at least ten creatures: how many of each offered card.
 static void best_cards(const int *ranked, int n, uint8_t *copies) {
   int i, taken = 0, creatures = 0;
   for (i = 0; i < n; i++) {
-    const shown_card_t *c = &seen.cards[ranked[i]];
+    const card_t *c = &cards[ranked[i]];
     for (; !c->type && copies[ranked[i]] < 2 && creatures < 10; creatures++, taken++) {
       copies[ranked[i]]++;
     }
@@ -67,10 +29,10 @@ static void rank_cards(int *ranked, int n) {
   double scores[MAX_SHOWN];
   int i, j;
   for (i = 0; i < n; i++) {
-    const shown_card_t *c = &seen.cards[i];
+    const card_t *c = &cards[i];
     scores[i] = score_of(c);
     for (j = i; j > 0; j--) {
-      const shown_card_t *d = &seen.cards[ranked[j - 1]];
+      const card_t *d = &cards[ranked[j - 1]];
       double gain = scores[i] - scores[ranked[j - 1]];
       int before = gain > 0 || (gain == 0 && (c->cost < d->cost ||
           (c->cost == d->cost && c->base_id < d->base_id)));
@@ -88,9 +50,9 @@ static void improve(int n, uint8_t *copies) {
   static offer_t offer;
   uint8_t deck[1 + RESTARTS][MAX_SHOWN];
   int sorted[MAX_SHOWN], i, j, best = 0;
-  float terms[CARD_TERMS], most = 0;
+  float terms[DECK_TERMS], most = 0;
   for (i = 0; i < n; i++) {
-    for (j = i; j > 0 && seen.cards[sorted[j - 1]].base_id > seen.cards[i].base_id; j--) {
+    for (j = i; j > 0 && cards[sorted[j - 1]].base_id > cards[i].base_id; j--) {
       sorted[j] = sorted[j - 1];
     }
     sorted[j] = i;
@@ -98,7 +60,7 @@ static void improve(int n, uint8_t *copies) {
   offer_start(&offer, deck_networks, DECK_NETWORKS, hidden);
   memset(deck, 0, sizeof(deck));
   for (i = 0; i < n; i++) {
-    terms_of(&seen.cards[sorted[i]], terms);
+    card_terms(score_weights, &cards[sorted[i]], terms);
     offer_add(&offer, deck_networks, terms);
     deck[0][i] = copies[sorted[i]];
   }
@@ -116,8 +78,8 @@ static void improve(int n, uint8_t *copies) {
   for (i = 0, j = 0; i < n; i++) {
     int k;
     for (k = 0; k < deck[best][i]; k++) {
-      printf("%sCHOOSE %d", j++ ? ";" : "", seen.cards[sorted[i]].base_id);
-      belief_chose(&belief, seen.cards[sorted[i]].base_id);
+      printf("%sCHOOSE %d", j++ ? ";" : "", cards[sorted[i]].base_id);
+      belief_chose(&belief, cards[sorted[i]].base_id);
     }
   }
 }
@@ -138,6 +100,7 @@ static int choose(void) {
   int ranked[MAX_SHOWN], n = seen.n_cards, i, j;
   for (i = 0; i < n; i++) {
     if (!is_card(&seen.cards[i])) return 0;
+    card_of_row(&cards[i], &seen.cards[i], 0);
     for (j = 0; j < i; j++) {
       if (seen.cards[i].base_id == seen.cards[j].base_id) return 0;
     }
@@ -151,26 +114,20 @@ static int choose(void) {
   for (i = 0, j = 0; i < n; i++) {
     int k;
     for (k = 0; k < copies[ranked[i]]; k++) {
-      printf("%sCHOOSE %d", j++ ? ";" : "", seen.cards[ranked[i]].base_id);
-      belief_chose(&belief, seen.cards[ranked[i]].base_id);
+      printf("%sCHOOSE %d", j++ ? ";" : "", cards[ranked[i]].base_id);
+      belief_chose(&belief, cards[ranked[i]].base_id);
     }
   }
 #endif
   printf("\n");
   n_offers++;
   for (i = 0; i < n; i++) {
-    for (j = 0; j < n_known; j++) {
-      if (known[j].base_id == seen.cards[i].base_id) deck_copies[j] = copies[i];
+    for (j = 0; j < known.n; j++) {
+      if (known.row[j].base_id == cards[i].base_id) deck_copies[j] = copies[i];
     }
   }
   return 1;
 }
 
 // Opponents may find the same deck.
-static const int *own_copies(void) { return deck_copies; }
-
-// There are no offers of three.
-static int value_taste(int offer, const int *ids, int n, double *likely) {
-  (void)offer, (void)ids, (void)n, (void)likely;
-  return 0;
-}
+static const uint8_t *own_copies(void) { return deck_copies; }

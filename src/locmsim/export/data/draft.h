@@ -1,9 +1,10 @@
 // ---- the draft
 
 static double offer_values[MAX_DECK][3];    // of the cards of each offer
+static int offered_ids[MAX_DECK][3];        // their base ids
 
 // The score of a card, in any unit.
-static double score_of(const shown_card_t *c) {
+static double score_of(const card_t *c) {
   return c->base_id > 0 && c->base_id <= 160 ? card_scores[c->base_id - 1] / SCORE_UNIT : 0;
 }
 
@@ -42,8 +43,10 @@ static void value_cards(double *values) {
   for (i = 0; i < 3; i++) {
     const shown_card_t *c = &seen.cards[i];
     double bonus = 0.5 * (curve[column_of(c)] * due - have[column_of(c)]);
+    card_t card;
+    card_of_row(&card, c, 0);
     if (c->type) bonus += item_bonus;
-    values[i] = score_of(c) + bonus;
+    values[i] = score_of(&card) + bonus;
   }
 }
 
@@ -72,21 +75,19 @@ static int choose(void) {
 }
 
 // Opponents do not take what we would.
-static const int *own_copies(void) { return NULL; }
+static const uint8_t *own_copies(void) { return NULL; }
 
-// How likely each card of an offer is taken: the best 1. 0: by its score.
-static int value_taste(int offer, const int *ids, int n, double *likely) {
-  const double *values = offer_values[offer];
-  double most = values[0];
-  int i, j;
-  for (i = 1; i < 3; i++) {
-    if (values[i] > most) most = values[i];
+// Tells what opponents took of each offer: cards of high values, or of high scores.
+static void weigh_offers(void) {
+  int turn, i;
+  for (turn = 0; turn < MAX_DECK; turn++) {
+    uint8_t entries[3];
+    double scores[3];
+    for (i = 0; i < 3; i++) {
+      entries[i] = (uint8_t)card_with(&offered, offered_ids[turn][i]);
+      scores[i] = score_of(&offered.cards[entries[i]]);
+    }
+    pool_offer(&pool, entries, HAS_CHOICE_VALUE ? offer_values[turn] : scores,
+               HAS_CHOICE_VALUE ? prior.draft_temperature : prior.temperature);
   }
-  for (i = 0; i < n; i++) {
-    double x;
-    for (j = 0; offered_ids[offer][j] != ids[i]; j++) {}
-    x = (values[j] - most) / DRAFT_TASTE;
-    likely[i] = exp(x > -50 ? x : -50);
-  }
-  return HAS_CHOICE_VALUE;
 }

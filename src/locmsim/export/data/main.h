@@ -1,71 +1,15 @@
 // ---- what opponents may have
 
-static int known_card(int base_id) {
-  int i = 0;
-  while (i < n_known && known[i].base_id != base_id) i++;
-  return i;
-}
-
-// Remembers the cards that are seen first now.
-static void learn(void) {
-  int i;
-  for (i = 0; i < seen.n_cards; i++) {
-    int k = known_card(seen.cards[i].base_id);
-    if (k == n_known && n_known < MAX_CARDS - 30) known[n_known++] = seen.cards[i];
-  }
-}
-
-// How likely cards are taken: the best of them 1. `copies` are those in the deck that we would take.
-static void attractions(const int *cards, const int *copies, int n, double *likely) {
-  double best = 0, most = 0;
-  int i;
-  for (i = 0; i < n; i++) {
-    likely[i] = score_of(&known[cards[i]]);
-    if (i == 0 || likely[i] > best) best = likely[i];
-  }
-  for (i = 0; i < n; i++) {
-    double x = (likely[i] - best) / TASTE;
-    likely[i] = exp(x > -50 ? x : -50) + (copies ? OWN_DECK * copies[i] : 0);
-    if (likely[i] > most) most = likely[i];
-  }
-  for (i = 0; i < n; i++) likely[i] /= most;
-}
-
-// Makes the pool of the cards known, whose table is sorted by base id.
+// Makes the pool of the cards known.
 static void make_pool(void) {
-  int all[MAX_CARDS], i, j, k;
-  for (i = 0; i < n_known; i++) {
-    int entry = 0;
-    card_t *c;
-    for (j = 0; j < n_known; j++) entry += known[j].base_id < known[i].base_id;
-    c = &offered.cards[entry];
-    card_of_row(c, &known[i], entry);
-    c->id = 255;
-    pool.entry[i] = (uint8_t)entry;
-    all[i] = i;
-  }
-  pool.n = offered.n_cards = n_known;
-  pool.t = &offered;
-  attractions(all, own_copies(), n_known, pool.weight);
-  pool.n_triplets = 0;
-  if (n_offers != MAX_DECK) return;
-  for (i = 0; i < MAX_DECK; i++) {
-    int different[3], ids[3], n = 0;
-    for (j = 0; j < 3; j++) {
-      int c = known_card(offered_ids[i][j]);
-      for (k = 0; k < n && different[k] != c; k++) {}
-      if (k == n) different[n++] = c;
-    }
-    for (j = 0; j < n; j++) {
-      pool.triplet[i][j] = pool.entry[different[j]];
-      ids[j] = known[different[j]].base_id;
-    }
-    if (!value_taste(i, ids, n, pool.triplet_weight[i])) {
-      attractions(different, NULL, n, pool.triplet_weight[i]);
-    }
-    pool.triplet_size[i] = (uint8_t)n;
-  }
-  pool.n_triplets = MAX_DECK;
+  double scores[MAX_CARDS];
+  int i;
+  pool_of_known(&pool, &offered, &known);
+  for (i = 0; i < pool.n; i++) scores[i] = score_of(&offered.cards[pool.entry[i]]);
+  pool_weigh(&pool, scores, own_copies(), &prior);
+#if RULES
+  if (n_offers == MAX_DECK) weigh_offers();
+#endif
 }
 
 // ---- turns
@@ -78,9 +22,10 @@ static int is_sane(const shown_player_t *p) {
          fits(p->health + 100000, 200000) && fits(p->rune, 30);
 }
 
-// Plays a turn; 0 if what is shown cannot be. `most` bounds the search in the place of time.
-static int play_turn(int64_t start, int64_t most) {
-  static int turns, cards_of_pool;
+// Plays a turn; 0 if what is shown cannot be. `most` bounds the search in the place of time; `news`:
+// a card was seen that was not known before.
+static int play_turn(int64_t start, int64_t most, int news) {
+  static int turns, has_pool;
   static found_t found;
   int64_t limit = turns++ ? TURN_MS : FIRST_MS;
   uint64_t stream = stream_start((uint64_t)turns, 0);
@@ -93,10 +38,10 @@ static int play_turn(int64_t start, int64_t most) {
     printf("PASS\n");
     return 1;
   }
-  if (!cards_of_pool || cards_of_pool != n_known) make_pool();
-  cards_of_pool = n_known;
-  if (!fits(seen.opponent_hand, MAX_HAND) || !n_known) return 0;
-  if (seen.n_cards + n_known > MAX_CARDS) return 0;
+  if (!fits(seen.opponent_hand, MAX_HAND) || !known.n) return 0;
+  if (seen.n_cards + known.n > MAX_CARDS) return 0;
+  if (news || !has_pool) make_pool();
+  has_pool = 1;
   table.rules = RULES;
   table.n_cards = 0;
   if (belief_root(&belief, &seen, &offered, &state, &table) >= 0) return 0;
@@ -144,11 +89,12 @@ int main(int argc, char **argv) {
   engine_use(&engine, &evaluation, HAS_NETWORK ? &network : NULL, NULL, NULL);
   while ((more = read_turn()) > 0) {
     int64_t start = now_ns_();
-    learn();
+    int news = 0, i;
+    for (i = 0; i < seen.n_cards; i++) news |= known_see(&known, &seen.cards[i]);
     if (seen.n_cards && seen.cards[0].id == -1) {
       more = choose();
     } else {
-      more = play_turn(start, most);
+      more = play_turn(start, most, news);
     }
     if (!more) {
       more = -1;

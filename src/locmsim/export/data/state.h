@@ -13,7 +13,5 @@ static engine_t engine;
 static eval_t evaluation;
 static weights_t weights;
 static network_t network;
-static shown_card_t known[MAX_CARDS];   // the cards seen in offers or later, in that order
-static int n_known;
-static int offered_ids[MAX_DECK][3];         // base ids
+static known_t known;               // the cards seen in offers or later
 static int n_offers;
