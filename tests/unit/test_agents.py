@@ -201,7 +201,7 @@ def test_greedy_takes_the_best_action_each_time(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_greedy_needs_no_guess_at_hidden_cards(rules, monkeypatch):
     """Nor do the others that look at their own turn only: it takes far longer than all else."""
-    monkeypatch.setattr("locmsim.search.belief.attractions", None)
+    monkeypatch.setattr("locmsim.search.belief.prior", None)
     for spec in ("random", "greedy", "osl", "max-attack", "rule"):
         match = Match(rules, seed=3)
         play(match, (make_agent(spec), make_agent("random")))

@@ -13,6 +13,7 @@ from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS, build_deck, card_score
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.game.positions import start_position
 from locmsim.rules.cards import CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import MAX_MANA
@@ -303,6 +304,19 @@ def test_cards_of_our_own_deck_are_likelier():
     others = [ratio[i] for i in ratio if i not in own]
     assert max(others) - min(others) < 1e-9 * max(others)
     assert min(ratio[i] for i in own) > max(others)
+
+
+def test_no_deck_is_built_where_no_offer_was_seen(monkeypatch):
+    """The set is not known then, and another one after each new card: it took most of a turn."""
+    observation = start_position(3, "1.5").observation(0)
+    seen, blind = Belief(), Belief()
+    seen.see(Match("1.5", seed=3).observation(0))
+    for belief in (seen, blind):
+        belief.see(observation)
+    monkeypatch.setattr("locmsim.search.belief.build_deck", None)
+    blind.sample(1)
+    with pytest.raises(TypeError):  # the deck of the offer
+        seen.sample(1)
 
 
 def test_nothing_is_guessed_before_it_is_sampled():

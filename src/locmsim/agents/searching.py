@@ -121,9 +121,7 @@ class SearchAgent(BelievingAgent):
         #: What the search found in the last turn.
         self.result: SearchResult | None = None
 
-    def prior(
-        self, rules: str
-    ) -> tuple[CardScore | None, DeckBuilder | None, DraftValue | None]:
+    def prior(self, rules: str) -> tuple[CardScore | None, DeckBuilder | None, DraftValue | None]:
         """By which scores, deck (1.5) and draft value (1.x) opponents are taken to choose.
 
         None: what `locmsim.search.belief.prior` says.

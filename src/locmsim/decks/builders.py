@@ -158,7 +158,7 @@ _CHAMPION_SCORE = LinearScore(
     types=(0.0, 0.5, -0.1, -0.25),
     abilities=(0.0, 0.6, 0.0, 0.1, 0.1, 0.25),
 )
-# The same taste with attack and defense counted for more, and so dearer cards and more creatures:
+# The same scores with attack and defense counted for more, and so dearer cards and more creatures:
 # for play that wins by trading them.
 _BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
 

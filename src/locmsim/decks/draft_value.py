@@ -98,9 +98,7 @@ class DraftValue:
         first, second, third = self._networks.expected(ids, [c.base_id for c in picked], drafts)
         return first, second, third
 
-    def followed(
-        self, offers: Sequence[Sequence[Card]], drafts: int = DRAFTS
-    ) -> list[list[float]]:
+    def followed(self, offers: Sequence[Sequence[Card]], drafts: int = DRAFTS) -> list[list[float]]:
         """The three expected values of each turn of a draft that takes the best card in each.
 
         Parameters

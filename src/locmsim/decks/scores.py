@@ -168,7 +168,7 @@ def require_draft(rules: str) -> None:
 
 @cache
 def card_score(rules: str) -> CardScore:
-    """The score behind the default heuristic of this rule set: a guess at anyone's taste."""
+    """The score behind the default heuristic of this rule set: a guess at what anyone wants."""
     return score_of(default_weights(rules))
 
 

@@ -3,13 +3,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim.networks._drafts import DraftNetworks
 from locmsim.networks._network import Network
 from locmsim.search._evaluation import Evaluator
 from locmsim.search.options import BeamOptions
 
-__all__ = ["Searcher", "python_seeds"]
-
-def python_seeds(seed: int, n: int) -> list[int]: ...
+__all__ = ["Searcher"]
 
 @final
 class Searcher:
@@ -18,8 +17,15 @@ class Searcher:
         options: BeamOptions,
         evaluator: Evaluator,
         network: Network | None,
+        draft: DraftNetworks | None,
         rules: str,
         nodes: int,
     ) -> None: ...
-    def give(self, slot: int, key: int, numbers: NDArray[np.float64]) -> None: ...
+    def give(
+        self,
+        slot: int,
+        key: int,
+        scores: NDArray[np.float64],
+        copies: NDArray[np.uint8] | None,
+    ) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

@@ -44,8 +44,8 @@ ctypedef struct pool_t:         # the cards that may be in the game
 # Remember what a row tells of its card; False: it tells nothing that those before did not.
 cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil
 
-# How likely cards are chosen by anyone, the likeliest 1: by scores, and by the copies of each in our
-# deck, which others may find, too (NULL: there is none).
+# How likely cards are chosen by anyone, the likeliest 1: by scores, and by the copies of each in
+# our deck, which others may find, too (NULL: there is none).
 cdef void attractions(
     const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
     double* weights) noexcept nogil
@@ -62,7 +62,7 @@ cdef void pool_offer(
 # The entry of a card in a table; -1: there is none.
 cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil
 # Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
-# no taste of their own. False: the table has no room left beside the cards of a position.
+# no scores of their own. False: the table has no room left beside the cards of a position.
 cdef bint pool_add(pool_t* pool, table_t* t, const shown_card_t* row) noexcept nogil
 cdef void belief_reset(belief_t* b) noexcept nogil
 cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil

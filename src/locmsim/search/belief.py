@@ -284,9 +284,7 @@ class Belief:
         copies = _copies(cards, rules, builder) if self._offers else None
         self._knowledge.weigh([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
         if self._is_complete():
-            for offer, values in zip(
-                self._offers, _worth(self._offers, score, value), strict=True
-            ):
+            for offer, values in zip(self._offers, _worth(self._offers, score, value), strict=True):
                 temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE
                 self._knowledge.offer(offer, values, temperature)
 

@@ -264,7 +264,8 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=60.0,
         metavar="S",
-        help="how long to try again where the connection breaks or the server is full (default: %(default)g)",
+        help="how long to try again where the connection breaks or the server is full"
+        " (default: %(default)g)",
     )
 
 
