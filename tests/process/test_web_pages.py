@@ -221,6 +221,31 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     page.wait_for_selector("#search")
 
 
+def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opener) -> None:
+    """Its cost, attack, defense, effects and keywords stay to be read."""
+    page = visit(server())
+    begin(page, "1.5", "agent-random")
+    page.wait_for_selector("#offer")
+    page.select_option("#kind", "0")
+    page.locator("#offer .pick").nth(5).click(click_count=2)
+    hidden = page.evaluate(
+        """() => {
+            const taken = [...document.querySelectorAll("#offer .copies")];
+            for (const badge of taken) badge.textContent = "\u00d72";
+            return taken.flatMap((badge) => {
+                const a = badge.getBoundingClientRect();
+                return [...badge.closest(".pick").querySelectorAll("svg text")].filter((text) => {
+                    const b = text.getBoundingClientRect();
+                    return a.left < b.right && b.left < a.right
+                        && a.top < b.bottom && b.top < a.bottom;
+                }).map((text) => text.textContent);
+            });
+        }"""
+    )
+    assert page.locator("#offer .copies").count() > 40
+    assert hidden == []
+
+
 def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
