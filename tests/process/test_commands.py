@@ -193,6 +193,32 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     assert found
 
 
+@pytest.mark.parametrize("threads", [0, 1, 2])
+def test_searching_opponents_are_interrupted(threads: int) -> None:
+    """Rows that wait for a turn ask to be reset; after that all goes on."""
+    envs = pytest.importorskip("locmsim.envs")
+    from gymnasium.error import ResetNeeded
+
+    opponent = "beam:nodes=1000000000,worlds=4096,turns=8,reply_width=16"
+    options: dict[str, Any] = {"opponent": opponent, "card_sets": 1, "seat": "first"}
+    if threads:
+        env = envs.LocmVectorEnv(8, threads=threads, **options)
+        passes: Any = [0] * 8
+    else:
+        env = envs.BattleEnv(**options)
+        passes = 0
+    env.reset(seed=1)
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        env.step(passes)
+    assert time.monotonic() - started < 60  # of hours
+    with pytest.raises(ResetNeeded, match="broken off"):
+        env.step(passes)
+    env.reset(seed=1)
+    env.close()
+
+
 def test_shares_are_cut_into_chunks() -> None:
     assert in_threads(lambda a, b: (a, b), 10, 2, 3) == [(0, 3), (3, 5), (5, 8), (8, 10)]
     assert in_threads(lambda a, b: (a, b), 0, 2, 3) == [(0, 0)]

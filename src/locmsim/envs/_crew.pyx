@@ -117,9 +117,11 @@ cdef class Crew:
         if actions.shape[0] != self.rows.n:
             raise ValueError(f"actions: expected {self.rows.n}, got {actions.shape[0]}")
         self.actions = &actions[0]
+        self.rows.watch()
         if n == 1:
             with nogil:
                 found = steps(&self.rows.a, self.actions, 0, self.rows.n, 0)
+            self.rows.raise_stop()
             return found
         with nogil:
             self.taken = 0
@@ -129,6 +131,7 @@ cdef class Crew:
             for i in range(1, n):
                 wait_for(self.parts[i].done)
                 found += self.parts[i].found
+        self.rows.raise_stop()
         return found
 
     def stop(self):

@@ -18,6 +18,7 @@ cdef class Rows:
     cdef list tables                # of the card sets, which keep their cards alive
     cdef list row_sets              # ... of rows with a set of their own
     cdef row_t* row(self, Py_ssize_t i) except NULL
+    cdef int watch(self) except -1
     cdef int put_opponent(self, int slot, kind) except -1
     cdef int draw_from(self, list slots, list weights) except -1
     cdef const card_t* cards_of(self, Py_ssize_t i) except NULL

@@ -11,6 +11,7 @@ own, makes the row wait: `Rows.waiting` says for what, and `Rows.proceed` goes o
 """
 
 from functools import partial
+from threading import current_thread, main_thread
 
 import numpy as np
 
@@ -233,6 +234,7 @@ cdef class Rows:
         if isinstance(kind, Searcher):
             searcher = kind
             searcher.room_for(self.a.n, self.a.g.n_sets, self.n_threads)
+            searcher.q.stopped = &self.a.stopped
             self.a.searchers[slot] = &searcher.q
             self.searchers[slot] = searcher
         return 0
@@ -396,9 +398,33 @@ cdef class Rows:
         cdef bint done
         if self.row(i).waits != SEARCH:
             raise ValueError(f"row {i} waits for no search")
+        self.watch()
         with nogil:
             done = search(&self.a, i, 0)
+        self.raise_stop()
         return done
+
+    cdef int watch(self) except -1:
+        """Let searches look for signals if this is the main thread."""
+        cdef Searcher searcher
+        for found in self.searchers:
+            if found is not None:
+                searcher = found
+                searcher.watch(current_thread() is main_thread())
+        return 0
+
+    def raise_stop(self):
+        """Raise what a signal has that ended the searches: rows go on waiting for them."""
+        cdef Searcher searcher
+        if not self.a.stopped:
+            return
+        self.a.stopped = False
+        for found in self.searchers:
+            if found is not None:
+                searcher = found
+                error, searcher.error = searcher.error, None
+                if error is not None:
+                    raise error
 
     def wanted_prior(self, Py_ssize_t i):
         """The searcher in a row, and the slot and the key that it wants to be given a prior for."""

@@ -145,6 +145,7 @@ ctypedef struct rows_t:         # all rows
     set_t* sets                 # those that are drawn from, by the remainder of cardGenSeed
     set_t* own_sets             # of rows with a set of their own
     searcher_t* searchers[SLOTS]
+    bint stopped                # a signal has: what rows wait for is not to be done
 
 
 cdef extern from *:

@@ -369,11 +369,15 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef uint8_t path[MAX_PATH + 1]
     if source.cards is NULL or source.key != key or given.scores is NULL or given.key != key:
         return False
+    if a.stopped:
+        return False
     if m.serial != r.serial:
         mind_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
                    source.cards, r.cold.now.decks[who], r.cold.now.triplets)
     n = search_turn(q, q.thinkers[thread], m, given, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
                     source.cards, g.n_cards, r.cold.now.triplets, path)
+    if a.stopped:
+        return False
     path[n] = PASS
     for j in range(n + 1):
         if won_by(&r.s) >= 0 or is_cut(g, r) or r.s.turn != turn:

@@ -41,6 +41,7 @@ ctypedef struct searcher_t:     # an opponent
     int drafts                  # sampled for it
     thinker_t** thinkers        # by thread
     mind_t* minds               # by row
+    bint* stopped               # of all rows: a signal has ended the searches
     prior_scores_t* given       # by set, then by row for rows with a set of their own
 
 # A game begins: the player's seat, deck and offers (1.x), as indices into the set.
@@ -64,6 +65,8 @@ cdef class Searcher:
     cdef Py_ssize_t n_rows
     cdef Py_ssize_t n_given
     cdef list held              # what `given` points into
+    cdef object error           # what a signal raised
+    cdef int watch(self, bint on) except -1
     cdef int room_for(self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads) except -1
     cdef bytes knowledge(self)
     cdef int know(self, bytes knowledge) except -1

@@ -6,6 +6,7 @@ that the agent's belief and search are made of. All that they keep is a `mind_t`
 """
 
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
@@ -48,7 +49,7 @@ from locmsim.search._engine cimport (
     turn_seed,
 )
 from locmsim.search._evaluation cimport Evaluator, eval_use_table
-from locmsim.search._work cimport value_function_t
+from locmsim.search._work cimport value_function_t, watch_t
 
 from locmsim.decks.draft_value import DRAFTS
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
@@ -176,6 +177,18 @@ cdef int search_turn(
     return found.length
 
 
+cdef int look_for_signals(void* owner) noexcept with gil:
+    """Negative if a signal raised an exception, as Ctrl-C does; the `Searcher` keeps it."""
+    cdef Searcher searcher = <Searcher>owner
+    try:
+        PyErr_CheckSignals()
+        return 0
+    except BaseException as error:
+        searcher.error = error
+        searcher.q.stopped[0] = True
+        return -1
+
+
 @cython.final
 cdef class Searcher:
     """A beam search of at most `nodes` positions a turn, as an opponent in rows.
@@ -244,7 +257,12 @@ cdef class Searcher:
                 raise MemoryError(f"too little memory for {n_threads} searches")
             k.weights = self.evaluator.weights
             k.eval = self.evaluator.e
-            engine_use(&k.e, &k.eval, network, <value_function_t>NULL, NULL)
+            engine_use(&k.e, &k.eval, network, <value_function_t>NULL, <void*>self)
+        return 0
+
+    cdef int watch(self, bint on) except -1:
+        """Whether the searches of the first thread look for signals: of the main one alone."""
+        self.q.thinkers[0].e.w.watch = look_for_signals if on else <watch_t>NULL
         return 0
 
     def give(self, Py_ssize_t slot, key, scores, copies):

@@ -277,7 +277,7 @@ class MatchVectorEnv(_Rows):
     ) -> list[tuple[int, dict[str, Any]]]:
         n_actions = self.games.rows.n_actions
         self.games.check()
-        special = self._workers.run(np.where(actions < n_actions, actions, -1))
+        special = self.games.run(self._workers, np.where(actions < n_actions, actions, -1))
         if special >> 32:  # rows that wait
             self.games.serve()
         self._observations[rows, : self._size] = self._battle_observations[rows]

@@ -23,6 +23,7 @@ from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.outside import Outside, outside_opponent
+from locmsim.envs.workers import Workers
 from locmsim.game.match import Match
 from locmsim.policy.layouts import Layout, get_layout
 from locmsim.rules.cards import Card, cards_1x
@@ -455,6 +456,14 @@ class Games:
             while waiting := self.rows.waiting():
                 for row, what in waiting.items():
                     self.serve_row(row, what)
+        except BaseException:
+            self.failed = True
+            raise
+
+    def run(self, workers: Workers, actions: Any) -> int:
+        """Step all rows; after a signal those go on waiting that had to be searched in."""
+        try:
+            return workers.run(actions)
         except BaseException:
             self.failed = True
             raise

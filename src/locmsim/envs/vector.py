@@ -391,7 +391,7 @@ class _Vector(VectorBase):
             self.games.check()
         if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
             self._refuse(bad, actions)
-        special = self._workers.run(actions)
+        special = self.games.run(self._workers, actions)
         if special >> 32:  # rows that wait
             self.games.serve()
         return special
