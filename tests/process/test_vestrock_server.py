@@ -642,8 +642,14 @@ def test_a_slow_spectator_is_dropped() -> None:
                 for _ in range(500):
                     table.server.events.add({"event": "refused", "text": "x" * 1000})
 
+            def all_is_read() -> bool:
+                """By one of them at least, on a busy machine too."""
+                unsent = [s.transport.get_write_buffer_size() for s in table.server.feed.spectators]
+                return min(unsent, default=0) == 0
+
             for _ in range(1000):
                 table.call(shout)
+                until(lambda: table.call(all_is_read))
                 if len(table.server.feed.spectators) == 1:
                     break
             assert len(table.server.feed.spectators) == 1

@@ -327,7 +327,7 @@ def test_task_that_fails() -> None:
     class Failing(Recording):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             future: Future[Any] = Future()
-            if len(self.tasks) == 3:
+            if len(self.tasks) == 1:
                 future.set_exception(MemoryError("no more"))
             else:
                 self.tasks.append((future, fn, args))
@@ -337,7 +337,7 @@ def test_task_that_fails() -> None:
     with Arena(["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
             arena.run(executor=Failing(), slots=1)
-        assert arena.tally.games == len(arena._store.numbers()) >= 3
+        assert 400 > arena.tally.games == len(arena._store.numbers()) >= 1
 
 
 # ------------------------------------------------------------------------------- early stop
