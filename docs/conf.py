@@ -39,7 +39,11 @@ python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 
 # Type variables, private base classes and the compiled side of searches have no page.
-nitpick_ignore_regex = [("py:.*", r"locmsim.search._engine.Engine|locmsim\..*\._[A-Za-z]+")]
+_INSIDE = (
+    r"locmsim\.(_core\.Shown|envs\.workers\.Workers|networks\._drafts\.DraftNetworks)"
+    r"|locmsim\.search\._engine\.Engine|locmsim\..*\._[A-Za-z]+"
+)
+nitpick_ignore_regex = [("py:.*", _INSIDE)]
 
 html_theme = "furo"
 html_title = f"locmsim {release}"

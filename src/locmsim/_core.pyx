@@ -1464,7 +1464,7 @@ _LATER = {
     "state_of_snapshot": "game.notation",
     "state_of_text": "game.notation",
     "state_text": "game.notation",
-    "write_state": "policy.layouts",
+    "write_state": "game.layouts",
 }
 cdef dict _FOUND = {}
 

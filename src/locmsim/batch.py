@@ -174,7 +174,7 @@ class StateBatch:
         ValueError
             For an unknown layout or player, and an `out` that does not fit.
         """
-        from locmsim.policy.layouts import write_states
+        from locmsim.game.layouts import write_states
 
         if player not in (None, 0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")

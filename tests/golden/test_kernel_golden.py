@@ -6,7 +6,7 @@ from helpers import Game, Snapshot, game_cards, game_name, golden_chunks
 
 from locmsim import State
 from locmsim.errors import InvalidActionError
-from locmsim.policy._layout import mask_of
+from locmsim.game._layout import mask_of
 
 
 @pytest.mark.parametrize("games", golden_chunks(), ids=str)

@@ -26,7 +26,7 @@ FLOOR = {
 }
 #: Imports inside of a function, which go upwards: (file, what it imports).
 LATE = {
-    ("batch.py", "policy.layouts"),  # StateBatch.observation_tensor
+    ("batch.py", "game.layouts"),  # StateBatch.observation_tensor
 }
 #: What the second game may use of the rest.
 BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : "), "arena"}
@@ -136,7 +136,7 @@ def test_the_faces_of_a_state_are_these() -> None:
         "game.boards",  # str(state), pictures, State.observation_string
         "game.notation",  # position text, snapshots
         "game.observation",  # State.observation
-        "policy.layouts",  # State.observation_tensor
+        "game.layouts",  # State.observation_tensor
     }
     for name, module in _LATER.items():
         assert callable(getattr(import_module(f"locmsim.{module}"), name))
@@ -176,7 +176,7 @@ def test_faults_are_found(path: str, text: str, fault: str) -> None:
     [
         ("game/match.py", "from locmsim._core import State\nfrom locmsim.game import choice"),
         ("game/match.py", "if TYPE_CHECKING:\n    from locmsim import arena"),
-        ("batch.py", "def f():\n    from locmsim.policy.layouts import write_state"),
+        ("batch.py", "def f():\n    from locmsim.game.layouts import write_state"),
         ("search/_beam.pyx", "from locmsim._core cimport (\n    state_t, table_t\n)"),
         ("cli/main.py", "from locmsim import __version__, bench"),
         ("vestrock/arena.py", "from locmsim.arena.store import Store"),

@@ -9,9 +9,9 @@ from helpers import RULE_SETS
 from layout_twin import Past
 
 from locmsim.envs.games import Games, Options
+from locmsim.game._layout import mask_of, observe
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import LAYOUTS, get_layout
-from locmsim.policy._layout import mask_of, observe
 
 CASES = [
     (rules, layout)

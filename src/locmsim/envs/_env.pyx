@@ -84,7 +84,7 @@ from locmsim.envs._row cimport (
 )
 from locmsim.envs._searcher cimport Searcher
 from locmsim.game.observation cimport Observation
-from locmsim.policy._layout cimport (
+from locmsim.game._layout cimport (
     HAND_ROW,
     HIDDEN_ROWS,
     known_apply,
@@ -98,10 +98,10 @@ from locmsim.policy._layout cimport (
     write_layout,
     write_mask,
 )
-from locmsim.policy._sight cimport shorten
+from locmsim.game._sight cimport shorten
 
 from locmsim.errors import IllegalActionError
-from locmsim.policy._layout import LAYOUT_CODES
+from locmsim.game._layout import LAYOUT_CODES
 
 __all__ = ["Rows"]
 

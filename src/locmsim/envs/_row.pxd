@@ -6,8 +6,8 @@ from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, sta
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
-from locmsim.policy._layout cimport known_t
-from locmsim.policy._sight cimport short_table_t
+from locmsim.game._layout cimport known_t
+from locmsim.game._sight cimport short_table_t
 
 cdef enum:                      # what a row waits for
     NOTHING = 0

@@ -23,7 +23,7 @@ from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
 from locmsim.agents._scripted cimport scripted_action
 from locmsim.envs._potentials cimport potentials
 from locmsim.envs._searcher cimport mind_start, mind_t, prior_scores_t, search_turn
-from locmsim.policy._layout cimport (
+from locmsim.game._layout cimport (
     GYM_LOCM,
     HAND_ROW,
     HIDDEN_ROWS,

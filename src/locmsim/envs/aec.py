@@ -35,7 +35,7 @@ from locmsim.envs.rendering import (
     offer_svg,
     show,
 )
-from locmsim.policy.layouts import Layout
+from locmsim.game.layouts import Layout
 from locmsim.rules.rulesets import DECK_SIZE
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]

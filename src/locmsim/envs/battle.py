@@ -12,7 +12,7 @@ from locmsim._core import State
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
 from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, show
 from locmsim.errors import IllegalActionError
-from locmsim.policy.layouts import Layout
+from locmsim.game.layouts import Layout
 
 __all__ = ["BattleEnv", "battle_spaces", "seed_bits"]
 

@@ -27,9 +27,9 @@ from locmsim.envs.rendering import (
     show,
 )
 from locmsim.errors import IllegalActionError
+from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.play import play_match
-from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 

@@ -16,7 +16,7 @@ from locmsim.envs.choice import ChoiceEnv, ConstructEnv, DraftEnv, MatchEnv
 from locmsim.envs.games import Games, Options, options_of
 from locmsim.envs.vector import VectorBase
 from locmsim.envs.workers import Workers
-from locmsim.policy.layouts import Layout
+from locmsim.game.layouts import Layout
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "MatchVectorEnv"]
 

@@ -24,8 +24,8 @@ from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.outside import Outside, outside_opponent
 from locmsim.envs.workers import Workers
+from locmsim.game.layouts import Layout, get_layout
 from locmsim.game.match import Match
-from locmsim.policy.layouts import Layout, get_layout
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules

@@ -38,9 +38,9 @@ import numpy as np
 
 from locmsim._core import State
 from locmsim.envs.openspiel_match import MatchState
+from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.positions import start_position
-from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import (
     DECK_SIZE,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from locmsim.agents import make_agent
+from locmsim.game.layouts import get_layout
 from locmsim.game.observation import CardInPlay, Observation, PlayerLine
-from locmsim.policy.layouts import get_layout
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DEFAULT_RUNES, START_HEALTH
 

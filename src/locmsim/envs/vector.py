@@ -16,7 +16,7 @@ from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
 from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, rgb_of
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
-from locmsim.policy.layouts import Layout
+from locmsim.game.layouts import Layout
 
 __all__ = ["LocmVectorEnv", "SelfPlayVectorEnv", "VectorBase"]
 

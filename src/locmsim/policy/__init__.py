@@ -1,6 +1,6 @@
 """What a learning agent sees of a position, as arrays, and the networks that act on it."""
 
-from locmsim.policy.layouts import LAYOUTS, Layout, get_layout
+from locmsim.game.layouts import LAYOUTS, Layout, get_layout
 from locmsim.policy.policy import Policy
 
 __all__ = ["LAYOUTS", "Layout", "Policy", "get_layout"]

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._io import write_whole
+from locmsim.game.layouts import get_layout
 from locmsim.policy._policy import ENTITY_SHAPES, EntityRunner, MlpRunner
-from locmsim.policy.layouts import get_layout
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["Policy"]

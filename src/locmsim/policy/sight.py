@@ -1,8 +1,8 @@
 """From the protocol to what a policy acts on: the same numbers that environments show."""
 
 from locmsim._core import State
+from locmsim.game._sight import Sight
 from locmsim.game.observation import HAND, Observation
-from locmsim.policy._sight import Sight
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 

@@ -20,7 +20,7 @@ from locmsim._core cimport (
     state_winner,
     table_t,
 )
-from locmsim.policy._layout cimport (
+from locmsim.game._layout cimport (
     count_card,
     known_apply,
     known_hand,
@@ -35,7 +35,7 @@ from locmsim.policy._layout cimport (
 )
 
 from locmsim.errors import IllegalActionError
-from locmsim.policy._layout import LAYOUT_CODES
+from locmsim.game._layout import LAYOUT_CODES
 
 __all__ = ["Sight"]
 

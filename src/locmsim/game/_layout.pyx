@@ -1,4 +1,4 @@
-"""The writers of observation layouts: see _layout.pxd, and `locmsim.policy.layouts` for the tables.
+"""The writers of observation layouts: see _layout.pxd, and `locmsim.game.layouts` for the tables.
 """
 
 from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import State
-from locmsim.policy._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
+from locmsim.game._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
 from locmsim.rules.rulesets import RULES, get_rules
 
 __all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
