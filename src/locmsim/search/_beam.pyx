@@ -32,6 +32,12 @@ from locmsim.search._work cimport (
 )
 
 
+cdef enum:                      # what `look_at` finds
+    LEFT_OUT = 0
+    KEPT = 1
+    WINNING = 2
+
+
 cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
     """Move the k best of n candidates to the front (quickselect)."""
     cdef int low = 0, high = n - 1, i, j
@@ -60,6 +66,46 @@ cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
             return
 
 
+cdef inline int look_at(
+    work_t* w, const state_t* child, const wins_t* wins, int record, uint8_t action, float* value
+) noexcept nogil:
+    """What is to be done with a position behind an action; its value if it is to be kept."""
+    cdef uint64_t hash
+    cdef int missing
+    if child.p[1 - w.who].won:
+        return LEFT_OUT
+    if child.p[w.who].won or can_kill(child, w.table):
+        w.won = True
+        w.win.parent = record
+        w.win.action = action
+        return WINNING
+    hash = turn_hash(child, w.table, w.card_keys)
+    if not is_new(w, hash):
+        return LEFT_OUT
+    if wins is not NULL:
+        missing = missing_damage(child, w.table)
+        value[0] = -missing
+        return LEFT_OUT if missing > most_damage(wins, child, w.table) else KEPT
+    value[0] = value_of(w, child, w.who)
+    note_plan(w, value[0], hash, record, action)
+    return KEPT
+
+
+cdef int make_level(work_t* w, int n, int now) noexcept nogil:
+    """Make the first `n` candidates the level after level `now`; -1: no records are left."""
+    cdef candidate_t* c
+    cdef int i, record
+    for i in range(n):
+        c = &w.candidates[i]
+        record = add_record(w, w.level_records[now][c.parent], c.action)
+        if record < 0:
+            return -1
+        w.level_records[1 - now][i] = record
+        w.level[1 - now][i] = w.level[now][c.parent]
+        state_apply(&w.level[1 - now][i], w.table, c.action)
+    return n
+
+
 cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     """Follow the `width` best positions after each number of actions, to the end of the budget.
 
@@ -70,9 +116,7 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     cdef state_t child
     cdef state_t* here
     cdef candidate_t* c
-    cdef uint64_t hash
-    cdef float value
-    cdef int n_here = 1, n_next, n, i, j, depth = 0, now = 0
+    cdef int n_here = 1, n_next, n, i, j, look, depth = 0, now = 0
     cdef bint complete = True
     w.salt = mixed(w.salt + 1)
     w.level[0][0] = w.root
@@ -94,43 +138,24 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
                     return False
                 child = here[0]
                 state_apply(&child, w.table, actions[j])
-                if child.p[1 - w.who].won:
-                    continue
-                if child.p[w.who].won or can_kill(&child, w.table):
-                    w.won = True
-                    w.win.parent = w.level_records[now][i]
-                    w.win.action = actions[j]
-                    return True
-                hash = turn_hash(&child, w.table, w.card_keys)
-                if not is_new(w, hash):
-                    continue
-                if wins is not NULL:
-                    if missing_damage(&child, w.table) > most_damage(wins, &child, w.table):
-                        continue
-                    value = -missing_damage(&child, w.table)
-                else:
-                    value = value_of(w, &child, w.who)
-                    note_plan(w, value, hash, w.level_records[now][i], actions[j])
                 c = &w.candidates[n_next]
-                c.value = value
-                c.parent = i
-                c.action = actions[j]
-                n_next += 1
+                look = look_at(
+                    w, &child, wins, w.level_records[now][i], actions[j], &c.value)
+                if look == WINNING:
+                    return True
+                if look == KEPT:
+                    c.parent = i
+                    c.action = actions[j]
+                    n_next += 1
         if n_next:
             w.depth = max(w.depth, depth)
         if n_next > width:
             select_best(w.candidates, n_next, width)
             n_next = width
             complete = False
-        for i in range(n_next):
-            c = &w.candidates[i]
-            j = add_record(w, w.level_records[now][c.parent], c.action)
-            if j < 0:
-                return False
-            w.level_records[1 - now][i] = j
-            w.level[1 - now][i] = w.level[now][c.parent]
-            state_apply(&w.level[1 - now][i], w.table, c.action)
-        n_here = n_next
+        n_here = make_level(w, n_next, now)
+        if n_here < 0:
+            return False
         now = 1 - now
     return complete
 

@@ -143,6 +143,58 @@ cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
             return
 
 
+cdef inline int keep_best(
+    float* values, state_t* states, int n, int most, float value, const state_t* s, bint once
+) noexcept nogil:
+    """Put a position behind those that are as good or better, of at most `most`; how many there are.
+
+    `once`: unless one has the same value.
+    """
+    cdef int k = n, i
+    while k > 0 and values[k - 1] < value:
+        k -= 1
+    if k == most or once and k > 0 and values[k - 1] == value:
+        return n
+    if n < most:
+        n += 1
+    for i in range(n - 1, k, -1):
+        values[i] = values[i - 1]
+        states[i] = states[i - 1]
+    values[k] = value
+    states[k] = s[0]
+    return n
+
+
+cdef inline int next_level(
+    work_t* w, const state_t* here, int n_here, float* values, state_t* states
+) noexcept nogil:
+    """The best positions an action later, by falling value; how many, -1: the first one wins.
+
+    Positions of the same value are taken for the same one.
+    """
+    cdef uint8_t actions[MAX_ACTIONS + 1]
+    cdef state_t child
+    cdef int who = here[0].turn & 1
+    cdef int n_next = 0, n, i, j
+    cdef float value
+    for i in range(n_here):
+        n = state_list(&here[i], w.table, actions)
+        w.made += n - 1
+        w.budget.nodes -= n - 1
+        w.budget.until_clock -= n - 1
+        for j in range(1, n):
+            child = here[i]
+            state_apply(&child, w.table, actions[j])
+            if child.p[1 - who].won:
+                continue
+            value = value_of(w, &child, who)
+            if value >= MAX_VALUE or can_kill(&child, w.table):
+                states[0] = child
+                return -1
+            n_next = keep_best(values, states, n_next, w.reply_width, value, &child, True)
+    return n_next
+
+
 cdef int narrow_turns(
     work_t* w, const state_t* start, state_t* kept, float* kept_values
 ) noexcept nogil:
@@ -152,14 +204,11 @@ cdef int narrow_turns(
     It ends when an action more has not made any position better. If the turn wins, that end is the
     only one.
     """
-    cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t level[2][MAX_REPLY_WIDTH]
     cdef float values[MAX_REPLY_WIDTH]
-    cdef state_t child
     cdef int who = start.turn & 1
-    cdef int n_here = 1, n_kept = 1, n_next, n, i, j, k, m, now = 0
-    cdef float best, value
-    cdef bint improved = True
+    cdef int n_here = 1, n_kept = 1, i, now = 0
+    cdef float best
     kept[0] = start[0]
     kept_values[0] = MAX_VALUE
     if can_kill(start, w.table):
@@ -169,57 +218,19 @@ cdef int narrow_turns(
     kept_values[0] = best
     level[0][0] = start[0]
     for _ in range(MAX_TURN_ACTIONS):
-        if not improved:
-            break
-        n_next = 0
-        for i in range(n_here):
-            n = state_list(&level[now][i], w.table, actions)
-            w.made += n - 1
-            w.budget.nodes -= n - 1
-            w.budget.until_clock -= n - 1
-            for j in range(1, n):
-                child = level[now][i]
-                state_apply(&child, w.table, actions[j])
-                if child.p[1 - who].won:
-                    continue
-                value = value_of(w, &child, who)
-                if value >= MAX_VALUE or can_kill(&child, w.table):
-                    kept[0] = child
-                    kept[0].p[who].won = 1
-                    kept_values[0] = MAX_VALUE
-                    return 1
-                if n_next == w.reply_width and value <= values[n_next - 1]:
-                    continue
-                # Insert by value. Positions of the same value are taken for the same one.
-                k = 0
-                while k < n_next and values[k] > value:
-                    k += 1
-                if k < n_next and values[k] == value:
-                    continue
-                if n_next < w.reply_width:
-                    n_next += 1
-                for m in range(n_next - 1, k, -1):
-                    values[m] = values[m - 1]
-                    level[1 - now][m] = level[1 - now][m - 1]
-                values[k] = value
-                level[1 - now][k] = child
+        n_here = next_level(w, level[now], n_here, values, level[1 - now])
         now = 1 - now
-        n_here = n_next
-        improved = n_next > 0 and values[0] > best
-        if improved:
-            best = values[0]
+        if n_here < 0:
+            kept[0] = level[now][0]
+            kept[0].p[who].won = 1
+            kept_values[0] = MAX_VALUE
+            return 1
         for i in range(n_here):
-            if n_kept == w.reply_width and values[i] <= kept_values[n_kept - 1]:
-                break
-            if n_kept < w.reply_width:
-                n_kept += 1
-            k = n_kept - 1
-            while k > 0 and kept_values[k - 1] < values[i]:
-                kept_values[k] = kept_values[k - 1]
-                kept[k] = kept[k - 1]
-                k -= 1
-            kept_values[k] = values[i]
-            kept[k] = level[now][i]
+            n_kept = keep_best(
+                kept_values, kept, n_kept, w.reply_width, values[i], &level[now][i], False)
+        if n_here == 0 or values[0] <= best:
+            break
+        best = values[0]
     return n_kept
 
 
