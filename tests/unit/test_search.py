@@ -595,8 +595,10 @@ def test_search_refuses(search):
     state = start_position(1)
     finished = list(random_game(state, 1))[-1]
     (bound,) = budget(search)
+    other = "iterations" if bound == "nodes" else "nodes"
     for arguments, message in [
         ({"observation": state}, f"one of time_ms and {bound} is needed"),
+        ({"observation": state, other: 5}, f"{other}: {search.__name__} is bounded by {bound}"),
         ({"observation": state, "time_ms": -1}, "time_ms: expected 0 or more, got -1"),
         ({"observation": state, bound: float("nan")}, f"{bound}: expected 0 or more"),
         ({"observation": finished[0].child(finished[1]), "time_ms": 1}, "the game is over"),

@@ -29,18 +29,18 @@ from locmsim.agents.registry import (
 )
 
 if TYPE_CHECKING:
-    from locmsim.agents.beam import BeamAgent as BeamAgent
     from locmsim.agents.greedy import GreedyAgent as GreedyAgent
     from locmsim.agents.learned import LearnedAgent as LearnedAgent
     from locmsim.agents.level import LEVELS as LEVELS
     from locmsim.agents.level import Level as Level
     from locmsim.agents.level import LevelAgent as LevelAgent
     from locmsim.agents.max_attack import MaxAttackAgent as MaxAttackAgent
-    from locmsim.agents.mcts import MCTSAgent as MCTSAgent
     from locmsim.agents.osl import OSLAgent as OSLAgent
     from locmsim.agents.policy import PolicyAgent as PolicyAgent
     from locmsim.agents.random import RandomAgent as RandomAgent
     from locmsim.agents.rule import RuleAgent as RuleAgent
+    from locmsim.agents.searching import BeamAgent as BeamAgent
+    from locmsim.agents.searching import MCTSAgent as MCTSAgent
     from locmsim.agents.searching import SearchAgent as SearchAgent
 
 __all__ = [

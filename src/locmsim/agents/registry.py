@@ -78,8 +78,8 @@ class _Agents(MutableMapping[str, Callable[..., Agent]]):
 BUILT_IN = {
     "random": ("random", "RandomAgent"),
     "greedy": ("greedy", "GreedyAgent"),
-    "beam": ("beam", "BeamAgent"),
-    "mcts": ("mcts", "MCTSAgent"),
+    "beam": ("searching", "BeamAgent"),
+    "mcts": ("searching", "MCTSAgent"),
     "policy": ("policy", "PolicyAgent"),
     "learned": ("learned", "LearnedAgent"),
     "rule": ("rule", "RuleAgent"),
@@ -89,8 +89,9 @@ BUILT_IN = {
 }
 
 #: The agents of the library by name. Options are keyword arguments; those that a class takes as
-#: ``**options`` are the fields of its dataclass ``options_class``. What is added here is known in
-#: this process only: agents for other processes are named by module, file or entry point.
+#: ``**options`` are its ``bound`` and the fields of its dataclass ``options_class``. What is added
+#: here is known in this process only: agents for other processes are named by module, file or entry
+#: point.
 AGENTS: MutableMapping[str, Callable[..., Agent]] = _Agents(
     {name: f"locmsim.agents.{module}:{class_}" for name, (module, class_) in BUILT_IN.items()}
 )
@@ -533,6 +534,10 @@ def _options(factory: Callable[..., Agent]) -> tuple[dict[str, inspect.Parameter
         if parameter.kind == inspect.Parameter.VAR_KEYWORD:
             options_class = getattr(factory, "options_class", None)
             any_name = options_class is None
+            if bound := getattr(factory, "bound", None):
+                known[bound] = inspect.Parameter(
+                    bound, inspect.Parameter.KEYWORD_ONLY, default=0, annotation=int
+                )
             for option in fields(options_class) if options_class else ():
                 known[option.name] = inspect.Parameter(
                     option.name,

@@ -1,8 +1,7 @@
-"""What the agents that play the turns of a search have in common."""
+"""The agents that play the turns of a search."""
 
 import time
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from locmsim.agents.base import BelievingAgent, check_bounds
@@ -18,10 +17,19 @@ from locmsim.decks.draft_value import DraftValue, draft_value_of
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import WeightsFile
 from locmsim.rules.rulesets import RULES
-from locmsim.search import Belief, SearchOptions, SearchResult
+from locmsim.search import (
+    MCTS,
+    BeamOptions,
+    BeamSearch,
+    Belief,
+    MCTSOptions,
+    SearchOptions,
+    SearchResult,
+)
 from locmsim.search._engine import seed_of_turn
+from locmsim.search.searching import Search
 
-__all__ = ["SHARE", "TIME_MS", "SearchAgent"]
+__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 
 #: The time for a turn and its share of a limit, if no other is given. Where another program keeps
 #: the same core busy, a turn of 100 ms is still answered in time (docs/strength.md).
@@ -40,11 +48,6 @@ class SearchAgent(BelievingAgent):
 
     Parameters
     ----------
-    search : function
-        Makes the search for an argument `evaluation`.
-    most : int
-        What bounds the search besides time; 0: nothing. With this bound alone the answers depend
-        on the seed and on what was shown only.
     deck, draft : str or function
         How cards are chosen.
     time_ms : float
@@ -61,6 +64,10 @@ class SearchAgent(BelievingAgent):
         are worth.
     share : float
         See `time_ms`.
+    **options
+        `nodes` or `iterations`, whichever bounds the search besides time, 0 for no such bound: with
+        it alone the answers depend on the seed and on what was shown only. And the options of the
+        search.
 
     Raises
     ------
@@ -68,26 +75,29 @@ class SearchAgent(BelievingAgent):
         An option makes no sense, or two exclude each other.
     """
 
-    #: What the bound besides time counts.
-    bound: ClassVar[str]
+    #: Which search it is.
+    search_class: ClassVar[type[Search]]
     #: What further options there are.
     options_class: ClassVar[type[SearchOptions]]
+    #: The one that bounds the search besides time.
+    bound: ClassVar[str]
 
     FIRST_TURN = 5
 
     def __init__(
         self,
-        search: Callable[..., Any],
-        most: int,
-        deck: str | DeckBuilder,
-        draft: str | DraftPicker,
-        time_ms: float,
-        weights: str,
-        evaluation: Any,
-        belief: str,
-        share: float,
+        deck: str | DeckBuilder = "default",
+        draft: str | DraftPicker = "default",
+        time_ms: float = TIME_MS,
+        weights: str = "",
+        evaluation: Any = None,
+        belief: str = "score",
+        share: float = SHARE,
+        **options: Any,
     ) -> None:
+        most = options.pop(self.bound, 0)
         check_bounds(time_ms, self.bound, most)
+        setattr(self, self.bound, most)
         if not share > 0:
             raise ValueError(f"share: expected more than 0, got {share}")
         if belief not in _PRIORS:
@@ -109,7 +119,7 @@ class SearchAgent(BelievingAgent):
                 self._their_drafts = {r: value for r, value in values.items() if value is not None}
             deck = tuned if deck == "default" else deck
             draft = draft_picker(file) if draft == "default" else draft
-        self.search = search(evaluation=evaluation)
+        self.search = self.search_class(self.options_class(**options), evaluation=evaluation)
         super().__init__(deck, draft)
 
     def reset(self, seed: int = 0) -> None:
@@ -154,6 +164,35 @@ class SearchAgent(BelievingAgent):
         self.result = self.find(observation, left, seed)
         return self.result.line
 
-    @abstractmethod
     def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
         """What the search finds in a turn."""
+        bound = {self.bound: getattr(self, self.bound) or None}
+        return self.search.search(
+            observation, time_ms=time_ms, seed=seed, belief=self.belief, **bound
+        )
+
+
+class BeamAgent(SearchAgent):
+    """Beam search over its own turn, the best turns played on in sampled worlds.
+
+    The search is `locmsim.search.BeamSearch`, bounded by `nodes` as by `time_ms`. See `SearchAgent`
+    for the options.
+    """
+
+    search_class = BeamSearch
+    options_class = BeamOptions
+    bound = "nodes"
+    nodes: int
+
+
+class MCTSAgent(SearchAgent):
+    """Monte-Carlo tree search over whole turns, its own and those that may follow.
+
+    The search is `locmsim.search.MCTS`, bounded by `iterations`, visits of plans, as by `time_ms`.
+    See `SearchAgent` for the options.
+    """
+
+    search_class = MCTS
+    options_class = MCTSOptions
+    bound = "iterations"
+    iterations: int

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from locmsim.networks._drafts import DraftNetworks
 from locmsim.networks._network import Network
 from locmsim.search._evaluation import Evaluator
-from locmsim.search.options import BeamOptions
+from locmsim.search.options import SearchOptions
 
 __all__ = ["Searcher"]
 
@@ -14,7 +14,7 @@ __all__ = ["Searcher"]
 class Searcher:
     def __init__(
         self,
-        options: BeamOptions,
+        options: SearchOptions,
         evaluator: Evaluator,
         network: Network | None,
         draft: DraftNetworks | None,

@@ -18,12 +18,11 @@ worlds, in which the opponent replies. They are compiled and run without the GIL
 from typing import TYPE_CHECKING
 
 from locmsim._lazy import imported_later
-from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation
-from locmsim.search.mcts import MCTS
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
 from locmsim.search.results import Plan, SearchResult
+from locmsim.search.searching import MCTS, BeamSearch
 
 if TYPE_CHECKING:
     from locmsim.search.analysis import Analysis as Analysis

@@ -8,10 +8,9 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
-from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
-from locmsim.search.mcts import MCTS
 from locmsim.search.results import SearchResult
+from locmsim.search.searching import MCTS, BeamSearch
 
 __all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "line_value"]
 

@@ -28,8 +28,8 @@ from locmsim.referee.process import BotProcess
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
-from locmsim.search.beam import BeamSearch
 from locmsim.search.belief import Belief
+from locmsim.search.searching import BeamSearch
 from locmsim.web.replay import chat_of
 from locmsim.web.views import Cards, board_view, legal_texts
 

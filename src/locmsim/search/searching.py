@@ -1,10 +1,10 @@
-"""What beam search and tree search have in common for Python: from an observation to a result."""
+"""Beam search and tree search for Python: from an observation to a result."""
 
 import math
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from locmsim._core import State
 from locmsim.game.observation import Observation
@@ -12,47 +12,94 @@ from locmsim.networks.weights import Weights
 from locmsim.search._engine import Engine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, ValueFunction
-from locmsim.search.options import SearchOptions
+from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.results import Plan, SearchResult
 
-__all__ = ["Search"]
+__all__ = ["MCTS", "BeamSearch", "Search"]
 
 
 class Search:
-    """A search with its options; made by `BeamSearch` and `MCTS`.
+    """A search with its options: `BeamSearch` or `MCTS`.
 
     Threads that ask one search take turns, because it has one memory.
+
+    Parameters
+    ----------
+    options : BeamOptions or MCTSOptions, optional
+        Whichever the search takes.
+    evaluation : Evaluation, or mapping of rule sets to them, or callable, optional
+        What positions are worth; the weights of the package by default. A function gets a state
+        and the player whose turn ends there.
     """
+
+    #: What the options are, and what bounds the search besides time.
+    options_class: ClassVar[type[SearchOptions]]
+    bound: ClassVar[str]
 
     def __init__(
         self,
-        options: SearchOptions,
-        evaluation: Evaluation | ValueFunction | Mapping[str, Evaluation | Weights] | None,
+        options: SearchOptions | None = None,
+        *,
+        evaluation: Evaluation | ValueFunction | Mapping[str, Evaluation | Weights] | None = None,
     ) -> None:
-        self.options = options
+        self.options = self.options_class() if options is None else options
         self.evaluation = evaluation
         self._engine: Engine | None = None
         self._rules: str | None = None
         self._turn = threading.RLock()
 
-    def _search(
+    def search(
         self,
-        seen: Observation | State,
-        time_ms: float | None,
-        seed: int,
-        belief: Belief | None,
-        **bounds: int | None,
+        observation: Observation | State,
+        *,
+        time_ms: float | None = None,
+        nodes: int | None = None,
+        iterations: int | None = None,
+        seed: int = 0,
+        belief: Belief | None = None,
     ) -> SearchResult:
-        """Search within the time and the one other bound; see the methods `search`."""
+        """Find the best turn for the player who is asked.
+
+        Parameters
+        ----------
+        observation : Observation or State
+            What they see. A state is first replaced by what its mover observes; their turn has to
+            be at its beginning.
+        time_ms : float, optional
+            Milliseconds that the search may take, kept to within 2.
+        nodes : int, optional
+            Of a `BeamSearch`: positions that may be made.
+        iterations : int, optional
+            Of `MCTS`: visits of plans. The beam that finds the plans makes at most 256 positions
+            for each. With this bound or `nodes` alone the result depends on the arguments only.
+        seed : int
+            Of the sampled worlds.
+        belief : Belief, optional
+            What the player knows from the game so far, `observation` included; without it the
+            search starts from this observation alone.
+
+        Returns
+        -------
+        SearchResult
+
+        Raises
+        ------
+        ValueError
+            No bound is given, or that of the other search; in the choice phase, in the middle of a
+            turn, and for a finished game; `belief` has seen something else last; the evaluation is
+            of other rules.
+        """
         started = time.perf_counter()
-        ((kind, most),) = bounds.items()
-        if time_ms is None and most is None:
-            raise ValueError(f"one of time_ms and {kind} is needed")
-        for name, bound in (("time_ms", time_ms), (kind, most)):
-            if bound is not None and not (bound >= 0 and math.isfinite(bound)):
+        bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
+        given = {name: bound for name, bound in bounds.items() if bound is not None}
+        if not given:
+            raise ValueError(f"one of time_ms and {self.bound} is needed")
+        for name, bound in given.items():
+            if name not in ("time_ms", self.bound):
+                raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
+            if not (bound >= 0 and math.isfinite(bound)):
                 raise ValueError(f"{name}: expected 0 or more, got {bound!r}")
         state = None
-        observation = seen
         if isinstance(observation, State):
             state = observation
             if state.is_terminal():
@@ -77,8 +124,8 @@ class Search:
                 worlds,
                 root,
                 time_ns=left,
-                nodes=bounds.get("nodes"),
-                iterations=bounds.get("iterations"),
+                nodes=nodes,
+                iterations=iterations,
                 seed=seed,
             )
         texts = []
@@ -129,3 +176,20 @@ class Search:
                 self._engine = Engine(self.options, (Evaluation(rules=rules).compiled, given))
             self._rules = rules
         return self._engine
+
+
+class BeamSearch(Search):
+    """Beam search over the own turn, the best whole turns tested against sampled replies."""
+
+    options_class = BeamOptions
+    bound = "nodes"
+
+
+class MCTS(Search):
+    """Monte-Carlo tree search over whole turns: the own ones of a beam search, and replies to them.
+
+    Each sampled world has a tree below each of the own turns, of turns that a narrow beam finds.
+    """
+
+    options_class = MCTSOptions
+    bound = "iterations"
