@@ -27,19 +27,19 @@ PYTEST = [
 NOTICED = ("killed", "timeout", "segfault")
 #: The tests of each module; the first name with which that of a change begins counts.
 TESTS = {
-    "locmsim.rules.generator.": ["unit/test_generator.py"],
-    "locmsim.rules.cards.": ["unit/test_cards.py", "unit/test_generator.py"],
-    "locmsim.rules.": ["unit/test_rulesets.py"],
-    "locmsim.game.observation.": [
-        "unit/test_protocol.py",
-        "unit/test_from_observation.py",
-        "unit/test_match.py",
+    "locmsim.rules.generator.": ["unit/rules/test_generator.py"],
+    "locmsim.rules.cards.": ["unit/rules/test_cards.py", "unit/rules/test_generator.py"],
+    "locmsim.rules.": ["unit/rules/test_rulesets.py"],
+    "locmsim.game.rows.": [
+        "unit/game/test_protocol.py",
+        "unit/game/test_from_observation.py",
+        "unit/game/test_match.py",
     ],
-    "locmsim.game.explain.": ["unit/test_explain.py"],
-    "locmsim.game.ids2022.": ["unit/test_ids2022.py"],
+    "locmsim.game.explain.": ["unit/game/test_explain.py"],
+    "locmsim.game.ids2022.": ["unit/game/test_ids2022.py"],
     "locmsim.game.positions.": ["process/test_perft_cli.py"],
-    "locmsim.game.": ["unit/test_match.py", "unit/test_match_text.py"],
-    "locmsim.stats.": ["unit/test_statistics.py", "unit/test_arena_inference.py"],
+    "locmsim.game.": ["unit/game/test_match.py", "unit/game/test_match_text.py"],
+    "locmsim.stats.": ["unit/ground/test_statistics.py", "unit/arena/test_arena_inference.py"],
 }
 
 

@@ -10,7 +10,7 @@ from vestrock_twin import Twin
 from locmsim.vestrock import Match
 from locmsim.vestrock.bots._policy import rule_line
 
-sys.path.append(str(Path(__file__).parent.parent / "unit"))
+sys.path.append(str(Path(__file__).parents[1] / "unit" / "vestrock"))
 import test_vestrock_twin as fast
 
 

@@ -11,7 +11,7 @@ from locmsim import bot
 from locmsim.cli.main import command_parser
 from locmsim.vestrock import cli as vestrock
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 API = ROOT / "docs" / "api.md"
 FIGURES = ROOT / "docs" / "figures.md"
 PAGES = sorted(

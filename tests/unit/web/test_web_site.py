@@ -179,7 +179,7 @@ def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Clie
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
         assert text.count("<script") == 1
         assert not re.search(r"\son\w+=|<style|style=|javascript:|https?://", text)
-    static = Path(__file__).parents[2] / "src" / "locmsim" / "web" / "static"
+    static = Path(__file__).parents[3] / "src" / "locmsim" / "web" / "static"
     for file in static.glob("*"):
         text = file.read_text().replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|innerHTML|outerHTML|insertAdjacentHTML|\beval\(", text)

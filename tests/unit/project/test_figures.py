@@ -10,7 +10,7 @@ import pytest
 import ratings
 from amounts import amount
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize("name", ["kernel", *amount([], ["search"])])

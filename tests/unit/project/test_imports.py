@@ -16,7 +16,7 @@ import pytest
 import locmsim
 from locmsim._core import _LATER  # type: ignore[attr-defined]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "src" / "locmsim"
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = CONTRACTS["contracts"][0]["layers"][::-1]

@@ -8,7 +8,7 @@ import pytest
 
 import locmsim
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 REPOSITORY = "https://example.org/someone/locmsim"
 
 
