@@ -3,6 +3,8 @@
 import argparse
 import contextlib
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn
@@ -28,6 +30,7 @@ class Stopped(SystemExit):
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
+        self.number = number
         self.message = "stopped"
 
 
@@ -41,9 +44,28 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(other, signal.SIG_IGN)
         raise Stopped(number)
 
+    def lost(what: "sys.UnraisableHookArgs") -> None:
+        """Where nothing can be raised, as in `__del__`, the end is put off."""
+        if not isinstance(what.exc_value, Stopped):
+            hook_before(what)
+            return
+        for number in numbers:
+            signal.signal(number, end)
+        threading.Timer(0.01, _signal_main_thread, [what.exc_value.number]).start()
+
+    hook_before = sys.unraisablehook
     before = {number: signal.signal(number, end) for number in numbers}
+    sys.unraisablehook = lost
     try:
         yield
     finally:
+        sys.unraisablehook = hook_before
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _signal_main_thread(number: int) -> None:
+    if hasattr(signal, "pthread_kill"):  # it may wait for something
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)

@@ -5,7 +5,6 @@ congruential generator of 48 bits whose upper bits are given out.
 """
 
 from collections.abc import MutableSequence
-from math import frexp, sqrt
 from operator import index
 from typing import TypeVar
 
@@ -25,11 +24,10 @@ class JavaRandom:
     `seed` is any integer; only its lowest 48 bits count, as in Java.
     """
 
-    __slots__ = ("_next_gaussian", "_state")
+    __slots__ = ("_state",)
 
     def __init__(self, seed: int) -> None:
         self._state = (index(seed) ^ _MULTIPLIER) & _MASK
-        self._next_gaussian: float | None = None
 
     def _bits(self, count: int) -> int:
         """The next `count` (1 to 32) random bits, unsigned."""
@@ -75,24 +73,6 @@ class JavaRandom:
         self._state = state
         return doubles
 
-    def next_gaussian(self) -> float:
-        """``nextGaussian()``: normally distributed, mean 0, deviation 1 (Marsaglia's polar method).
-
-        Every second call returns the second number of a pair.
-        """
-        if self._next_gaussian is not None:
-            second, self._next_gaussian = self._next_gaussian, None
-            return second
-        while True:
-            x = 2 * self.next_double() - 1
-            y = 2 * self.next_double() - 1
-            square = x * x + y * y
-            if 0 < square < 1:
-                break
-        factor = sqrt(-2 * _strict_log(square) / square)
-        self._next_gaussian = y * factor
-        return x * factor
-
     def shuffle(self, items: MutableSequence[_T]) -> None:
         """``Collections.shuffle(items, this)``, in place."""
         # next_int(size), written out: that halves the time.
@@ -117,46 +97,3 @@ def _signed(value: int, bits: int) -> int:
     """The lowest `bits` bits of `value` as a number in two's complement."""
     half = 1 << (bits - 1)
     return ((value + half) & (2 * half - 1)) - half
-
-
-# The logarithm of Java's StrictMath is that of fdlibm to the last bit; math.log differs from it in
-# about 7 % of all arguments. With x = 2**k * (1+f), log(1+f) = 2*atanh(s) for s = f / (2+f), as a
-# polynomial in s*s, and log(2) in two parts.
-_LOG2_HIGH = 6.93147180369123816490e-01
-_LOG2_LOW = 1.90821492927058770002e-10
-_ODD_TERMS = (
-    1.479819860511658591e-01,
-    1.818357216161805012e-01,
-    2.857142874366239149e-01,
-    6.666666666666735130e-01,
-)
-_EVEN_TERMS = (1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01)
-# Bounds on 1+f at which fdlibm changes its formula; it compares upper halves of doubles.
-_NEAR_ONE = 2.0**-20
-_SQRT_2 = 1 + 0x6A09C / 2**20
-_BEND_LOW, _BEND_HIGH = 1 + 0x6147A / 2**20, 1 + 0x6B852 / 2**20
-
-
-def _strict_log(x: float) -> float:
-    """``StrictMath.log(x)`` of a normal positive number."""
-    mantissa, k = frexp(x)
-    mantissa, k = 2 * mantissa, k - 1
-    if mantissa < _SQRT_2:
-        f = mantissa - 1
-    else:
-        f, k = mantissa / 2 - 1, k + 1
-    if -_NEAR_ONE <= f < _NEAR_ONE:
-        return k * _LOG2_HIGH - ((f * f * (0.5 - 0.33333333333333333 * f) - k * _LOG2_LOW) - f)
-    s = f / (2 + f)
-    square = s * s
-    fourth = square * square
-    odd = even = 0.0
-    for term in _ODD_TERMS:
-        odd = term + fourth * odd
-    for term in _EVEN_TERMS:
-        even = term + fourth * even
-    rest = square * odd + fourth * even
-    if _BEND_LOW <= mantissa < _BEND_HIGH:
-        half = 0.5 * f * f
-        return k * _LOG2_HIGH - ((half - (s * (half + rest) + k * _LOG2_LOW)) - f)
-    return k * _LOG2_HIGH - ((s * (f - rest) - k * _LOG2_LOW) - f)

@@ -55,8 +55,6 @@ class Tally:
         self.scored = False
         #: By pairing, counted for its first player.
         self.units = {pairing: UnitCounts() for pairing in settings.pairings}
-        #: Games and wins of the first one by the players in seats 0 and 1.
-        self.seatings: dict[tuple[int, int], list[int]] = {}
         # Units of which a game is missing, by number.
         self._open: dict[int, float] = {}
         # The sequential test takes units in the order of the schedule, whatever the order in which
@@ -86,9 +84,6 @@ class Tally:
             player.late += outcome.late[seat]
         if outcome.fault is not None:
             self.players[outcome.players[outcome.fault.player]].faults[outcome.fault.kind] += 1
-        seating = self.seatings.setdefault(outcome.players, [0, 0])
-        seating[0] += 1
-        seating[1] += outcome.winner == 0
         return self._add_to_unit(outcome)
 
     def _add_to_unit(self, outcome: Outcome) -> Unit | None:

@@ -97,7 +97,7 @@ def board_svg(upper: Side, lower: Side, *, lanes: int, title: str = "") -> str:
     return _picture(width, y + _LINE + _GAP, parts)
 
 
-def sheet_svg(cards: Iterable[Card], *, columns: int = 12, offset: int = 0) -> str:
+def sheet_svg(cards: Iterable[Card], *, columns: int = 12) -> str:
     """Many cards in rows.
 
     Parameters
@@ -106,8 +106,6 @@ def sheet_svg(cards: Iterable[Card], *, columns: int = 12, offset: int = 0) -> s
         The cards, in the order they are shown.
     columns : int
         Cards in a row.
-    offset : int
-        The game's random offset, see `card_svg`.
 
     Returns
     -------
@@ -125,7 +123,7 @@ def sheet_svg(cards: Iterable[Card], *, columns: int = 12, offset: int = 0) -> s
         _at(
             _GAP + i % columns * (_CARD + _GAP),
             _GAP + i // columns * (_TALL + _GAP),
-            card_svg(card, offset=offset, width=_CARD),
+            card_svg(card, width=_CARD),
         )
         for i, card in enumerate(cards)
     ]
@@ -134,7 +132,7 @@ def sheet_svg(cards: Iterable[Card], *, columns: int = 12, offset: int = 0) -> s
     return _picture(width, rows * (_TALL + _GAP) + _GAP, parts)
 
 
-def sheet_html(cards: Iterable[Card], title: str, *, offset: int = 0) -> str:
+def sheet_html(cards: Iterable[Card], title: str) -> str:
     """A page of its own that shows many cards.
 
     Parameters
@@ -143,8 +141,6 @@ def sheet_html(cards: Iterable[Card], title: str, *, offset: int = 0) -> str:
         The cards, in the order they are shown.
     title : str
         The page's title; any text.
-    offset : int
-        The game's random offset, see `card_svg`.
 
     Returns
     -------
@@ -155,7 +151,7 @@ def sheet_html(cards: Iterable[Card], title: str, *, offset: int = 0) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"{sheet_svg(cards, offset=offset)}\n</body>\n</html>\n"
+        f"{sheet_svg(cards)}\n</body>\n</html>\n"
     )
 
 

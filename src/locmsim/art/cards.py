@@ -1,7 +1,7 @@
 """Pictures of cards, made from what is printed on them.
 
-A picture is a pure function of the card and of a random offset that a game draws once, so that the
-same card looks the same wherever it is shown. The motif follows from the base id and the offset.
+A picture is a pure function of the card, so that the same card looks the same wherever it is shown.
+The motif follows from the base id.
 Three colour masks, red, green and blue, have the values of attack, defense and cost. A stronger
 creature is drawn larger, and each motif is turned a little: the angle is a hash of the statistics,
 the direction the parity of the base id.
@@ -89,22 +89,20 @@ _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
 
 
-def motif_of(card: Card, offset: int = 0) -> int:
+def motif_of(card: Card) -> int:
     """The number of the card's motif among those of its type.
 
     Parameters
     ----------
     card : Card
         The card.
-    offset : int
-        The game's random offset.
 
     Returns
     -------
     int
         An index into ``MOTIFS[card.type]``.
     """
-    return (card.base_id + offset) % len(MOTIFS[card.type])
+    return card.base_id % len(MOTIFS[card.type])
 
 
 def card_title(card: Card) -> str:
@@ -140,7 +138,6 @@ def card_title(card: Card) -> str:
 def card_svg(
     card: Card,
     *,
-    offset: int = 0,
     attack: int | None = None,
     defense: int | None = None,
     abilities: str | None = None,
@@ -152,8 +149,6 @@ def card_svg(
     ----------
     card : Card
         The card; its name is shown as text, whatever characters it has.
-    offset : int
-        The game's random offset: which motif a base id gets.
     attack, defense : int, optional
         What a creature has now, shown in the place of the printed values. The picture itself is
         that of the printed card.
@@ -177,7 +172,7 @@ def card_svg(
         f' class="locm-card"><title>{title}</title>',
         f'<rect x="1" y="1" width="98" height="138" rx="8" fill="{dark}"/>',
         f'<rect x="3" y="3" width="94" height="134" rx="6" fill="{frame}"/>',
-        card_art(card, offset=offset),
+        card_art(card),
         f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
         _keywords(abilities or card.abilities, card.area),
         card_effects(card),
@@ -191,22 +186,20 @@ def card_svg(
     return "".join(parts)
 
 
-def card_art(card: Card, *, offset: int = 0) -> str:
+def card_art(card: Card) -> str:
     """The picture of a card without its frame and numbers.
 
     Parameters
     ----------
     card : Card
         The card.
-    offset : int
-        The game's random offset: which motif a base id gets.
 
     Returns
     -------
     str
         SVG elements that fill the rectangle from (7, 7) to (93, 91).
     """
-    return _picture(card) + _motif(card, offset)
+    return _picture(card) + _motif(card)
 
 
 def card_effects(card: Card) -> str:
@@ -262,7 +255,7 @@ def _picture(card: Card) -> str:
     )
 
 
-def _motif(card: Card, offset: int) -> str:
+def _motif(card: Card) -> str:
     """The motif, scaled, turned and coloured by what the card has."""
     strength = abs(card.attack) + abs(card.defense)
     scale = 0.56 + 0.24 * min(strength, 24) / 24
@@ -282,7 +275,7 @@ def _motif(card: Card, offset: int) -> str:
     }
     paths = "".join(
         f'<path d="{path}" fill="{tones[tone]}"/>'
-        for tone, path in MOTIFS[card.type][motif_of(card, offset)]
+        for tone, path in MOTIFS[card.type][motif_of(card)]
     )
     return (
         f'<g transform="translate(50 49) rotate({angle}) scale({scale:.3f}) translate(-50 -50)"'

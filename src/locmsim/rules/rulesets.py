@@ -33,10 +33,6 @@ class RuleSet:
     runes: bool
     #: True: cards carry an area; it is also a column of the protocol (sections 7 and 9).
     areas: bool
-    #: False: a green item that would kill its target leaves it untouched (section 7).
-    green_items_kill: bool
-    #: True: board rows show 0 for my/opp/draw once the creature fought or was a target (section 9).
-    forgets_effects: bool
     #: Time limits in ms: first and later calls of the choice phase and of the battle (section 10).
     choice_limits_ms: tuple[int, int]
     battle_limits_ms: tuple[int, int]
@@ -60,8 +56,6 @@ def _one_x(name: str, lanes: int, last_limit_ms: int) -> RuleSet:
         draft=True,
         runes=True,
         areas=False,
-        green_items_kill=False,
-        forgets_effects=True,
         choice_limits_ms=(1000, 100),
         battle_limits_ms=(1000, last_limit_ms),
         seed_names=("draftChoicesSeed", *_SHUFFLES),
@@ -77,8 +71,6 @@ RULES: dict[str, RuleSet] = {
         draft=False,
         runes=False,
         areas=True,
-        green_items_kill=True,
-        forgets_effects=False,
         choice_limits_ms=(4000, 4000),
         battle_limits_ms=(1000, 200),
         seed_names=("cardGenSeed", "constructedChoicesSeed", *_SHUFFLES),

@@ -188,11 +188,6 @@ class Match:
         return self.state.is_terminal()
 
     @property
-    def phase(self) -> str:
-        """``"battle"``, or ``"over"``."""
-        return "over" if self.state.is_terminal() else "battle"
-
-    @property
     def to_ask(self) -> tuple[int, ...]:
         """Who is to give an answer: ``(0,)``, ``(1,)``, or ``()`` when the match is over."""
         return () if self.state.is_terminal() else (self.state.mover,)

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 __all__ = [
-    "ACTIONS",
     "COMMANDS",
     "ERRORS",
     "MAX_LINE",
@@ -79,20 +78,6 @@ COMMANDS: Final[dict[str, int]] = {
     "BLOCK": 3,
     "FINISH_BLOCK": 1,
 }
-
-#: The commands that change a match.
-ACTIONS: Final = frozenset(
-    [
-        "DRAW_CARD",
-        "BURN_CARD",
-        "DISCARD_CARD",
-        "ADD_MANA",
-        "PLAY_CARD",
-        "ATTACK",
-        "BLOCK",
-        "FINISH_BLOCK",
-    ]
-)
 
 #: What a player may be called.
 VALID_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}")

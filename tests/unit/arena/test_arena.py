@@ -409,7 +409,6 @@ def test_tally_and_table_of_two() -> None:
     assert (old.games, old.wins) == ([11, 11], [7, 1])
     assert dict(old.faults) == {"timeout": 1}
     assert (old.times, new.times) == times
-    assert tally.seatings == {(0, 1): [11, 10], (1, 0): [11, 7]}
     lines = tables(tally).splitlines()
     assert lines[0].startswith("22 games of rules 1.5, mirrored pairs, seed 1, 9.9 turns a game")
     header = "player games wins win % first second 95 % interval Elo ms/turn worst late faults"

@@ -43,12 +43,6 @@ def test_many_doubles_leave_the_generator_where_single_ones_do(case):
     assert at_once.next_int() == one_by_one.next_int()
 
 
-def test_gaussians_to_the_last_bit(case):
-    random = JavaRandom(case["seed"])
-    got = [random.next_gaussian() for _ in case["nextGaussianHex"]]
-    assert got == [float.fromhex(text) for text in case["nextGaussianHex"]]
-
-
 def test_shuffles(case):
     random = JavaRandom(case["seed"])
     items = list(range(30))

@@ -23,9 +23,7 @@ DIFFERENCES = [
     ("runes", False, True, True),
     # 7: areas, green items
     ("areas", True, False, False),
-    ("green_items_kill", True, False, False),
     # 9: what board rows show
-    ("forgets_effects", False, True, True),
     # 10: first and later limits in milliseconds
     ("choice_limits_ms", (4000, 4000), (1000, 100), (1000, 100)),
     ("battle_limits_ms", (1000, 200), (1000, 200), (1000, 100)),
