@@ -22,6 +22,7 @@ cdef enum:                      # rule sets
 
 cdef enum:                      # limits (section 0)
     MAX_DECK = 30
+    COPIES_PER_CARD = 2         # in a deck of 1.5
     MAX_HAND = 8
     MAX_BOARD = 6               # creatures of one player; 3 a lane, or 6 in the one lane of 1.0
     MAX_MANA = 12

@@ -17,9 +17,9 @@ from collections import namedtuple
 from importlib import import_module
 
 from locmsim.rules.actions import Action, ActionKind
-from locmsim.rules.cards import ABILITIES, Card
+from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.rulesets import RULES_NAMES, get_rules
 from locmsim.parallel import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
@@ -1181,8 +1181,6 @@ BLANKS = "".join(map(chr, range(33)))           # trimmed off both ends
 _INTEGER = re.compile(r"[+-]?\d+")
 _WORDS = {"PASS": PASS, "SUMMON": SUMMON, "USE": USE, "ATTACK": ATTACK}
 _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
-_RULES_CODES = {"1.5": RULES_15, "1.2": RULES_12, "1.0": RULES_10}
-_RULES_NAMES = ("1.5", "1.2", "1.0")
 
 
 def parse_integer(text, bits=32):
@@ -1251,7 +1249,7 @@ def parse_line(line, rules="1.5"):
     `InvalidActionError`, with the referee's message, if any part of the line is malformed
     (docs/rules.md, section 8).
     """
-    cdef int code = _RULES_CODES[get_rules(rules).name]
+    cdef int code = RULES_NAMES.index(get_rules(rules).name)
     return [text_of(parsed, code) for parsed in parse_parts(line, code)]
 
 
@@ -1296,28 +1294,8 @@ Creature = namedtuple(
     "Creature", "id card attack defense abilities lane can_attack has_attacked", module=__name__)
 Creature.__doc__ = "A creature on the board, with its present attack, defense and abilities."
 
-cdef enum:
-    UNKNOWN_COPIES = 2              # copies of a card in one constructed deck
-
-
-cdef uint8_t keywords_of(str abilities):
-    cdef uint8_t bits = 0
-    cdef int i
-    for i in range(6):
-        if abilities[i] != "-":
-            bits |= 1 << i
-    return bits
-
-
 cdef str abilities_of(int keywords):
-    return _ABILITY_TEXTS[keywords]
-
-
-_ABILITY_TEXTS = [
-    "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
-    for bits in range(64)
-]
-_ABILITY_BITS = {text: bits for bits, text in enumerate(_ABILITY_TEXTS)}
+    return ABILITY_TEXTS[keywords]
 
 
 cdef void complete_card(card_t* c, int entry) noexcept nogil:
@@ -1365,7 +1343,7 @@ cdef class Table:
         c.cost = card.cost
         c.draw = card.card_draw
         c.type = card.type
-        c.keywords = keywords_of(card.abilities)
+        c.keywords = ABILITY_BITS[card.abilities]
         c.area = card.area
         c.id = id
         c.base_id = card.base_id
@@ -1414,7 +1392,7 @@ cdef class Table:
     @property
     def rules(self):
         """Name of the rule set."""
-        return _RULES_NAMES[self.t.rules]
+        return RULES_NAMES[self.t.rules]
 
     @property
     def pool(self):
@@ -1427,7 +1405,7 @@ cdef class Table:
 
 cdef Table new_table(str rules):
     cdef Table table = Table.__new__(Table)
-    table.t.rules = _RULES_CODES[get_rules(rules).name]
+    table.t.rules = RULES_NAMES.index(get_rules(rules).name)
     return table
 
 
@@ -1769,7 +1747,7 @@ cdef class State:
     @property
     def rules(self):
         """Name of the rule set: "1.5", "1.2" or "1.0"."""
-        return _RULES_NAMES[self.table.t.rules]
+        return RULES_NAMES[self.table.t.rules]
 
     def num_players(self):
         """2."""
@@ -2684,7 +2662,7 @@ def places_of(State state not None):
 
 def keywords_number(abilities):
     """The bits of a text as "B-D---"; -1 for anything else."""
-    return _ABILITY_BITS.get(abilities, -1) if isinstance(abilities, str) else -1
+    return ABILITY_BITS.get(abilities, -1) if isinstance(abilities, str) else -1
 
 
 def build_state(str rules, turn, winner, instances, pool, str name, players):
@@ -3259,13 +3237,13 @@ cdef void draw_suspects(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
     """Entries of the pool that n hidden places of a player may hold, in random order."""
-    cdef place_t choice[UNKNOWN_COPIES * MAX_CARDS]
+    cdef place_t choice[COPIES_PER_CARD * MAX_CARDS]
     cdef place_t board[MAX_BOARD]
     cdef uint8_t left[MAX_CARDS]
     cdef int first = t.n_instances, size = t.n_cards - t.n_instances, total = 0
     cdef int i, k
     if t.rules == RULES_15:
-        memset(left, UNKNOWN_COPIES, size)
+        memset(left, COPIES_PER_CARD, size)
         for k in range(creatures_of(&s.p[who], board, t)):
             for i in range(size):
                 if compare_printed(&t.cards[first + i], &t.cards[board[k].entry]) == 0:

@@ -19,7 +19,7 @@ from locmsim.export.kernel import template
 from locmsim.export.minify import minify
 from locmsim.export.numbers import Packed, decimals, list_of
 from locmsim.networks.weights import Arrays, Weights, WeightsFile, default_weights
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES_NAMES, get_rules
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
@@ -32,7 +32,6 @@ LIMIT = 100_000
 _SEARCHES: Mapping[str, type[SearchOptions]] = {"beam": BeamOptions, "mcts": MCTSOptions}
 #: Cards in rules 1.5.
 _OFFERED = 120
-_CODES = {"1.5": 0, "1.2": 1, "1.0": 2}
 
 _HEAD = """\
 // A bot for Legends of Code and Magic, rules {rules}: {search} search with {weights}.
@@ -140,7 +139,7 @@ def export_bot(
     first, later = rule_set.battle_limits_ms
     turn = min(time_ms, share * later)
     data = _Data(ascii)
-    data.define("RULES", _CODES[rules])
+    data.define("RULES", RULES_NAMES.index(rules))
     data.define("RULES_NAME", f'"{rules}"')
     data.define("IS_TREE", int(search == "mcts"))
     data.define("TURN_MS", int(turn))

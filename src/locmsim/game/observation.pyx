@@ -43,7 +43,8 @@ from locmsim.game.rows import (
     OpponentAction,
     PlayerLine,
 )
-from locmsim.rules.rulesets import HAND_LIMIT, RULES, get_rules
+from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS
+from locmsim.rules.rulesets import HAND_LIMIT, RULES, RULES_NAMES, get_rules
 
 __all__ = [
     "ENEMY_BOARD",
@@ -394,13 +395,6 @@ cdef int shown_write(const shown_t* o, char* to) noexcept nogil:
     return <int>(to - first)
 
 
-cdef tuple ABILITIES = tuple([
-    "".join([letter if bits >> i & 1 else "-" for i, letter in enumerate("BCDGLW")])
-    for bits in range(64)])
-cdef dict ABILITY_BITS = {text: bits for bits, text in enumerate(ABILITIES)}
-cdef tuple RULES_NAMES = ("1.5", "1.2", "1.0")
-
-
 # ---- faults --------------------------------------------------------------------------------------
 
 cdef dict LOCATION_NAMES = {HAND: "hand", MY_BOARD: "own board", ENEMY_BOARD: "opponent's board"}
@@ -559,7 +553,7 @@ cdef int take_actions(shown_t* o, actions) except -1:
 
 cdef object card_of(const shown_card_t* c):
     return tuple.__new__(CardInPlay, (
-        c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense, ABILITIES[c.keywords],
+        c.base_id, c.id, c.location, c.type, c.cost, c.attack, c.defense, ABILITY_TEXTS[c.keywords],
         c.my_health, c.opponent_health, c.draw, c.area, c.lane))
 
 

@@ -35,8 +35,6 @@ cdef enum:
     DECK_SUMS = DECK_TERMS + DECK_UNITS
     MAX_DECK_NETWORKS = 16      # of an ensemble
     MAX_OFFER = 256             # cards to choose from
-    DECK_CARDS = 30
-    DECK_COPIES = 2             # of a card, at most
 
 ctypedef struct deck_network_t:  # what is negative behind a layer counts as 0
     float card[DECK_TERMS][DECK_UNITS]

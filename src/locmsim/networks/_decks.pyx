@@ -8,6 +8,7 @@ from libc.string cimport memcpy, memset
 from locmsim._core cimport (
     BLUE,
     CHARGE,
+    COPIES_PER_CARD,
     CREATURE,
     DRAIN,
     GUARD,
@@ -183,7 +184,7 @@ cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
             for k in range(size):
                 rest[k] = total[k] - o.hidden[i * size + k]
             for j in range(o.n_cards):
-                if i == j or copies[j] == DECK_COPIES:
+                if i == j or copies[j] == COPIES_PER_CARD:
                     continue
                 x = behind(&o.hidden[j * size], rest, o.output, size)
                 x += direct + o.direct[j] - o.direct[i] - value

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
-from itertools import product
 from operator import attrgetter, index
 from typing import Self, TypeVar
 
@@ -57,6 +56,12 @@ class Area(IntEnum):
 #: Ward.
 ABILITIES = "BCDGLW"
 NO_ABILITIES = "------"
+#: All forms of abilities, by the number whose bits say which letters are there, and back.
+ABILITY_TEXTS = tuple(
+    "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
+    for bits in range(1 << len(ABILITIES))
+)
+ABILITY_BITS = {text: bits for bits, text in enumerate(ABILITY_TEXTS)}
 
 #: The words that the referee's files have for types and areas.
 TYPE_WORDS: Mapping[str, CardType] = {
@@ -85,7 +90,6 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
 # For checks of every card that is made: a set of cards is 120 of them.
 _NUMBERS = attrgetter(*BOUNDS)
 _BOUND_LIST = [(name, low, high) for name, (low, high) in BOUNDS.items()]
-_ABILITY_TEXTS = frozenset(map("".join, product(*((letter, "-") for letter in ABILITIES))))
 _TYPES = {int(kind): kind for kind in CardType}
 _AREAS = {int(area): area for area in Area}
 _T = TypeVar("_T")
@@ -125,7 +129,7 @@ class Card:
             object.__setattr__(self, "type", _member("type", self.type, _TYPES))
         if type(self.area) is not Area:
             object.__setattr__(self, "area", _member("area", self.area, _AREAS))
-        if type(self.abilities) is not str or self.abilities not in _ABILITY_TEXTS:
+        if type(self.abilities) is not str or self.abilities not in ABILITY_BITS:
             raise ValueError(
                 f"abilities: expected six characters, each of {ABILITIES} in its place or -,"
                 f" got {self.abilities!r}"

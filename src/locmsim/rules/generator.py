@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from locmsim._io import data_file
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import (
-    ABILITIES,
+    ABILITY_TEXTS,
     AREA_WORDS,
     BOUNDS,
     TYPE_WORDS,
@@ -79,7 +79,7 @@ def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
             elif kind != CardType.BLUE:
                 budget, bought[_KEYWORDS] = recipe.buy_keywords(budget, counts, keywords)
         attack, defense = _body(kind, budget + attacks[i], budget + defenses[i])
-        abilities = _ABILITY_TEXTS[bought[_KEYWORDS]]
+        abilities = ABILITY_TEXTS[bought[_KEYWORDS]]
         effects = (bought[_MY_HEALTH], bought[_OPPONENT_HEALTH], bought[_DRAW])
         drafts.append((cost, kind, attack, defense, abilities, effects, bought[_AREA]))
 
@@ -120,11 +120,6 @@ _KEYWORD_WORDS = {
     word: 1 << bit
     for bit, word in enumerate(("breakthrough", "charge", "drain", "guard", "lethal", "ward"))
 }
-#: Abilities by the set of keywords, one bit each.
-_ABILITY_TEXTS = tuple(
-    "".join(letter if bits >> i & 1 else "-" for i, letter in enumerate(ABILITIES))
-    for bits in range(1 << len(ABILITIES))
-)
 
 _T = TypeVar("_T")
 #: Something for sale: its value, the factor it puts on the budget, and its price after that.

@@ -5,7 +5,7 @@ Section numbers in comments are those of docs/rules.md.
 
 from dataclasses import dataclass
 
-__all__ = ["RULES", "RuleSet", "get_rules"]
+__all__ = ["RULES", "RULES_NAMES", "RuleSet", "get_rules"]
 
 DECK_SIZE = 30
 COPIES_PER_CARD = 2  # 1.5 only
@@ -78,6 +78,10 @@ RULES: dict[str, RuleSet] = {
     "1.2": _one_x("1.2", lanes=2, last_limit_ms=200),
     "1.0": _one_x("1.0", lanes=1, last_limit_ms=100),
 }
+
+
+#: Their names; the place of one is its number in compiled code.
+RULES_NAMES = tuple(RULES)
 
 
 def get_rules(name: str) -> RuleSet:

@@ -6,9 +6,6 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from locmsim._core cimport (
     MAX_CARDS, MAX_DECK, card_t, shown_card_t, shown_t, state_t, table_t, unknown_t)
 
-cdef enum:
-    COPIES = 2                  # of a card in a deck of 1.5
-
 ctypedef struct belief_t:
     int32_t rules
     int32_t seat                # 0 or 1; -1 as long as nothing tells

@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
     ATTACK,
+    COPIES_PER_CARD,
     MAX_BOARD,
     MAX_CARDS,
     MAX_DECK,
@@ -299,7 +300,7 @@ cdef void likely(
     cdef int i, j, entry, group = 0, missing = places, more = 0
     cdef double most = 0
     for i in range(pool.n):
-        left[i] = COPIES
+        left[i] = COPIES_PER_CARD
     for j in range(b.n_seen[whose]):
         entry = card_with(pool.t, b.seen[whose][j])
         for i in range(pool.n):

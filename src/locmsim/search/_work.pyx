@@ -146,7 +146,7 @@ cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
 cdef inline int keep_best(
     float* values, state_t* states, int n, int most, float value, const state_t* s, bint once
 ) noexcept nogil:
-    """Put a position behind those that are as good or better, of at most `most`; how many there are.
+    """Put a position behind those that are as good or better, of `most`; how many there are then.
 
     `once`: unless one has the same value.
     """

@@ -1,10 +1,14 @@
 """The rule sets as data: every difference that docs/rules.md names, by its section."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import pytest
 
-from locmsim.rules.rulesets import RULES, RuleSet, get_rules
+import locmsim
+from locmsim.rules import cards, rulesets
+from locmsim.rules.rulesets import RULES, RULES_NAMES, RuleSet, get_rules
 
 #: The field, and its value in 1.5, 1.2 and 1.0.
 DIFFERENCES = [
@@ -21,9 +25,8 @@ DIFFERENCES = [
     # 3, 5: the choice phase, runes
     ("draft", False, True, True),
     ("runes", False, True, True),
-    # 7: areas, green items
+    # 7: areas
     ("areas", True, False, False),
-    # 9: what board rows show
     # 10: first and later limits in milliseconds
     ("choice_limits_ms", (4000, 4000), (1000, 100), (1000, 100)),
     ("battle_limits_ms", (1000, 200), (1000, 200), (1000, 100)),
@@ -50,3 +53,31 @@ def test_unknown_rules(name: object) -> None:
     expected = f"unknown rules {name!r}: expected one of '1.5', '1.2', '1.0'"
     assert str(caught.value) == expected
     assert get_rules("1.2") is RULES["1.2"]
+
+
+def test_constants_of_compiled_code_are_these() -> None:
+    text = (Path(locmsim.__file__).parent / "_core.pxd").read_text()
+    compiled = {
+        name: int(number) for name, number in re.findall(r"^    (\w+) = (-?\d+)", text, re.M)
+    }
+    for name, value in {
+        "MAX_DECK": rulesets.DECK_SIZE,
+        "COPIES_PER_CARD": rulesets.COPIES_PER_CARD,
+        "MAX_HAND": rulesets.HAND_LIMIT,
+        "MAX_BOARD": rulesets.MAX_BOARD,
+        "MAX_MANA": rulesets.MAX_MANA,
+        "TURN_LIMIT": rulesets.TURN_LIMIT,
+        "MAX_ACTIONS": max(rules.num_actions for rules in RULES.values()),
+        "MAX_CARD_STAT": cards.BOUNDS["attack"][1],
+        **{kind.name: kind.value for kind in cards.CardType},
+        **{f"AREA_{area.name}": area.value for area in cards.Area},
+        **{f"RULES_{name.replace('.', '')}": i for i, name in enumerate(RULES_NAMES)},
+    }.items():
+        assert compiled[name] == value, name
+    keywords = ("BREAKTHROUGH", "CHARGE", "DRAIN", "GUARD", "LETHAL", "WARD")
+    for letter, name in zip(cards.ABILITIES, keywords, strict=True):
+        assert name[0] == letter
+        assert (
+            cards.ABILITY_BITS["".join(x if x == letter else "-" for x in cards.ABILITIES)]
+            == (compiled[name])
+        )
