@@ -20,9 +20,11 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Union, get_args, get_origin
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from locmsim import _specs
+from locmsim._specs import MISSING, guess, options_of, read_options
 from locmsim.agents.base import Agent
 
 if TYPE_CHECKING:
@@ -165,13 +167,7 @@ def parse_spec(text: str) -> AgentSpec:
                 f"{did_you_mean(name)}"
             )
         name, rest = f"{match['place']}:{match['name']}", match["options"] or ""
-    options = {}
-    for part in filter(None, rest.split(",")):
-        option, equals, value = part.partition("=")
-        if not equals:
-            raise ValueError(f"agent {name}: expected option=value, got {part!r}")
-        options[option] = value
-    return AgentSpec(name, options)
+    return AgentSpec(name, read_options(f"agent {name}", rest))
 
 
 def is_agent(text: str) -> bool:
@@ -193,10 +189,7 @@ def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
 
     `known` are the names there are; those of agents by default.
     """
-    from difflib import get_close_matches
-
-    found = get_close_matches(name, _names() if known is None else [*known], n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    return _specs.did_you_mean(name, _names() if known is None else known)
 
 
 def known_agents() -> list[AgentInfo]:
@@ -226,7 +219,7 @@ def describe_agents(width: int = 80) -> str:
     lines = []
     for info in known_agents():
         options = ", ".join(
-            name if default is inspect.Parameter.empty else f"{name}={default}"
+            name if default is MISSING else f"{name}={default}"
             for name, default in info.options.items()
         )
         lines.append(f"{info.name:9} {info.summary}")
@@ -243,7 +236,7 @@ def describe_agents(width: int = 80) -> str:
 
 def _info(name: str, factory: Callable[..., Agent], package: str = "locmsim") -> AgentInfo:
     summary = (inspect.getdoc(factory) or "").partition("\n\n")[0].replace("\n", " ")
-    options, _ = _options(factory)
+    options, _ = options_of(factory)
     return AgentInfo(name, summary, {o: p.default for o, p in options.items()}, package)
 
 
@@ -289,23 +282,7 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
         raise AssertionError("not reached")
     if isinstance(factory, type):
         _check_methods(name, factory)
-    known, any_name = _options(factory)
-    given: dict[str, Any] = {}
-    for option, text in texts.items():
-        if option in known:
-            given[option] = _value(f"agent {name}: {option}", text, known[option])
-        elif any_name:
-            given[option] = _guess(text)
-        else:
-            raise ValueError(_unknown(name, option, known, factory))
-    arguments = inspect.signature(factory).parameters
-    for option in options:
-        if option not in arguments and option not in known and not any_name:
-            raise ValueError(_unknown(name, option, known, factory))
-    given |= options
-    for option, parameter in known.items():
-        if option not in given and parameter.default is inspect.Parameter.empty:
-            raise ValueError(f"agent {name}: the option {option!r} is missing")
+    given = _arguments(name, factory, texts, options)
     try:
         made = factory(**given)
     except ValueError as error:
@@ -317,6 +294,26 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
         ) from error
     _check_methods(name, made)
     return made
+
+
+def _arguments(
+    name: str, factory: Callable[..., Agent], texts: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a factory is called with: texts of a description, and values that win over them."""
+    known, any_name = options_of(factory)
+    arguments = inspect.signature(factory).parameters
+    for option in [*texts, *options]:
+        if not (option in known or any_name or (option in options and option in arguments)):
+            raise ValueError(_unknown(name, option, known, factory))
+    where = f"agent {name}: "
+    given = {
+        option: known[option].value(where + option, text) if option in known else guess(text)
+        for option, text in texts.items()
+    } | {**options}
+    for option, (default, _) in known.items():
+        if option not in given and default is MISSING:
+            raise ValueError(f"agent {name}: the option {option!r} is missing")
+    return given
 
 
 def check_rules(agent: Agent, rules: str) -> Agent:
@@ -522,75 +519,3 @@ def _unguarded(file: str) -> str:
         f"{file} plays matches while it is imported for its agent:"
         ' put what it runs under `if __name__ == "__main__":`'
     )
-
-
-# ------------------------------------------------------------------------------------- options
-
-
-def _options(factory: Callable[..., Agent]) -> tuple[dict[str, inspect.Parameter], bool]:
-    """The options that a text can give, and whether any other name will do as well."""
-    known, any_name = {}, False
-    for parameter in inspect.signature(factory).parameters.values():
-        if parameter.kind == inspect.Parameter.VAR_KEYWORD:
-            options_class = getattr(factory, "options_class", None)
-            any_name = options_class is None
-            if bound := getattr(factory, "bound", None):
-                known[bound] = inspect.Parameter(
-                    bound, inspect.Parameter.KEYWORD_ONLY, default=0, annotation=int
-                )
-            for option in fields(options_class) if options_class else ():
-                known[option.name] = inspect.Parameter(
-                    option.name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=option.default,
-                    annotation=option.type,
-                )
-        elif parameter.kind not in (
-            inspect.Parameter.VAR_POSITIONAL,
-            inspect.Parameter.POSITIONAL_ONLY,
-        ) and _types(parameter):
-            known[parameter.name] = parameter
-    return known, any_name
-
-
-def _types(parameter: inspect.Parameter) -> list[type]:
-    """The types that the text of an option may be read as; none: it cannot be given as text."""
-    annotation, default = parameter.annotation, parameter.default
-    if isinstance(annotation, str):  # postponed; what else is in it may exist for type checkers
-        words = {word.strip() for word in annotation.split("|")}
-        named: list[type] = [kind for kind in _PLAIN if kind.__name__ in words]
-    else:
-        union = get_origin(annotation) in (Union, types.UnionType)
-        named = [kind for kind in _PLAIN if kind in (get_args(annotation) if union else ())]
-        named = [annotation] if annotation in _PLAIN else named
-    if type(default) in _PLAIN and len(named) != 1:
-        return [type(default)]
-    if annotation is inspect.Parameter.empty and default in (None, inspect.Parameter.empty):
-        return [int, float, str]
-    return named
-
-
-#: In the order in which they are tried.
-_PLAIN: tuple[type, ...] = (bool, int, float, str)
-_BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
-
-
-def _value(where: str, text: str, parameter: inspect.Parameter) -> Any:
-    kinds = _types(parameter)
-    for kind in kinds:
-        try:
-            return _BOOLS[text.lower()] if kind is bool else kind(text)
-        except (KeyError, ValueError):
-            pass
-    expected = " or ".join(_EXPECTED[kind] for kind in kinds)
-    raise ValueError(f"{where}: expected {expected}, got {text!r}")
-
-
-def _guess(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text

@@ -154,9 +154,11 @@ def test_search_beats_the_rule_of_thumb():
     ("name", "message"),
     [
         ("chess", "no bot 'chess': expected one of random, rule, search"),
-        ("rule:depth=1", "rule has no settings"),
-        ("search:width=1", "search: 'width=1': unknown setting 'width'"),
-        ("search:nodes=x", "search: 'nodes=x': invalid literal"),
+        ("rule:depth=1", "bot rule: unknown option 'depth', expected none"),
+        ("serch", "did you mean 'search'"),
+        ("search:width=1", "bot search: unknown option 'width', expected time_ms, nodes, depth"),
+        ("search:nodes=x", "bot search: nodes: expected an integer, got 'x'"),
+        ("search:nodes", "bot search: expected option=value, got 'nodes'"),
     ],
 )
 def test_unknown_bots(name, message):

@@ -7,6 +7,7 @@ makes one by name; docs/vestrock.md says how strong they are.
 from random import Random
 from typing import Protocol
 
+from locmsim._specs import did_you_mean, make, read_options
 from locmsim.vestrock._core import State
 
 __all__ = ["BOTS", "Bot", "make_bot", "play_match", "share_of_time"]
@@ -89,14 +90,19 @@ def make_bot(name: str, seed: int = 0) -> Bot:
         If there is no such bot or setting.
     """
     kind, _, settings = name.partition(":")
+    if kind not in BOTS:
+        raise ValueError(
+            f"no bot {name!r}: expected one of {', '.join(BOTS)}{did_you_mean(kind, BOTS)}"
+        )
+    where = f"bot {kind}"
+    options = read_options(where, settings)
     if kind == "search":
         from locmsim.vestrock.bots.search import SearchBot
 
-        return SearchBot.from_text(settings)
-    if kind not in BOTS:
-        raise ValueError(f"no bot {name!r}: expected one of {', '.join(BOTS)}")
-    if settings:
-        raise ValueError(f"bot {name!r}: {kind} has no settings")
+        bot: Bot = make(where, SearchBot, options)
+        return bot
+    if options:
+        raise ValueError(f"{where}: unknown option {next(iter(options))!r}, expected none")
     return RandomBot(seed) if kind == "random" else RuleBot()
 
 

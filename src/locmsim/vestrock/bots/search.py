@@ -47,25 +47,6 @@ class SearchBot:
         self.last: SearchResult | None = None
         self._search = TurnSearch(weights)
 
-    @classmethod
-    def from_text(cls, text: str) -> "SearchBot":
-        """A bot with settings such as ``time_ms=5,depth=3``; ``ValueError`` names a wrong one."""
-        time_ms, nodes, depth = 20.0, None, 8
-        for setting in filter(None, text.split(",")):
-            name, _, value = setting.partition("=")
-            try:
-                if name == "time_ms":
-                    time_ms = float(value)
-                elif name == "nodes":
-                    nodes = int(value)
-                elif name == "depth":
-                    depth = int(value)
-                else:
-                    raise ValueError(f"unknown setting {name!r}")
-            except ValueError as error:
-                raise ValueError(f"search: {setting!r}: {error}") from None
-        return cls(time_ms, nodes, depth)
-
     def turn(self, state: State, time_ms: float | None = None) -> str:
         """See `locmsim.vestrock.bots.Bot.turn`."""
         limit = self.time_ms if time_ms is None else time_ms

@@ -1,0 +1,145 @@
+"""Descriptions such as ``name:option=value,option=value``: how players of any game are named."""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+__all__ = ["MISSING", "Option", "did_you_mean", "guess", "make", "options_of", "read_options"]
+
+#: What the text of an option may be read as, in the order in which it is tried.
+_PLAIN: tuple[type, ...] = (bool, int, float, str)
+_BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
+#: Of an option that has to be given.
+MISSING = inspect.Parameter.empty
+
+
+class Option(NamedTuple):
+    """What can be given by a text."""
+
+    #: `MISSING` if there is none.
+    default: Any
+    #: What a text may be read as.
+    kinds: tuple[type, ...]
+
+    def value(self, where: str, text: str) -> Any:
+        """What a text stands for; ``ValueError`` says what was expected."""
+        for kind in self.kinds:
+            try:
+                return _BOOLS[text.lower()] if kind is bool else kind(text)
+            except (KeyError, ValueError):
+                pass
+        expected = " or ".join(_EXPECTED[kind] for kind in self.kinds)
+        raise ValueError(f"{where}: expected {expected}, got {text!r}")
+
+
+def read_options(where: str, text: str) -> dict[str, str]:
+    """The texts in ``option=value,option=value``; ``ValueError`` names one that is not so."""
+    options = {}
+    for part in filter(None, text.split(",")):
+        option, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"{where}: expected option=value, got {part!r}")
+        options[option] = value
+    return options
+
+
+def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
+    """The options that a text can give to a class or function, and whether it takes any other.
+
+    They are its arguments. What it takes as ``**options`` are its ``bound``, an integer, and the
+    fields of its dataclass ``options_class``, if it has one; otherwise anything.
+    """
+    known, any_name = {}, False
+    hints = _hints(factory.__init__ if isinstance(factory, type) else factory)  # type: ignore[misc]
+    for name, parameter in inspect.signature(factory).parameters.items():
+        if parameter.kind == inspect.Parameter.VAR_KEYWORD:
+            options_class = getattr(factory, "options_class", None)
+            any_name = options_class is None
+            if bound := getattr(factory, "bound", None):
+                known[bound] = Option(0, (int,))
+            for field in fields(options_class) if options_class else ():
+                known[field.name] = Option(field.default, _kinds(field.type, field.default))
+        elif parameter.kind not in (
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.POSITIONAL_ONLY,
+        ):
+            kinds = _kinds(hints.get(name, MISSING), parameter.default)
+            if kinds:
+                known[name] = Option(parameter.default, kinds)
+    return known, any_name
+
+
+def make(where: str, factory: Callable[..., Any], texts: Mapping[str, str]) -> Any:
+    """What a class or function makes of options given as texts.
+
+    Raises
+    ------
+    ValueError
+        An option is unknown or missing, or its text is not what it can be; or what the factory
+        itself says. `where` begins the message.
+    """
+    known, any_name = options_of(factory)
+    given: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name in known:
+            given[name] = known[name].value(f"{where}: {name}", text)
+        elif any_name:
+            given[name] = guess(text)
+        else:
+            expected = ", ".join(known) or "none"
+            hint = did_you_mean(name, known)
+            raise ValueError(f"{where}: unknown option {name!r}, expected {expected}{hint}")
+    for name, option in known.items():
+        if name not in given and option.default is MISSING:
+            raise ValueError(f"{where}: the option {name!r} is missing")
+    try:
+        return factory(**given)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def guess(text: str) -> int | float | str:
+    """What a text stands for where nothing says it."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: ``"; did you mean 'greedy'?"``, or nothing."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, [*known], n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(function)
+    except NameError:  # postponed, and a name exists for type checkers only
+        return dict(getattr(function, "__annotations__", {}))
+    except TypeError:
+        return {}
+
+
+def _kinds(annotation: Any, default: Any) -> tuple[type, ...]:
+    """The types that the text of an option may be read as; none: it cannot be given as text."""
+    if isinstance(annotation, str):
+        words = {word.strip() for word in annotation.split("|")}
+        named = tuple(kind for kind in _PLAIN if kind.__name__ in words)
+    else:
+        union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+        members = typing.get_args(annotation) if union else (annotation,)
+        named = tuple(kind for kind in _PLAIN if kind in members)
+    if type(default) in _PLAIN and len(named) != 1:
+        return (type(default),)
+    if annotation is MISSING and default in (None, MISSING):
+        return (int, float, str)
+    return named
