@@ -18,6 +18,7 @@ from locmsim._core cimport (
     Table,
     card_t,
 )
+from locmsim.networks._network cimport put_arrays
 
 from locmsim.networks._network import checked
 
@@ -257,8 +258,6 @@ cdef class DeckNetworks:
 
     def __cinit__(self, networks):
         cdef float* to
-        cdef const float[:] numbers
-        cdef int i
         self.arrays = tuple([checked("deck value", arrays, DECK_SHAPES) for arrays in networks])
         if not 1 <= len(self.arrays) <= MAX_DECK_NETWORKS:
             raise ValueError(
@@ -268,11 +267,7 @@ cdef class DeckNetworks:
             raise MemoryError("too little memory for the networks of deck values")
         to = <float*>self.networks
         for arrays in self.arrays:
-            for array in arrays.values():
-                numbers = array.ravel()
-                for i in range(<int>numbers.shape[0]):
-                    to[i] = numbers[i]
-                to += numbers.shape[0]
+            to = put_arrays(to, arrays)
 
     def __dealloc__(self):
         free(self.networks)

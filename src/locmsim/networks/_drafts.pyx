@@ -5,6 +5,8 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport MAX_DECK, stream_below, stream_start
+from locmsim.networks._network cimport put_arrays
+
 from locmsim.networks._network import checked
 
 __all__ = ["DRAFT_SHAPES", "DraftNetworks"]
@@ -225,19 +227,13 @@ cdef class DraftNetworks:
     def __cinit__(self, networks):
         cdef draft_network_t all_of_them[MAX_DRAFT_NETWORKS]
         cdef float* to = <float*>all_of_them
-        cdef const float[:] numbers
-        cdef int i
         self.arrays = tuple([checked("draft value", arrays, DRAFT_SHAPES) for arrays in networks])
         if not 1 <= len(self.arrays) <= MAX_DRAFT_NETWORKS:
             raise ValueError(
                 f"draft value: expected 1 to {MAX_DRAFT_NETWORKS} networks,"
                 f" got {len(self.arrays)}")
         for arrays in self.arrays:
-            for array in arrays.values():
-                numbers = array.ravel()
-                for i in range(<int>numbers.shape[0]):
-                    to[i] = numbers[i]
-                to += numbers.shape[0]
+            to = put_arrays(to, arrays)
         draft_fill(&self.v, all_of_them, <int>len(self.arrays))
 
     def __reduce__(self):

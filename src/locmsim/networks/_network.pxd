@@ -40,6 +40,9 @@ ctypedef struct network_t:      # what is negative behind a layer counts as 0, e
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
 
+# Copy arrays of float32, one behind the other, into a struct of floats; returns its end.
+cdef float* put_arrays(float* to, dict arrays) except NULL
+
 cdef class Network:
     cdef network_t n
     cdef readonly dict arrays   # name -> float32 array

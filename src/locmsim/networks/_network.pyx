@@ -268,6 +268,15 @@ def checked(owner, arrays, shapes):
     return result
 
 
+cdef float* put_arrays(float* to, dict arrays) except NULL:
+    cdef const float[::1] numbers
+    for array in arrays.values():
+        numbers = array.ravel()
+        memcpy(to, &numbers[0], array.nbytes)
+        to += numbers.shape[0]
+    return to
+
+
 @cython.final
 cdef class Network:
     """A network for use in searches: `arrays` has one of numbers for each name in `SHAPES`.
@@ -276,15 +285,8 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
-        cdef float* to = <float*>&self.n
-        cdef const float[:] numbers
-        cdef int i
         self.arrays = checked("network", arrays, SHAPES)
-        for array in self.arrays.values():
-            numbers = array.ravel()
-            for i in range(<int>numbers.shape[0]):
-                to[i] = numbers[i]
-            to += numbers.shape[0]
+        put_arrays(<float*>&self.n, self.arrays)
 
     def __reduce__(self):
         return Network, (self.arrays,)
