@@ -26,10 +26,11 @@ import numpy as np
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
-from locmsim.agents import make_agent
+from locmsim.agents import Agent, make_agent
 from locmsim.batch import StateBatch
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.game.play import play_match
 from locmsim.game.positions import random_game, start_position
 from locmsim.referee.play import play
 from locmsim.rules.generator import generate_cards
@@ -300,17 +301,27 @@ def _searches(rules: str, seconds: float) -> Iterator[Figure]:
         yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), f"{unit}/s")
 
 
+class _Listener:
+    """Another agent, and what it is sent."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.texts: list[str] = []
+
+    def choose(self, observation: Observation) -> str:
+        self.texts.append(observation.format())
+        return self.agent.choose(observation)
+
+    def act(self, observation: Observation) -> str:
+        self.texts.append(observation.format())
+        return self.agent.act(observation)
+
+
 def turn_texts(rules: str) -> list[str]:
     """What a player is sent in a game between two agents, the choice phase included."""
-    match = Match(rules, seed=1)
-    texts: list[str] = []
-    agents = make_agent("rule"), make_agent("rule")
-    while match.phase != "over":
-        for player in match.to_ask:
-            if player == 0:
-                texts.append(match.input_text(player))
-            match.submit(player, match.consult(agents[player], player)())
-    return texts
+    listener = _Listener(make_agent("rule"))
+    play_match(Match(rules, seed=1), (listener, make_agent("rule")))
+    return listener.texts
 
 
 def _turns(rules: str, seconds: float) -> Iterator[Figure]:
