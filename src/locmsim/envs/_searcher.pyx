@@ -119,7 +119,9 @@ cdef void make_pool(
     cdef bint there[MAX_CARDS]
     cdef double scores[MAX_CARDS]
     cdef double worth[3]
-    cdef int n = in_order(cards, n_cards, rules, triplets, order), i, turn
+    cdef int n, i, turn
+    memset(order, 0, sizeof(order))
+    n = in_order(cards, n_cards, rules, triplets, order)
     memset(there, 0, sizeof(there))
     for i in range(n):
         there[order[i]] = True
@@ -209,7 +211,9 @@ cdef class Searcher:
         self.network = network
         self.draft = draft
         self.q.nodes = nodes
-        self.q.draft = NULL if draft is None else &draft.v
+        self.q.draft = NULL
+        if draft is not None:
+            self.q.draft = &draft.v
         self.q.drafts = DRAFTS
         self.q.prior.temperature = TEMPERATURES[rules]
         self.q.prior.draft_temperature = DRAFT_TEMPERATURE
@@ -277,7 +281,9 @@ cdef class Searcher:
         self.held[slot] = scores, copies
         self.q.given[slot].key = key
         self.q.given[slot].scores = &numbers[0]
-        self.q.given[slot].copies = NULL if copies is None else &counts[0]
+        self.q.given[slot].copies = NULL
+        if copies is not None:
+            self.q.given[slot].copies = &counts[0]
 
     cdef bytes knowledge(self):
         """What was made of what was shown, for a copy."""
