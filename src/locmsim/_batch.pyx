@@ -13,11 +13,14 @@ from locmsim._core cimport (
     MAX_ACTIONS,
     PLAYOUT_TURNS,
     TERMINAL_PLAYER,
+    Determinizer,
     State,
     Table,
     playout_winner,
     state_apply,
     state_count,
+    state_deal,
+    state_hash,
     state_is_legal,
     state_kth,
     state_list,
@@ -29,6 +32,8 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
+
+from locmsim.rules.rulesets import RULES_NAMES
 
 __all__ = ["StateArray", "rollout_by_steps"]
 
@@ -83,7 +88,7 @@ cdef class StateArray:
     @property
     def rule_set(self):
         """Its name."""
-        return ("1.5", "1.2", "1.0")[self.rules]
+        return RULES_NAMES[self.rules]
 
     def get(self, Py_ssize_t i):
         """A copy of state i."""
@@ -175,6 +180,30 @@ cdef class StateArray:
             for i in range(self.size):
                 out[i] = 0 if state_winner(&self.states[i]) >= 0 else (
                     state_count(&self.states[i], self.tables[i]))
+
+    def deal(self, Determinizer worlds not None, const uint64_t[::1] seeds):
+        """Make each state the sample of `worlds` that belongs to its seed."""
+        cdef const table_t* t = &worlds.state.table.t
+        cdef uint64_t stream
+        cdef Py_ssize_t i
+        self.check_rows(seeds.shape[0])
+        if t.rules != self.rules:
+            raise ValueError("the worlds have other rules than the batch")
+        self.owners = [worlds.state.table] * self.size
+        with nogil:
+            for i in range(self.size):
+                stream = stream_start(seeds[i], 0)
+                self.tables[i] = t
+                self.states[i] = worlds.state.s
+                state_deal(&self.states[i], t, &worlds.u, &stream)
+
+    def hashes(self, uint64_t[::1] out):
+        """`State.hash64` of each state."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = state_hash(&self.states[i], self.tables[i])
 
     def winners(self, int8_t[::1] out):
         """The winner of each state, -1 while nobody has won."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from locmsim._batch import StateArray
-from locmsim._core import State
+from locmsim._core import Determinizer, State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.parallel import in_threads
 
@@ -17,6 +17,13 @@ __all__ = ["StateBatch"]
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: So many take some milliseconds, after which Ctrl-C is noticed.
 _PLAYOUTS_A_CALL = 4096
+
+
+class Believer(Protocol):
+    """What knows the worlds that a player may be in, as `locmsim.search.Belief` does."""
+
+    def determinizer(self) -> Determinizer:
+        """What worlds are drawn from."""
 
 
 class StateBatch:
@@ -42,6 +49,76 @@ class StateBatch:
     def repeat(cls, state: State, n: int) -> "StateBatch":
         """`n` copies of one state; ``ValueError`` if `n` is negative."""
         return cls._of(StateArray(n, state))
+
+    @classmethod
+    def sample(cls, belief: Believer, n: int, seed: SupportsIndex) -> "StateBatch":
+        """Worlds that a player may be in, as one batch.
+
+        Parameters
+        ----------
+        belief : Belief
+            That has seen the position: see `locmsim.search.Belief`.
+        n : int
+            How many.
+        seed : int
+            Row i is ``belief.sample(batch.row_seeds(seed)[i])``.
+
+        Returns
+        -------
+        StateBatch
+            Of `n` states, the mover being the player at the start of their turn.
+
+        Raises
+        ------
+        ValueError
+            `n` is negative; no battle was observed, or one that cannot be.
+        """
+        worlds = belief.determinizer()
+        batch = cls._of(StateArray(n, worlds.sample(0)))
+        batch._array.deal(worlds, batch.row_seeds(seed))
+        return batch
+
+    @classmethod
+    def children(cls, state: State) -> tuple["StateBatch", NDArray[np.int64]]:
+        """The states after each legal action, and the actions: int64, ascending; PASS is 0.
+
+        ``GameOverError`` for a finished game.
+        """
+        actions = np.array(state.legal_actions(), np.int64)
+        if not len(actions):
+            raise GameOverError("the game is over")
+        batch = cls.repeat(state, len(actions))
+        batch.step(actions)
+        return batch, actions
+
+    def resample_hidden(self, players: ArrayLike, seed: SupportsIndex) -> "StateBatch":
+        """The same positions, everything that a player of each cannot see drawn anew.
+
+        Parameters
+        ----------
+        players : int, or array of int
+            Who looks, 0 or 1: one for all rows, or one for each.
+        seed : int
+            Row i is ``batch[i].resample_hidden(players[i], batch.row_seeds(seed)[i])``.
+
+        Returns
+        -------
+        StateBatch
+
+        Raises
+        ------
+        ValueError
+            `players` are others, or not as many as there are rows; a state has an empty pool.
+        """
+        try:
+            lookers = np.broadcast_to(np.asarray(players), len(self))
+        except ValueError:
+            shape = np.shape(players)
+            raise ValueError(f"players: expected shape ({len(self)},), got {shape}") from None
+        drawn = self.clone()
+        for row, (player, one) in enumerate(zip(lookers, self.row_seeds(seed), strict=True)):
+            drawn[row] = self[row].resample_hidden(player.item(), int(one))
+        return drawn
 
     @classmethod
     def _of(cls, array: StateArray) -> "StateBatch":
@@ -192,6 +269,12 @@ class StateBatch:
         """int8 array: the winner of each state, -1 while nobody has won."""
         out = np.empty(len(self), dtype=np.int8)
         self._array.winners(out)
+        return out
+
+    def hash64(self) -> NDArray[np.uint64]:
+        """uint64 array: `State.hash64` of each state."""
+        out = np.empty(len(self), dtype=np.uint64)
+        self._array.hashes(out)
         return out
 
     @property

@@ -4,7 +4,7 @@ By default small tournaments. The size that the server is made for takes two pro
 players, turns, seconds a turn, health at the start, which may be so much that no match ends before
 its last turn.
 
-    VESTROCK_LOAD=30,60,1.0,1000 pytest tests/slow/test_vestrock_load.py -s
+    VESTROCK_LOAD=30,60,1.0,1000 pytest tests/slow/test_vestrock_load.py --more -s
 """
 
 import contextlib

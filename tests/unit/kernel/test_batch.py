@@ -1,14 +1,17 @@
 """`StateBatch`: whatever it does to many states, `State` does to one."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
 from helpers import RULE_SETS
 
-from locmsim import GameOverError, IllegalActionError, State, StateBatch
+from locmsim import GameOverError, IllegalActionError, Match, State, StateBatch
 from locmsim._batch import StateArray
+from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
+from locmsim.search import Belief
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
@@ -389,3 +392,65 @@ def test_the_compiled_part_checks_sizes():
             array.get(row)
         with pytest.raises(IndexError, match=f"row {row} of 3"):
             array.set(row, start_position(1))
+
+
+# ---- worlds --------------------------------------------------------------------------------------
+
+
+def seen_belief(rules):
+    """Of a player who has seen a game so far, and the position."""
+    match, belief = Match(rules, seed=5), Belief()
+    agents = make_agent("rule"), make_agent("rule")
+    while match.phase == "choice" or match.turn < 4:
+        assert match.to_ask
+        for player in match.to_ask:
+            observation = match.observation(player)
+            line = match.consult(agents[player], player)()
+            if player == 0:
+                belief.see(observation)
+            match.submit(player, line)
+    return belief, match
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_sampled_worlds_are_those_of_the_belief(rules):
+    belief, _ = seen_belief(rules)
+    worlds = StateBatch.sample(belief, 40, seed=-3)
+    seeds = worlds.row_seeds(-3)
+    assert [*worlds] == [belief.sample(int(seed)) for seed in seeds]
+    assert len({world.key() for world in worlds}) > 30
+    assert len({world.observation_string() for world in worlds}) == 1
+    assert [*pickle.loads(pickle.dumps(worlds))] == [*worlds]
+    assert len(StateBatch.sample(belief, 0, seed=1)) == 0
+    with pytest.raises(ValueError, match="cannot have -1 states"):
+        StateBatch.sample(belief, -1, seed=1)
+    with pytest.raises(ValueError, match="nothing was observed"):
+        StateBatch.sample(Belief(), 3, seed=1)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_hidden_cards_are_drawn_anew(rules):
+    _, match = seen_belief(rules)
+    batch = StateBatch.repeat(match.state, 6)
+    drawn = batch.resample_hidden([0, 1] * 3, seed=4)
+    for row, seed in enumerate(batch.row_seeds(4)):
+        assert drawn[row] == match.state.resample_hidden(row % 2, int(seed))
+    assert [*batch] == [match.state] * 6
+    assert [*batch.resample_hidden(1, seed=4)][1::2] == [*drawn][1::2]
+    with pytest.raises(ValueError, match=r"players: expected shape \(6,\), got \(2,\)"):
+        batch.resample_hidden([0, 1], seed=4)
+    with pytest.raises(ValueError, match="expected 0 or 1, got 2"):
+        batch.resample_hidden(2, seed=4)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_children_and_hashes(rules):
+    _, match = seen_belief(rules)
+    batch, actions = StateBatch.children(match.state)
+    assert actions.tolist() == match.state.legal_actions()
+    assert [*batch] == [match.state.child(action) for action in actions]
+    assert batch.hash64().tolist() == [state.hash64() for state in batch]
+    assert batch.hash64().dtype == np.uint64
+    finished = [*random_game(start_position(1, rules), 1)][-1]
+    with pytest.raises(GameOverError):
+        StateBatch.children(finished[0].child(finished[1]))

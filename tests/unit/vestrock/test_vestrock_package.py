@@ -10,11 +10,12 @@ import pytest
 import locmsim.vestrock as vestrock
 
 PACKAGE = Path(vestrock.__file__).parent
-#: Modules that know no game, by their names of before and after.
+#: Modules that know no game.
 GROUND = {
     "_command",
     "_io",
     "_platform",
+    "_specs",
     "contract",
     "errors",
     "files",
@@ -23,7 +24,6 @@ GROUND = {
     "stats",
     "threads",
 }
-
 
 #: Modules of the arena that know no game, for what plays in it.
 ARENA = (
