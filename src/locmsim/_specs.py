@@ -1,13 +1,23 @@
 """Descriptions such as ``name:option=value,option=value``: how players of any game are named."""
 
 import inspect
+import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-__all__ = ["MISSING", "Option", "did_you_mean", "guess", "make", "options_of", "read_options"]
+__all__ = [
+    "MISSING",
+    "Option",
+    "did_you_mean",
+    "guess",
+    "make",
+    "options_of",
+    "read_options",
+    "told",
+]
 
 #: What the text of an option may be read as, in the order in which it is tried.
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
@@ -73,26 +83,37 @@ def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
     return known, any_name
 
 
-def make(where: str, factory: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """What a class or function makes of options given as texts.
+def make(
+    where: str, factory: Callable[..., Any], texts: Mapping[str, str], /, **values: Any
+) -> Any:
+    """What a class or function makes of options.
+
+    Parameters
+    ----------
+    where : str
+        Begins each message.
+    factory : callable
+        The class or function.
+    texts : mapping
+        Option -> text, of a description.
+    **values
+        More options, which win over texts.
 
     Raises
     ------
     ValueError
-        An option is unknown or missing, or its text is not what it can be; or what the factory
-        itself says. `where` begins the message.
+        An option is unknown or missing, or its text is not what it can be; or the factory raised
+        something, whatever it was.
     """
     known, any_name = options_of(factory)
-    given: dict[str, Any] = {}
-    for name, text in texts.items():
-        if name in known:
-            given[name] = known[name].value(f"{where}: {name}", text)
-        elif any_name:
-            given[name] = guess(text)
-        else:
-            expected = ", ".join(known) or "none"
-            hint = did_you_mean(name, known)
-            raise ValueError(f"{where}: unknown option {name!r}, expected {expected}{hint}")
+    parameters = inspect.signature(factory).parameters
+    for name in [*texts, *values]:
+        if not (name in known or any_name or (name in values and name in parameters)):
+            raise ValueError(f"{where}: {_unknown(name, known, factory)}")
+    given = {
+        name: known[name].value(f"{where}: {name}", text) if name in known else guess(text)
+        for name, text in texts.items()
+    } | {**values}
     for name, option in known.items():
         if name not in given and option.default is MISSING:
             raise ValueError(f"{where}: the option {name!r} is missing")
@@ -100,6 +121,29 @@ def make(where: str, factory: Callable[..., Any], texts: Mapping[str, str]) -> A
         return factory(**given)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
+    except Exception as error:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ValueError(f"{where}: making it with ({arguments}) raised {told(error)}") from error
+
+
+def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]) -> str:
+    hint = did_you_mean(name, known)
+    if name in getattr(factory, "__annotations__", {}) and "__init__" not in vars(factory):
+        hint = f"; it is a field of the class: put @dataclass before `class {factory.__name__}`"
+    return f"unknown option {name!r}, expected {', '.join(known) or 'none'}{hint}"
+
+
+def told(error: BaseException) -> str:
+    """An exception in one line, with the line of the file that it comes from."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    frames, place = error.__traceback__, ""
+    ours = {os.path.join(os.path.dirname(__file__), name) for name in ("_plugins.py", "_specs.py")}
+    while frames is not None:
+        file = frames.tb_frame.f_code.co_filename
+        if "importlib" not in file and os.path.abspath(file) not in ours:
+            place = f" ({file}, line {frames.tb_lineno})"
+        frames = frames.tb_next
+    return text.partition("\n")[0] + place
 
 
 def guess(text: str) -> int | float | str:

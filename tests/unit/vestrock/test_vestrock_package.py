@@ -15,6 +15,7 @@ GROUND = {
     "_command",
     "_io",
     "_platform",
+    "_plugins",
     "_specs",
     "contract",
     "errors",

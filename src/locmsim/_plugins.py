@@ -1,0 +1,223 @@
+"""Classes by name: those of a table, of installed packages, of modules and of files."""
+
+import importlib
+import importlib.util
+import os
+import pkgutil
+import re
+import sys
+import types
+from collections import UserDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from locmsim._specs import did_you_mean, told
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["Registry", "place_of"]
+
+_IDENTIFIER = r"[^\W\d]\w*"
+#: A class of a file or of a module, and its options.
+_CLASS = re.compile(
+    rf"(?P<place>(?P<file>.+\.py)|{_IDENTIFIER}(?:\.{_IDENTIFIER})*):(?P<name>{_IDENTIFIER})"
+    r"(?::(?P<options>.*))?",
+    re.DOTALL,
+)
+_NAME = re.compile(r"[\w.+-]+")
+#: How the modules of files are called; what follows depends on the path and on the file's time.
+_FILE_MODULE = "locmsim_file_"
+
+#: Files that are being imported right now.
+_importing: list[str] = []
+
+
+class Registry(UserDict[str, Any]):
+    """Name -> class or function, of one kind of thing.
+
+    Parameters
+    ----------
+    kind : str
+        What messages call one of them, such as ``"agent"``.
+    group : str
+        The entry point group by which installed packages name theirs. Names of the table come
+        first, so that results stay comparable.
+    places : mapping
+        Name -> ``module:attribute``, which is imported when it is asked for.
+    """
+
+    def __init__(self, kind: str, group: str, places: Mapping[str, str]) -> None:
+        super().__init__(places)
+        self.kind, self.group = kind, group
+
+    def __getitem__(self, name: str) -> Any:
+        if isinstance(self.data[name], str):
+            self.data[name] = pkgutil.resolve_name(self.data[name])
+        return self.data[name]
+
+    def names(self) -> list[str]:
+        """All names, those of the table first."""
+        return [*self, *sorted({point.name for point in self._entry_points()} - {*self})]
+
+    def split(self, text: str) -> tuple[str, str]:
+        """A name, ``module:Class`` or ``file.py:Class``, and the text of the options after it.
+
+        ``ValueError`` if nothing has that name; nothing is imported.
+        """
+        name, _, options = text.partition(":")
+        if name in self or self._entry_points(name):
+            return name, options
+        if match := _CLASS.fullmatch(text):
+            return f"{match['place']}:{match['name']}", match["options"] or ""
+        known = self.names()
+        raise ValueError(
+            f"unknown {self.kind} {name!r}: expected one of {', '.join(known)}, module:Class or"
+            f" file.py:Class{did_you_mean(name, known)}"
+        )
+
+    def describes(self, text: str) -> bool:
+        """Whether a text describes one of them; otherwise it may be the command of a program.
+
+        A class of a module or file counts whether it is there or not, so that the error is about
+        it; but a text with blanks, such as a command has, only if the file is there.
+        """
+        if match := _CLASS.fullmatch(text):
+            file = match["file"]
+            return not file or not re.search(r"\s", text) or os.path.isfile(file)
+        name = text.partition(":")[0]
+        return name in self or bool(self._entry_points(name))
+
+    def find(self, name: str) -> Any:
+        """What has a name that `split` gave; ``ValueError`` if it cannot be imported."""
+        if name in self:
+            return self[name]
+        if match := _CLASS.fullmatch(name):
+            return self._attribute(name, match)
+        points = {point.value: point for point in self._entry_points(name)}
+        if len(points) > 1:
+            packages = " and ".join(f"{_package(p)} ({v})" for v, p in points.items())
+            where = f"{self.kind} {name}"
+            raise ValueError(f"{where}: several packages have one of that name: {packages}")
+        (point,) = points.values()
+        try:
+            return point.load()
+        except Exception as error:
+            place = f"{point.value} of the package {_package(point)}"
+            raise ValueError(f"{self.kind} {name}: {place}: {told(error)}") from error
+
+    def package(self, name: str) -> str:
+        """The installed package that a name comes from."""
+        return "locmsim" if name in self else _package(self._entry_points(name)[0])
+
+    def _entry_points(self, name: str = "") -> "list[EntryPoint]":
+        """The entry points of that name, or all."""
+        if name and not _NAME.fullmatch(name):
+            return []
+        from importlib.metadata import entry_points  # takes longer than all else here
+
+        points = entry_points(group=self.group)
+        return [*(points.select(name=name) if name else points)]
+
+    def _attribute(self, name: str, match: re.Match[str]) -> Any:
+        where, attribute = f"{self.kind} {name}", match["name"]
+        module = self._imported(where, match["place"], match["file"])
+        try:
+            found = getattr(module, attribute)
+        except AttributeError:
+            classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+            raise ValueError(
+                f"{where}: there is no class {attribute!r} in {module.__file__}"
+                f"{did_you_mean(attribute, classes)}"
+            ) from None
+        if not callable(found):
+            raise ValueError(f"{where}: {attribute} is no class, but {found!r}")
+        return found
+
+    def _imported(self, where: str, place: str, file: str | None) -> types.ModuleType:
+        try:
+            return _module_of(file) if file else _module_called(place)
+        except _NotThereError as error:
+            raise ValueError(f"{where}: {error}") from None
+        except (Exception, SystemExit) as error:
+            missing = error.name if isinstance(error, ModuleNotFoundError) and not file else None
+            if missing and f"{place}.".startswith(f"{missing}."):
+                hint = did_you_mean(place, self.names())
+                raise ValueError(f"{where}: there is no module {missing!r}{hint}") from None
+            raise ValueError(f"{where}: importing {place}: {told(error)}") from error
+
+
+def place_of(kind: type) -> str:
+    """The ``module:Class`` or ``file.py:Class`` by which another process finds a class.
+
+    ``ValueError`` if other processes cannot import it: it was defined at a prompt, in a notebook or
+    in a function, or its file is being imported and runs something at once.
+    """
+    name, module = kind.__qualname__, sys.modules.get(kind.__module__)
+    if not re.fullmatch(_IDENTIFIER, name) or getattr(module, name, None) is not kind:
+        raise ValueError(f"{name} is not at the top level of a module, where others can import it")
+    file = getattr(module, "__file__", None)
+    if kind.__module__ == "__main__" and file is None:
+        raise ValueError(
+            f"{name} was defined at a prompt or in a notebook, where other processes cannot import"
+            " it: put it into a file"
+        )
+    if file is not None and os.path.abspath(file) in _importing:
+        raise ValueError(_unguarded(file))
+    if kind.__module__ == "__main__" or kind.__module__.startswith(_FILE_MODULE):
+        return f"{file}:{name}"
+    return f"{kind.__module__}:{name}"
+
+
+def _package(point: "EntryPoint") -> str:
+    return point.dist.name if point.dist is not None else "?"
+
+
+class _NotThereError(Exception):
+    """A file that is not there, or is being imported."""
+
+
+def _module_called(name: str) -> types.ModuleType:
+    # A console script does not look for modules in the folder where it is started.
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
+    return importlib.import_module(name)
+
+
+def _module_of(file: str) -> types.ModuleType:
+    import hashlib
+
+    path = os.path.abspath(file)
+    try:
+        stat = os.stat(path)
+    except OSError as error:
+        raise _NotThereError(f"there is no file {file!r} ({error.strerror or error})") from None
+    if path in _importing:
+        raise _NotThereError(_unguarded(file))
+    key = f"{path}\0{stat.st_mtime_ns}\0{stat.st_size}"
+    name = f"{_FILE_MODULE}{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    # What lies beside the file can be imported by it, but never in the place of something else.
+    if os.path.dirname(path) not in sys.path:
+        sys.path.append(os.path.dirname(path))
+    _importing.append(path)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        _importing.pop()
+    return module
+
+
+def _unguarded(file: str) -> str:
+    return (
+        f"{file} plays matches while it is imported for its agent:"
+        ' put what it runs under `if __name__ == "__main__":`'
+    )
