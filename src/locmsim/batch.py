@@ -19,7 +19,7 @@ _SHOWN_ROWS = 10  # of bad actions, in an error's message
 _PLAYOUTS_A_CALL = 4096
 
 
-class Believer(Protocol):
+class _Believer(Protocol):
     """What knows the worlds that a player may be in, as `locmsim.search.Belief` does."""
 
     def determinizer(self) -> Determinizer:
@@ -51,7 +51,7 @@ class StateBatch:
         return cls._of(StateArray(n, state))
 
     @classmethod
-    def sample(cls, belief: Believer, n: int, seed: SupportsIndex) -> "StateBatch":
+    def sample(cls, belief: _Believer, n: int, seed: SupportsIndex) -> "StateBatch":
         """Worlds that a player may be in, as one batch.
 
         Parameters
