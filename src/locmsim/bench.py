@@ -1,7 +1,7 @@
 """What the simulator's operations cost on this machine, and a number that tells its behaviour.
 
-docs/performance.md says how each figure is measured. The functions that prepare positions serve the
-benchmarks under bench/ too.
+docs/performance.md says how each figure is measured. bench/ gives the same functions to
+pytest-benchmark.
 """
 
 import json
@@ -10,48 +10,43 @@ import platform
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cache, partial
 from hashlib import blake2b
-from itertools import chain, count
+from itertools import chain, count, cycle
 from pathlib import Path
 from statistics import median
-from time import perf_counter
-from timeit import Timer
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
+from locmsim._measure import Case, Figure, Given, Measured, Ratio, calls
+from locmsim._measure import measure as figures_of
+from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
 from locmsim.batch import StateBatch
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.play import play_match
 from locmsim.game.positions import random_game, start_position
-from locmsim.referee.play import play
+from locmsim.referee.play import Result, play
+from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.search import MCTS, BeamSearch, Belief
 
-__all__ = ["Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
+__all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
 PAIRS = 64  # of random decks
 GROUP = 64  # positions of each, as `KernelLoops` wants them
 _SIGNATURE_GAMES = 8
 _SIGNATURE_PLAYOUTS = 250
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured number: the median of several measurements, unless it is a mere count."""
-
-    group: str
-    name: str
-    value: float
-    unit: str
 
 
 # ---------------------------------------------------------------------------------- positions
@@ -90,53 +85,46 @@ def typical(rules: str) -> list[tuple[State, int]]:
     return found[:256]
 
 
-# ---------------------------------------------------------------------------------- measuring
+# ---------------------------------------------------------------------------------- playouts
 
 
-def _median(sample: Callable[[], float], seconds: float) -> float:
-    """The median of at least five samples, taken for about `seconds`."""
-    end = perf_counter() + seconds
-    samples: list[float] = []
-    while len(samples) < 5 or perf_counter() < end:
-        samples.append(sample())
-    return median(samples)
+def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
+    games = 500
 
+    def play() -> None:
+        for state in starts(rules):
+            state.rollouts(games, 1)
 
-def _seconds(action: Callable[[], object]) -> float:
-    start = perf_counter()
-    action()
-    return perf_counter() - start
+    @cache
+    def lengths() -> tuple[int, int]:
+        return game_lengths(starts(rules), games, 1)
 
+    def made(number: Callable[[], int]) -> Callable[[], Case]:
+        def make() -> Case:
+            number_of, _ = number(), starts(rules)
 
-def _per_call(statement: str, calls: int, seconds: float, **names: Any) -> float:
-    """Seconds that one of the `calls` takes that `statement` makes, its loop included."""
-    # As locals, as in the code of a bot; timeit keeps the garbage collector off.
-    setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
-    timer = Timer(statement, setup, globals={"_names": names})
-    return _median(lambda: timer.timeit(4) / 4, seconds) / calls
+            def run() -> int:
+                play()
+                return number_of
 
+            return Case(run)
 
-def _playouts(rules: str, seconds: float) -> Iterator[Figure]:
-    group = "random playouts, one core"
-    states = starts(rules)
-    per_state = 500
-    games = per_state * len(states)
-    taken = _median(
-        lambda: _seconds(lambda: [state.rollouts(per_state, 1) for state in states]), seconds / 2
-    )
-    actions, turns = game_lengths(states, per_state, 1)
-    yield Figure(group, "games", games / taken, "/s")
-    yield Figure(group, "actions", actions / taken, "/s")
-    yield Figure(group, "actions a game", actions / games, "")
-    yield Figure(group, "turns a game", turns / games, "")
+        return make
+
+    yield Measured("games", "/s", made(lambda: games * PAIRS))
+    yield Measured("actions", "/s", made(lambda: lengths()[0]))
+    yield Given("actions a game", "", lambda: lengths()[0] / games / PAIRS)
+    yield Given("turns a game", "", lambda: lengths()[1] / games / PAIRS)
     if len(_cores()) > 1:
+        states = cycle(range(PAIRS))
 
-        def gain() -> float:
-            state = random.choice(states)
-            alone = _seconds(lambda: state.rollouts(50_000, 1))
-            return alone / _seconds(lambda: state.rollouts(50_000, 1, threads=2))
+        def threads(number: int) -> Callable[[], Case]:
+            def run(state: State) -> int:
+                return len(state.rollouts(50_000, 1, threads=number))
 
-        yield Figure(group, "threads=2 over threads=1", _median(gain, seconds / 2), "x")
+            return lambda: Case(run, lambda: (starts(rules)[next(states) // 2],))
+
+        yield Ratio("threads=2 over threads=1", threads(1), threads(2))
 
 
 _KERNEL_OPERATIONS: dict[Literal["clone", "apply", "count", "list", "kth"], str] = {
@@ -148,18 +136,32 @@ _KERNEL_OPERATIONS: dict[Literal["clone", "apply", "count", "list", "kth"], str]
 }
 
 
-def _kernel(rules: str, seconds: float) -> Iterator[Figure]:
-    group = "compiled callers"
-    loops = KernelLoops(groups(rules), 1)
-    yield Figure(group, "state", STATE_SIZE, "bytes")
+def _kernel(rules: str) -> Iterator[Measured | Given]:
+    rounds = 10
+
+    @cache
+    def loops() -> KernelLoops:
+        return KernelLoops(groups(rules), 1)
+
+    def made(operation: Any) -> Callable[[], Case]:
+        def run() -> int:
+            loops().run(operation, rounds)
+            return rounds * PAIRS * GROUP
+
+        return lambda: Case(run, less=lambda: loops().run("copy", rounds))
+
+    yield Given("state", "bytes", lambda: STATE_SIZE)
     for operation, name in _KERNEL_OPERATIONS.items():
+        yield Measured(name, "ns", made(operation))
 
-        def sample(operation: Any = operation) -> float:
-            return loops.run(operation, 10) - loops.run("copy", 10)
+    def perft() -> Case:
+        state, _ = typical(rules)[0]
+        return Case(lambda: state.perft(6))
 
-        taken = _median(sample, seconds / len(_KERNEL_OPERATIONS))
-        yield Figure(group, name, taken, "ns")
+    yield Measured("perft(6)", "nodes/s", perft)
 
+
+# ------------------------------------------------------------------------------------- calls
 
 _PYTHON_CALLS = {
     "clone": "for state, action in pairs: state.clone()",
@@ -176,38 +178,65 @@ _PYTHON_CALLS = {
     "child": "for state, action in pairs: state.child(action)",
     "legal_actions, 5-6 actions": "for state, action in pairs: state.legal_actions()",
     "legal_actions_mask(out=)": "for state, action in pairs: state.legal_actions_mask(out=mask)",
+    "hash64": "for state, action in pairs: state.hash64()",
+    "key": "for state, action in pairs: state.key()",
+    "snapshot": "for state, action in pairs: state.snapshot()",
+    "to_bytes": "for state, action in pairs: state.to_bytes()",
 }
 
 
-def _python(rules: str, seconds: float) -> Iterator[Figure]:
-    pairs = typical(rules)
-    names = {
-        "pairs": pairs,
-        "numpy_pairs": [(state, np.int64(action)) for state, action in pairs],
-        "scratch": pairs[0][0].clone(),
-        "mask": pairs[0][0].legal_actions_mask(),
-    }
+def _python(rules: str) -> Iterator[Measured]:
+    def made(statement: str) -> Callable[[], Case]:
+        def make() -> Case:
+            pairs = typical(rules)
+            return calls(
+                statement,
+                len(pairs),
+                pairs=pairs,
+                numpy_pairs=[(state, np.int64(action)) for state, action in pairs],
+                scratch=pairs[0][0].clone(),
+                mask=pairs[0][0].legal_actions_mask(),
+            )
+
+        return make
+
     for name, statement in _PYTHON_CALLS.items():
-        taken = _per_call(statement, len(pairs), seconds / len(_PYTHON_CALLS), **names)
-        yield Figure("Python callers", name, taken * 1e9, "ns")
+        yield Measured(name, "ns", made(statement))
 
 
-def _batch(rules: str, seconds: float) -> Iterator[Figure]:
-    size, plies = 10_000, 20
-    start = StateBatch.repeat(starts(rules)[0], size)
+def _batch(rules: str) -> Iterator[Measured]:
+    size = 10_000
 
-    def sample() -> float:
-        batch = start.clone()
-        steps, taken = 0, 0.0
-        for seed in range(plies):
-            actions = batch.sample_actions(seed)
-            steps += int((actions >= 0).sum())
-            taken += _seconds(lambda actions=actions: batch.step(actions))  # type: ignore[misc]
-        return steps / taken
+    def start() -> StateBatch:
+        return StateBatch.repeat(starts(rules)[0], size)
 
-    yield Figure("StateBatch of 10,000", "steps", _median(sample, seconds / 2), "/s")
-    masks = _median(lambda: _seconds(start.masks) / size, seconds / 2)
-    yield Figure("StateBatch of 10,000", "masks, a state", masks * 1e9, "ns")
+    def step() -> Case:
+        plies = cycle(range(20))
+        batch = start()
+
+        def setup() -> tuple[StateBatch, NDArray[np.int64]]:
+            nonlocal batch
+            if (ply := next(plies)) == 0:
+                batch = start()
+            return batch, batch.sample_actions(ply)
+
+        def run(batch: StateBatch, actions: NDArray[np.int64]) -> int:
+            batch.step(actions)
+            return int((actions >= 0).sum())
+
+        return Case(run, setup)
+
+    def masks() -> Case:
+        batch = start()
+        return Case(lambda: len(batch.masks()))
+
+    def rollouts() -> Case:
+        batch = start()
+        return Case(lambda: len(batch.rollouts(1, 1)))
+
+    yield Measured("steps", "/s", step)
+    yield Measured("masks, a state", "ns", masks)
+    yield Measured("playouts", "/s", rollouts)
 
 
 _BELIEF_CALLS = {
@@ -218,55 +247,98 @@ _BELIEF_CALLS = {
 }
 
 
-def _beliefs(rules: str, seconds: float) -> Iterator[Figure]:
-    places = []
-    for state, _ in typical(rules)[:64]:
-        belief = Belief()
-        belief.see(seen := state.observation(state.current_player()))
-        belief.sample(1)  # the opponent's cards are guessed
-        places.append((state, belief, seen))
+def _beliefs(rules: str) -> Iterator[Measured]:
+    @cache
+    def places() -> list[tuple[State, Belief, Observation]]:
+        found = []
+        for state, _ in typical(rules)[:64]:
+            belief = Belief()
+            belief.see(seen := state.observation(state.current_player()))
+            belief.sample(1)  # the opponent's cards are guessed
+            found.append((state, belief, seen))
+        return found
+
+    def made(statement: str) -> Callable[[], Case]:
+        return lambda: calls(statement, len(places()), places=places())
+
     for name, statement in _BELIEF_CALLS.items():
-        taken = _per_call(statement, len(places), seconds / len(_BELIEF_CALLS), places=places)
-        yield Figure("what a player knows", name, taken * 1e6, "us")
+        yield Measured(name, "us", made(statement))
 
 
-_MATCH_CALLS = {
+_OBSERVATION_CALLS = {
     "Observation.of": "for state, player, text in seen: of(state, player)",
     "Observation.of(...).format": "for state, player, text in seen: of(state, player).format()",
     "Observation.parse": "for state, player, text in seen: parse(text)",
 }
 
 
-def _match(rules: str, seconds: float) -> Iterator[Figure]:
-    group = "protocol and matches"
-    share = seconds / (len(_MATCH_CALLS) + 3)
-    seen = []
-    for state, _ in typical(rules)[:64]:
-        player = state.current_player()
-        seen.append((state, player, Observation.of(state, player).format()))
-    names = {"seen": seen, "of": Observation.of, "parse": Observation.parse}
-    for name, statement in _MATCH_CALLS.items():
-        yield Figure(group, name, _per_call(statement, len(seen), share, **names) * 1e6, "us")
-    if rules == "1.5":
-        taken = _per_call("generate_cards(1)", 1, share, generate_cards=generate_cards)
-        yield Figure(group, "generate_cards", taken * 1e3, "ms")
+def _match(rules: str) -> Iterator[Measured]:
+    @cache
+    def seen() -> list[tuple[State, int, str]]:
+        found = []
+        for state, _ in typical(rules)[:64]:
+            player = state.current_player()
+            found.append((state, player, Observation.of(state, player).format()))
+        return found
+
+    def made(statement: str) -> Callable[[], Case]:
+        names = {"of": Observation.of, "parse": Observation.parse}
+        return lambda: calls(statement, len(seen()), seen=seen(), **names)
+
     # A seed of its own each time: the cards of the last ones are kept.
     seeds = count(1)
-    taken = _median(lambda: _seconds(lambda: Match(rules, seed=next(seeds))), share)
-    yield Figure(group, "Match, cards included", taken * 1e3, "ms")
-    agents = make_agent("random"), make_agent("random")
 
-    def match() -> None:
-        seed = next(seeds)
-        for agent in agents:
-            agent.reset(seed)
-        play(agents, Match(rules, seed=seed))
+    def new() -> int:
+        Match(rules, seed=next(seeds))
+        return 1
 
-    games = 1 / _median(lambda: _seconds(match), share)
-    yield Figure(group, "matches of two random agents", games, "/s")
+    def played() -> Case:
+        agents = make_agent("random"), make_agent("random")
+
+        def run() -> int:
+            seed = next(seeds)
+            for agent in agents:
+                agent.reset(seed)
+            play(agents, Match(rules, seed=seed))
+            return 1
+
+        return Case(run)
+
+    for name, statement in _OBSERVATION_CALLS.items():
+        yield Measured(name, "us", made(statement))
+    if rules == "1.5":
+        make = partial(calls, "generate(1)", 1, generate=generate_cards)
+        yield Measured("generate_cards", "ms", make)
+    yield Measured("Match, cards included", "ms", lambda: Case(new))
+    yield Measured("matches of two random agents", "/s", played)
 
 
-def search_positions(rules: str) -> list[tuple[Observation, Belief]]:
+def _decks(rules: str) -> Iterator[Measured]:
+    def deck(builder: str) -> Callable[[], Case]:
+        cards = generate_cards(1)
+        return partial(calls, "build(cards, name)", 1, build=build_deck, cards=cards, name=builder)
+
+    def drafted(picker: str) -> Callable[[], Case]:
+        def run() -> int:
+            offers: Any = Match(rules, seed=1).offers
+            picked: list[Card] = []
+            for turn, offer in enumerate(offers):
+                picked.append(offer[pick(offer, picked, rules, picker, offers[:turn])])
+            return 1
+
+        return lambda: Case(run)
+
+    if rules == "1.5":
+        yield from (Measured(name, "ms", deck(name)) for name in DECK_BUILDERS)
+    else:
+        yield from (Measured(name, "ms", drafted(name)) for name in DRAFT_PICKERS)
+
+
+# ---------------------------------------------------------------------------------- searches
+
+
+@cache
+def search_positions(rules: str) -> tuple[tuple[Observation, Belief], ...]:
     """Starts of turns with much to decide, and what their movers believe."""
     found = []
     for start in starts(rules)[:16]:
@@ -279,26 +351,32 @@ def search_positions(rules: str) -> list[tuple[Observation, Belief]]:
         belief.see(observation := state.observation(state.current_player()))
         if BeamSearch().search(observation, nodes=20_000, belief=belief).value < 1:
             found.append((observation, belief))
-    return found
+    return tuple(found)
 
 
 #: Name -> search, what its budget and its rate count, the budget of a sample.
-SEARCHES: dict[str, tuple[Any, str, int]] = {
+_SEARCHES: dict[str, tuple[Any, str, int]] = {
     "beam": (BeamSearch(), "nodes", 200_000),
     "MCTS": (MCTS(), "iterations", 500),
 }
 
 
-def _searches(rules: str, seconds: float) -> Iterator[Figure]:
-    seen = search_positions(rules)
-    for name, (search, unit, budget) in SEARCHES.items():
+def _searches(rules: str) -> Iterator[Measured]:
+    def made(search: Any, unit: str, budget: int) -> Callable[[], Case]:
+        def make() -> Case:
+            seen = cycle(search_positions(rules))
 
-        def rate(search: Any = search, unit: str = unit, budget: int = budget) -> float:
-            observation, belief = random.choice(seen)
-            result = search.search(observation, belief=belief, **{unit: budget})
-            return float(getattr(result, unit) / result.elapsed)
+            def run(observation: Observation, belief: Belief) -> int:
+                result = search.search(observation, belief=belief, **{unit: budget})
+                done: int = getattr(result, unit)
+                return done
 
-        yield Figure("search, one core", name, _median(rate, seconds / len(SEARCHES)), f"{unit}/s")
+            return Case(run, lambda: next(seen))
+
+        return make
+
+    for name, (search, unit, budget) in _SEARCHES.items():
+        yield Measured(name, f"{unit}/s", made(search, unit, budget))
 
 
 class _Listener:
@@ -317,77 +395,247 @@ class _Listener:
         return self.agent.act(observation)
 
 
-def turn_texts(rules: str) -> list[str]:
-    """What a player is sent in a game between two agents, the choice phase included."""
+@cache
+def turn_texts(rules: str) -> tuple[list[str], list[str]]:
+    """What a player is sent in a game between two agents: in the choice phase, in turns."""
     listener = _Listener(make_agent("rule"))
     play_match(Match(rules, seed=1), (listener, make_agent("rule")))
-    return listener.texts
+    phases = [Observation.parse(text, rules).phase for text in listener.texts]
+    choices = phases.count("choice")
+    return listener.texts[:choices], listener.texts[choices:]
 
 
-def _turns(rules: str, seconds: float) -> Iterator[Figure]:
+def _turns(rules: str) -> Iterator[Measured]:
     """All of a turn but the search, which may make one node: from the text to the answer line."""
-    group = "a turn without its search"
     spec = "beam:time_ms=0,nodes=1"
-    texts = turn_texts(rules)
-    phases = [Observation.parse(text, rules).phase for text in texts]
-    choices, turns = texts[: phases.count("choice")], texts[phases.count("choice") :]
-    agent = make_agent(spec)
 
-    def as_agent() -> float:
-        agent.reset(1)
-        for text in choices:
-            agent.choose(Observation.parse(text, rules))
-        return _seconds(lambda: [agent.act(Observation.parse(text, rules)) for text in turns])
+    def agent() -> Case:
+        choices, turns = turn_texts(rules)
+        player = make_agent(spec)
 
-    command = [sys.executable, "-m", "locmsim.bot", "--agent", spec]
+        def setup() -> tuple[()]:
+            player.reset(1)
+            for text in choices:
+                player.choose(Observation.parse(text, rules))
+            return ()
 
-    def as_bot() -> float:
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as bot:
+        def run() -> int:
+            for text in turns:
+                player.act(Observation.parse(text, rules))
+            return len(turns)
+
+        return Case(run, setup)
+
+    def bot() -> Case:
+        choices, turns = turn_texts(rules)
+        command = [sys.executable, "-m", "locmsim.bot", "--agent", spec]
+        pipe = subprocess.PIPE
+
+        def ask(bot: subprocess.Popen[str], text: str) -> None:
             assert bot.stdin is not None
             assert bot.stdout is not None
+            print(text, end="", file=bot.stdin, flush=True)
+            bot.stdout.readline()
 
-            def ask(text: str) -> str:
-                print(text, end="", file=bot.stdin, flush=True)
-                return bot.stdout.readline()  # type: ignore[union-attr]
-
+        def setup() -> tuple[subprocess.Popen[str]]:
+            bot = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
             for text in choices:
-                ask(text)
-            taken = _seconds(lambda: [ask(text) for text in turns])
-            bot.stdin.close()
-        return taken
+                ask(bot, text)
+            return (bot,)
 
-    taken = _median(as_agent, seconds / 2) / len(turns)
-    yield Figure(group, "as an agent", taken * 1e6, "us")
-    yield Figure(group, "as a bot on pipes", _median(as_bot, seconds / 2) / len(turns) * 1e6, "us")
+        def run(bot: subprocess.Popen[str]) -> int:
+            for text in turns:
+                ask(bot, text)
+            bot.kill()
+            bot.communicate()
+            return len(turns)
+
+        return Case(run, setup)
+
+    yield Measured("as an agent", "us", agent)
+    yield Measured("as a bot on pipes", "us", bot)
 
 
-def _environments(rules: str, seconds: float) -> Iterator[Figure]:
-    """Figures of the learning environments, if the extra ``envs`` is installed."""
+# -------------------------------------------------------------------------- arena, processes
+
+
+def _arena(rules: str) -> Iterator[Measured]:
+    """All that `locmsim arena random random` does for a game: cards, decks, answers, storing."""
+    games = 400
+
+    def made(pairs_per_set: int) -> Callable[[], Case]:
+        seeds = count(1)
+
+        def run() -> int:
+            from locmsim.arena import Arena
+
+            players, seed = ["random", "other=random"], next(seeds)
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                Arena(
+                    players,
+                    db=f"{folder}/games.db",
+                    games=games,
+                    seed=seed,
+                    rules=rules,
+                    pairs_per_set=pairs_per_set,
+                ) as arena,
+            ):
+                arena.run(jobs=1)
+            return games
+
+        return lambda: Case(run)
+
+    yield Measured("games, cards new for each pair", "/s", made(1))
+    if rules == "1.5":
+        yield Measured("games, cards for 50 pairs", "/s", made(50))
+
+
+#: A bot that answers PASS as soon as it has read its input.
+_PASS_BOT = """
+import os, sys
+lines = sys.stdin.buffer
+while lines.readline():
+    lines.readline()
+    for _ in range(int(lines.readline().split()[1])):
+        lines.readline()
+    for _ in range(int(lines.readline())):
+        lines.readline()
+    os.write(1, b"PASS\\n")
+"""
+
+
+def _referee(rules: str) -> Iterator[Measured | Given]:
+    bot = [sys.executable, "-S", "-E", "-c", _PASS_BOT]
+
+    def match() -> Result[Match]:
+        return play([bot, bot], Match(rules, seed=1), timeout_scale=0)
+
+    def own() -> float:
+        """What is not the wait for an answer."""
+        times = []
+        for _ in range(5):
+            result = match()
+            waited = sum(call.elapsed_ns for call in result.calls)
+            times.append((result.elapsed_ns - waited) / len(result.calls))
+        return median(times) / 1e3
+
+    yield Measured("a turn of two programs", "us", lambda: Case(lambda: len(match().calls)))
+    yield Given("... without the wait for answers", "us", own)
+
+
+def _start(rules: str) -> Iterator[Measured]:
+    def run(code: str) -> int:
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return 1
+
+    def make() -> Case:
+        return Case(lambda: run("import locmsim"), less=lambda: run("pass"))
+
+    yield Measured("import locmsim", "ms", make)
+
+
+# ------------------------------------------------------------------------------------ groups
+
+_Functions = Callable[[str], Iterable[Measured | Ratio | Given]]
+
+
+def _environments(rules: str) -> Iterable[Measured | Ratio | Given]:
+    """Those of the learning environments, if the extra ``envs`` is installed."""
     try:
         from locmsim.envs import bench
     except ImportError:
-        return
+        return []
 
-    def kernel() -> float:
-        best = float("inf")
-        for _ in range(20):
-            start = perf_counter()
-            actions, _ = game_lengths(starts(rules)[:16], 8, 1)
-            best = min(best, (perf_counter() - start) / actions)
-        return 1 / best
+    def kernel() -> Case:
+        states = starts(rules)[:16]
+        return Case(lambda: game_lengths(states, 8, 1)[0])
 
-    for name, value, unit in bench.figures(rules, seconds, kernel):
-        yield Figure("learning environments", name, value, unit)
+    return bench.functions(rules, kernel)
 
 
-def _import(rules: str, seconds: float) -> Iterator[Figure]:
-    def run(code: str) -> float:
-        return _seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
+def _vestrock(rules: str) -> Iterable[Measured | Ratio | Given]:
+    """The same for each rule set: it is a game of its own."""
+    from locmsim.vestrock import bench
 
-    added = _median(lambda: run("import locmsim") - run("pass"), seconds)
-    yield Figure("start", "import locmsim", added * 1e3, "ms")
+    return bench.functions()
+
+
+class _Group(NamedTuple):
+    title: str
+    functions: _Functions
+    #: Of the time, beside other groups.
+    share: int = 1
+    #: Whether it is measured when no groups are named.
+    default: bool = True
+
+
+#: What can be measured, by the names that `locmsim bench --group` takes.
+GROUPS: dict[str, _Group] = {
+    "playouts": _Group("random playouts, one core", _playouts, 4),
+    "kernel": _Group("compiled callers", _kernel),
+    "python": _Group("Python callers", _python, 2),
+    "beliefs": _Group("what a player knows", _beliefs),
+    "batch": _Group("StateBatch of 10,000", _batch),
+    "match": _Group("protocol and matches", _match),
+    "search": _Group("search, one core", _searches),
+    "turns": _Group("a turn without its search", _turns),
+    "environments": _Group("learning environments", _environments, 3),
+    "start": _Group("start", _start, 2),
+    "decks": _Group("the choice of cards", _decks, default=False),
+    "arena": _Group("arena, one core", _arena, default=False),
+    "referee": _Group("referee and programs", _referee, default=False),
+    "vestrock": _Group("vestrock", _vestrock, default=False),
+}
+
+
+def measure(
+    rules: str = "1.5",
+    seconds: float = 12.0,
+    groups: Sequence[str] = (),
+    *,
+    watch: "Watch | None" = None,
+    on_group: Callable[[str, float], None] = lambda name, done: None,
+) -> list[Figure]:
+    """The figures of a rule set, measured for about `seconds`.
+
+    Positions are prepared before that, which takes about a second.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set.
+    seconds : float
+        Time for all figures together.
+    groups : sequence of str, optional
+        Keys of `GROUPS`; by default all but those that are measured only if they are named.
+    watch : Watch, optional
+        Looks at the machine before each group of figures and at the end.
+    on_group : function, optional
+        Called before each group with its title and the part of the time that has passed, from 0
+        to 1; at the end with "" and 1.
+
+    Returns
+    -------
+    list of Figure
+    """
+    chosen = [GROUPS[name] for name in groups] or [g for g in GROUPS.values() if g.default]
+    shares = sum(group.share for group in chosen)
+    figures: list[Figure] = []
+    done = 0
+    for group in chosen:
+        on_group(group.title, done / shares)
+        if watch is not None:
+            watch.look()
+        figures += figures_of(group.title, group.functions(rules), seconds * group.share / shares)
+        done += group.share
+    if watch is not None:
+        watch.look()
+    on_group("", 1.0)
+    return figures
+
+
+# ---------------------------------------------------------------------------------- machine
 
 
 class Watch:
@@ -409,7 +657,7 @@ class Watch:
 
     def look(self) -> None:
         """Time the loop some times, for about 20 ms."""
-        self._loops += (_seconds(lambda: sum(range(100_000))) for _ in range(self._TIMES))
+        self._loops += (elapsed(lambda: sum(range(100_000))) for _ in range(self._TIMES))
 
     @property
     def warnings(self) -> list[str]:
@@ -429,62 +677,6 @@ class Watch:
                 " the figures are too low"
             )
         return found
-
-
-_GROUPS: tuple[tuple[str, Callable[[str, float], Iterator[Figure]], int], ...] = (
-    ("random playouts", _playouts, 4),
-    ("compiled callers", _kernel, 1),
-    ("Python callers", _python, 2),
-    ("what a player knows", _beliefs, 1),
-    ("batches", _batch, 1),
-    ("protocol and matches", _match, 1),
-    ("searches", _searches, 1),
-    ("turns", _turns, 1),
-    ("environments", _environments, 3),
-    ("start", _import, 2),
-)
-
-
-def measure(
-    rules: str = "1.5",
-    seconds: float = 12.0,
-    *,
-    watch: Watch | None = None,
-    on_group: Callable[[str, float], None] = lambda name, done: None,
-) -> list[Figure]:
-    """All figures of a rule set, measured for about `seconds`.
-
-    Positions are prepared before that, which takes about a second.
-
-    Parameters
-    ----------
-    rules : str
-        The rule set.
-    seconds : float
-        Time for all figures together.
-    watch : Watch, optional
-        Looks at the machine before each group of figures and at the end.
-    on_group : function, optional
-        Called before each group with its name and the part of the time that has passed, from 0 to
-        1; at the end with "" and 1.
-
-    Returns
-    -------
-    list of Figure
-    """
-    shares = sum(share for _, _, share in _GROUPS)
-    figures: list[Figure] = []
-    done = 0
-    for name, group, share in _GROUPS:
-        on_group(name, done / shares)
-        if watch is not None:
-            watch.look()
-        figures += group(rules, seconds * share / shares)
-        done += share
-    if watch is not None:
-        watch.look()
-    on_group("", 1.0)
-    return figures
 
 
 # ---------------------------------------------------------------------------------- behaviour

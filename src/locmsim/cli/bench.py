@@ -13,10 +13,39 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
+#: Keys of `locmsim.bench.GROUPS`, which takes long to import.
+_GROUPS = (
+    "playouts",
+    "kernel",
+    "python",
+    "beliefs",
+    "batch",
+    "match",
+    "search",
+    "turns",
+    "environments",
+    "start",
+    "decks",
+    "arena",
+    "referee",
+    "vestrock",
+)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
     add("--json", action="store_true", help="print JSON")
+    add(
+        "-g",
+        "--group",
+        dest="groups",
+        choices=_GROUPS,
+        action="append",
+        default=[],
+        metavar="GROUP",
+        help=f"measure only this group, may be repeated: {', '.join(_GROUPS)}",
+    )
     add(
         "--seconds",
         type=number(0, allow_low=False),
@@ -69,5 +98,7 @@ def _measure(options: argparse.Namespace) -> "tuple[list[Figure], list[str]]":
             bar.n = 100 * done
             bar.refresh()
 
-        figures = bench.measure(options.rules, options.seconds, watch=watch, on_group=show)
+        figures = bench.measure(
+            options.rules, options.seconds, options.groups, watch=watch, on_group=show
+        )
     return figures, watch.warnings

@@ -1,36 +1,26 @@
-"""How fast environments are: what `locmsim bench` prints and bench/test_envs.py measures.
+"""What is measured of the learning environments.
 
 Actions come from lists that were drawn before or from `sample`, whose time is taken off.
 """
 
 from collections.abc import Callable, Iterator
-from time import perf_counter
+from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from locmsim._measure import Case, Measured, Ratio
 from locmsim.envs._gae import gae
 from locmsim.envs.battle import BattleEnv
 from locmsim.envs.vector import LocmVectorEnv, SelfPlayVectorEnv
 
-__all__ = ["figures", "single_steps", "vector_steps"]
+__all__ = ["functions", "single", "vector"]
 
 _ROWS = 1024
 #: Sets are made before anything is measured.
 _SETS: dict[str, Any] = {"card_sets": 8}
-
-
-def _best(action: Callable[[], int], seconds: float) -> float:
-    """Seconds for each of the things that `action` does and counts, at best."""
-    end = perf_counter() + seconds
-    best = float("inf")
-    while True:
-        start = perf_counter()
-        n = action()
-        now = perf_counter()
-        best = min(best, (now - start) / n)
-        if now > end:
-            return best
 
 
 def _warm(env: Any) -> None:
@@ -40,16 +30,13 @@ def _warm(env: Any) -> None:
         env.reset()
 
 
-def single_steps(rules: str, opponent: str | None, seconds: float, wrapped: bool = False) -> float:
-    """Steps a second of the single environment, resets included.
+def single(rules: str, opponent: str, wrapped: bool = False) -> Case:
+    """Steps of the single environment, resets included.
 
     Parameters
     ----------
     rules : str
-    opponent : str or None
-        None: both sides by the caller, with one row of `SelfPlayVectorEnv`'s games.
-    seconds : float
-        To measure for.
+    opponent : str
     wrapped : bool
         Whether the environment is the one that ``gym.make`` gives.
     """
@@ -59,33 +46,31 @@ def single_steps(rules: str, opponent: str | None, seconds: float, wrapped: bool
 
         env = gymnasium.make("locmsim/Battle-v0", rules=rules, opponent=opponent, **_SETS)
     else:
-        env = BattleEnv(rules=rules, opponent=opponent or "pass", **_SETS)
+        env = BattleEnv(rules=rules, opponent=opponent, **_SETS)
     _warm(env)
     rows = env.unwrapped._rows
     out = np.zeros(1, np.int64)
-    calls = 2000
+    number_of_steps = 2000
 
     def steps() -> int:
         step, sample = env.step, rows.sample
-        for number in range(calls):
+        for number in range(number_of_steps):
             sample(number, out)
             if step(out[0])[2]:
                 env.reset()
-        return calls
+        return number_of_steps
 
-    def samples() -> int:
+    def samples() -> None:
         sample = rows.sample
-        for number in range(calls):
+        for number in range(number_of_steps):
             sample(number, out)
             out[0]
-        return calls
 
-    # On a busy machine the difference of two times may come out as nothing.
-    return 1 / max(_best(steps, seconds) - _best(samples, seconds / 4), 1e-9)
+    return Case(steps, less=samples)
 
 
-def resets(rules: str, seconds: float) -> float:
-    """Resets a second of the single environment, with card sets that are there."""
+def resets(rules: str) -> Case:
+    """Resets of the single environment, with card sets that are there."""
     env = BattleEnv(rules=rules, opponent="random", seat="first", **_SETS)
     _warm(env)
 
@@ -94,19 +79,13 @@ def resets(rules: str, seconds: float) -> float:
             env.reset()
         return 500
 
-    return 1 / _best(run, seconds)
+    return Case(run)
 
 
-def vector_steps(
-    rules: str,
-    layout: str,
-    opponent: str | None,
-    seconds: float,
-    *,
-    rows: int = _ROWS,
-    threads: int = 1,
-) -> float:
-    """Steps a second of the vector environments with `step_into`, masks included.
+def vector(
+    rules: str, layout: str, opponent: str | None, rows: int = _ROWS, threads: int = 1
+) -> Case:
+    """Steps of the vector environments with `step_into`, masks included.
 
     `opponent` None is for both sides by the caller.
     """
@@ -127,25 +106,21 @@ def vector_steps(
     if opponent is None:
         arrays["to_move"] = np.zeros(rows, np.int8)
     actions = np.zeros(rows, np.int64)
-    sample = env._rows.sample
-    best = float("inf")
-    end = perf_counter() + seconds
-    number = 0
-    while number < 20 or perf_counter() < end:
-        number += 1
-        taken = 0.0
-        for part in range(8):
-            sample(8 * number + part, actions)
-            start = perf_counter()
-            env.step_into(actions, **arrays)
-            taken += perf_counter() - start
-        best = min(best, taken / 8)
-    env.close()
-    return rows / best
+    numbers = count()
+
+    def setup() -> tuple[NDArray[np.int64]]:
+        env._rows.sample(next(numbers), actions)
+        return (actions,)
+
+    def run(actions: NDArray[np.int64]) -> int:
+        env.step_into(actions, **arrays)
+        return rows
+
+    return Case(run, setup)
 
 
-def advantages(seconds: float) -> float:
-    """Positions a second of `gae`."""
+def advantages() -> Case:
+    """Positions of `gae`."""
     random = np.random.default_rng(1)
     shape = (64, _ROWS)
     rewards, values = random.normal(size=(2, *shape)).astype(np.float32)
@@ -158,11 +133,11 @@ def advantages(seconds: float) -> float:
         gae(rewards, values, dones, to_move, *last, out=out)
         return int(rewards.size)
 
-    return 1 / _best(run, seconds)
+    return Case(run)
 
 
-def decisions(seconds: float) -> float:
-    """Decisions a second of the entity network."""
+def decisions() -> Case:
+    """Decisions of the entity network."""
     from locmsim.policy import Policy
 
     policy = Policy.random()
@@ -175,41 +150,37 @@ def decisions(seconds: float) -> float:
         policy.act_batch(seen["observation"], seen["action_mask"])
         return 256
 
-    return 1 / _best(run, seconds)
+    return Case(run)
 
 
-def figures(
-    rules: str, seconds: float, kernel: Callable[[], float] | None = None
-) -> Iterator[tuple[str, float, str]]:
-    """Name, value and unit of each figure.
+def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Ratio]:
+    """What is measured for a rule set.
 
-    `kernel` measures how many actions of random games the kernel does in a second: compared with
-    it, figures of different machines say the same.
+    `kernel` plays random games, counting actions: compared with it, figures of different machines
+    say the same.
     """
-    share = seconds / 15
-    opponents = {"random": _ROWS, "osl": _ROWS, "greedy": _ROWS, "beam:nodes=500": 16}
 
-    def compared(name: str, value: float, unit: str) -> Iterator[tuple[str, float, str]]:
+    def compared(name: str, make: Callable[[], Case], unit: str) -> Iterator[Measured | Ratio]:
         """A figure, and how many actions of random games take as long as one of it."""
-        yield name, value, unit
-        if kernel is not None:
-            yield f"... {name}, in random actions", kernel() / value, "x"
+        yield Measured(name, unit, make)
+        yield Ratio(f"... {name}, in random actions", make, kernel)
 
-    yield from compared("single, against pass", single_steps(rules, "pass", share), "steps/s")
-    through = single_steps(rules, "pass", share, True)
-    yield from compared("single, through gym.make", through, "steps/s")
-    yield from compared("single, against random", single_steps(rules, "random", share), "steps/s")
-    yield "single, against greedy", single_steps(rules, "greedy", share), "steps/s"
-    yield from compared("resets", resets(rules, share), "/s")
+    yield from compared("single, against pass", partial(single, rules, "pass"), "steps/s")
+    wrapped = partial(single, rules, "pass", wrapped=True)
+    yield from compared("single, through gym.make", wrapped, "steps/s")
+    yield from compared("single, against random", partial(single, rules, "random"), "steps/s")
+    yield Measured("single, against greedy", "steps/s", partial(single, rules, "greedy"))
+    yield from compared("resets", partial(resets, rules), "/s")
     for layout in ("gym-locm", "entities"):
         if (rules, layout) != ("1.0", "gym-locm"):
-            value = vector_steps(rules, layout, None, share)
-            yield from compared(f"{_ROWS} rows, both sides, {layout}", value, "steps/s")
-    for opponent, rows in opponents.items():
-        value = vector_steps(rules, "entities", opponent, share, rows=rows)
-        yield f"{rows} rows against {opponent}", value, "steps/s"
-    alone = vector_steps(rules, "entities", None, share, rows=2048)
-    two = vector_steps(rules, "entities", None, share, rows=2048, threads=2)
-    yield "2048 rows, threads=2 over threads=1", two / alone, "x"
-    yield "gae", advantages(share), "positions/s"
-    yield "entity network", decisions(share), "decisions/s"
+            make = partial(vector, rules, layout, None)
+            yield from compared(f"{_ROWS} rows, both sides, {layout}", make, "steps/s")
+    for opponent in ("random", "osl", "greedy"):
+        make = partial(vector, rules, "entities", opponent)
+        yield Measured(f"{_ROWS} rows against {opponent}", "steps/s", make)
+    make = partial(vector, rules, "entities", "beam:nodes=500", 16)
+    yield Measured("16 rows against beam:nodes=500", "steps/s", make)
+    two, one = (partial(vector, rules, "entities", None, 2048, threads) for threads in (2, 1))
+    yield Ratio("2048 rows, threads=2 over threads=1", one, two)
+    yield Measured("gae", "positions/s", advantages)
+    yield Measured("entity network", "decisions/s", decisions)

@@ -1,33 +1,30 @@
-"""What Vestrock's operations cost on this machine.
+"""What is measured of Vestrock on this machine, and a number that tells its behaviour."""
 
-`measure` gives the rows of a table; bench/test_vestrock.py has the same for pytest-benchmark.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
-from statistics import median
-from time import perf_counter
-from typing import NamedTuple
 
+from locmsim._measure import Case, Measured
 from locmsim.vestrock._bench import StateLoops
 from locmsim.vestrock._core import State
+from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.bots._policy import rule_line, rule_playouts
 from locmsim.vestrock.deck import generate_deck
 
-__all__ = ["Figure", "measure", "median_positions", "positions", "signature"]
+__all__ = ["functions", "median_positions", "positions", "signature"]
 
 POSITIONS = 64
 _DECKS = 8
 _LEGAL = 20  # median number of legal actions in the action phase of such matches
 
 
-class Figure(NamedTuple):
-    """One measured number, the median of several measurements."""
-
-    group: str
-    name: str
-    value: float
-    unit: str
+#: Operation -> what its time includes and is taken off, and passes over the positions.
+_OPERATIONS = {
+    "clone": ("", 200),
+    "apply": ("clone", 200),
+    "legal": ("", 200),
+    "turn": ("clone", 20),
+}
 
 
 def _walk(seed: int) -> list[State]:
@@ -68,52 +65,45 @@ def median_positions(seed: int = 1) -> list[State]:
     return Random(seed).choices(usual, k=POSITIONS)
 
 
-def measure(rounds: int = 15, loops: int = 200) -> list[Figure]:
-    """Time the kernel's operations and playouts.
+def functions() -> Iterator[Measured]:
+    """What is measured: the kernel's operations from compiled code, playouts, turns of bots.
 
-    Parameters
-    ----------
-    rounds
-        How many measurements each figure is the median of.
-    loops
-        Passes over 64 positions in a measurement.
-
-    Returns
-    -------
-    list of Figure
-        Nanoseconds of copy, action, list of legal actions and turns by rule, from compiled code,
-        on two sets of positions; playouts by rule and at random a second.
+    "Usual" positions are those of `median_positions`, "match" positions those of `positions`.
     """
-    figures = []
-    for name, find in (("median", median_positions), ("match", positions)):
+
+    def loops(find: Callable[[int], list[State]], operation: str, less: str, n: int) -> Case:
         sets = [StateLoops(find(seed)) for seed in range(1, _DECKS + 1)]
-        samples: dict[str, list[float]] = {"clone": [], "apply": [], "legal": [], "turn": []}
-        for _ in range(rounds):
-            clone = median(s.clone(loops) for s in sets)
-            samples["clone"].append(clone)
-            samples["apply"].append(median(s.apply(loops) for s in sets) - clone)
-            samples["legal"].append(median(s.legal(loops) for s in sets))
-            samples["turn"].append(median(s.turn(max(1, loops // 10)) for s in sets) - clone)
-        figures += [
-            Figure("vestrock", f"{operation}, {name} positions", median(values), "ns")
-            for operation, values in samples.items()
-        ]
-    start = State.new(generate_deck(1))
-    figures += [
-        Figure("vestrock", "playouts by rule", _rate(lambda n: rule_playouts(start, n, 1)), "1/s"),
-        Figure("vestrock", "playouts at random", _rate(lambda n: start.rollouts(n, 1)), "1/s"),
-    ]
-    return figures
+
+        def all_of(operation: str) -> int:
+            for one in sets:
+                getattr(one, operation)(n)
+            return n * POSITIONS * len(sets)
+
+        return Case(partial(all_of, operation), less=partial(all_of, less) if less else None)
+
+    for name, find in (("usual", median_positions), ("match", positions)):
+        for operation, (less, n) in _OPERATIONS.items():
+            make = partial(loops, find, operation, less, n)
+            yield Measured(f"{operation}, {name} positions", "ns", make)
+    yield Measured("playouts by rule", "/s", partial(_playouts, rule_playouts))
+    yield Measured("playouts at random", "/s", partial(_playouts, State.rollouts))
+    for bot in ("random", "rule", "search:nodes=2000"):
+        yield Measured(f"a turn of {bot}", "us", partial(_turns, bot))
 
 
-def _rate(run: Callable[[int], object], n: int = 500, rounds: int = 5) -> float:
-    """How many playouts a second."""
-    times = []
-    for _ in range(rounds):
-        begin = perf_counter()
-        run(n)
-        times.append(perf_counter() - begin)
-    return n / median(times)
+def _playouts(play: Callable[[State, int, int], object]) -> Case:
+    start, n = State.new(generate_deck(1)), 500
+
+    def run() -> int:
+        play(start, n, 1)
+        return n
+
+    return Case(run)
+
+
+def _turns(bot: str) -> Case:
+    player, states = make_bot(bot), median_positions()
+    return Case(lambda: len([player.turn(state) for state in states]))
 
 
 def signature() -> int:

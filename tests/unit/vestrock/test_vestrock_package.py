@@ -14,6 +14,7 @@ PACKAGE = Path(vestrock.__file__).parent
 GROUND = {
     "_command",
     "_io",
+    "_measure",
     "_platform",
     "_plugins",
     "_specs",

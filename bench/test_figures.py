@@ -1,0 +1,34 @@
+"""All that `locmsim bench` measures, as benchmarks that can be compared with those of before."""
+
+import pytest
+
+from locmsim._measure import Given, Ratio, seconds
+from locmsim.bench import GROUPS
+from locmsim.rules.rulesets import RULES
+
+
+def functions():
+    """Each function with the name of its group, for each rule set; those of no rule set once."""
+    for name, group in GROUPS.items():
+        for rules in RULES if name != "vestrock" else ["1.5"]:
+            for one in group.functions(rules):
+                if not isinstance(one, (Given, Ratio)):
+                    yield pytest.param(group.title, one, id=f"{name}-{rules}-{one.name}")
+
+
+@pytest.mark.parametrize(("group", "function"), [*functions()])
+def test_figure(benchmark, group, function):
+    benchmark.group = group
+    case = function.make()
+    done = []
+
+    def run(*arguments):
+        done.append(case.run(*arguments))
+
+    benchmark.pedantic(run, setup=lambda: (case.setup(), {}), rounds=20, warmup_rounds=1)
+    assert min(done) > 0
+    benchmark.extra_info["things done"] = done[-1]
+    if benchmark.stats is not None:
+        less = min(seconds(case.less) for _ in range(5)) if case.less else 0.0
+        each = (benchmark.stats["median"] - less) / done[-1]
+        benchmark.extra_info["seconds each"] = each

@@ -1,0 +1,131 @@
+"""Functions that are measured: what benchmarks of any game are made of.
+
+`locmsim bench` prints a table of them, and bench/ gives each to pytest-benchmark.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from timeit import Timer
+from typing import Any
+
+__all__ = ["Case", "Figure", "Given", "Measured", "Ratio", "calls", "seconds"]
+
+_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured number: the median of several measurements, unless it is a mere count."""
+
+    group: str
+    name: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is timed, ready to run."""
+
+    #: Does it, and returns how many things it did.
+    run: Callable[..., int]
+    #: Makes the arguments of `run` before each call, which is not timed.
+    setup: Callable[[], tuple[Any, ...]] = tuple
+    #: Does all of it but what is to be measured; its time is taken off.
+    less: Callable[[], object] | None = None
+
+    def sample(self) -> float:
+        """Run it once: the seconds for each thing done."""
+        arguments = self.setup()
+        start = perf_counter()
+        done = self.run(*arguments)
+        taken = perf_counter() - start
+        if self.less is not None:
+            taken -= seconds(self.less)
+        return taken / done
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A function that is timed for a figure."""
+
+    name: str
+    #: Of one thing done (``"ns"``, ``"us"``, ``"ms"``), or things in a second (``"nodes/s"``).
+    unit: str
+    #: Prepares it.
+    make: Callable[[], Case]
+
+    def value(self, time: float) -> float:
+        """The median of at least five samples, taken for about `time` seconds, in its unit."""
+        case = self.make()
+        taken = _median(case.sample, time)
+        if self.unit in _PER_SECOND:
+            return taken * _PER_SECOND[self.unit]
+        # On a busy machine the difference of two times may come out as nothing.
+        return 1 / max(taken, 1e-12)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many times as long one function takes as another; the two take turns."""
+
+    name: str
+    over: Callable[[], Case]
+    under: Callable[[], Case]
+    unit: str = "x"
+
+    def value(self, time: float) -> float:
+        """The median of at least five ratios."""
+        over, under = self.over(), self.under()
+        return _median(lambda: over.sample() / max(under.sample(), 1e-12), time)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A number that is counted, not timed."""
+
+    name: str
+    unit: str
+    count: Callable[[], float]
+
+    def value(self, time: float) -> float:
+        """It."""
+        return self.count()
+
+
+def measure(group: str, functions: Iterable[Measured | Ratio | Given], time: float) -> list[Figure]:
+    """The figures of a group, measured for about `time` seconds."""
+    found = [*functions]
+    share = time / max(1, sum(not isinstance(function, Given) for function in found))
+    return [Figure(group, one.name, one.value(share), one.unit) for one in found]
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long a call takes."""
+    start = perf_counter()
+    action()
+    return perf_counter() - start
+
+
+def calls(statement: str, number: int, /, **names: Any) -> Case:
+    """A statement of Python that makes `number` calls, with `names` as its local variables."""
+    # As locals, as in the code of a bot; timeit keeps the garbage collector off.
+    setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
+    timer = Timer(statement, setup, globals={"_names": names})
+
+    def run() -> int:
+        timer.timeit(4)
+        return 4 * number
+
+    return Case(run)
+
+
+def _median(sample: Callable[[], float], time: float) -> float:
+    """The median of at least five samples, taken for about `time` seconds."""
+    end = perf_counter() + time
+    samples: list[float] = []
+    while len(samples) < 5 or perf_counter() < end:
+        samples.append(sample())
+    return median(samples)
