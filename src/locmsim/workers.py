@@ -319,7 +319,9 @@ class CorePool(Executor):
     Where a `ProcessPoolExecutor` ends all its processes with one that dies, here only that one's
     task fails, by `BrokenExecutor`, and another process takes its place. `stop` ends workers in the
     middle of their tasks, by ``SystemExit``; and so they end when this process is gone, however
-    that came.
+    that came. (Pebble's pool, which outlives the death of a worker too, kills workers without that,
+    so that the programs they play against stay behind; its workers survive a main process that was
+    killed; and it binds none to a core.)
     """
 
     def __init__(self, jobs: int, cores: Sequence[int]) -> None:
