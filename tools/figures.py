@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from locmsim import Match, State, generate_cards
+from locmsim import Match, State, generate_cards, play_match
 from locmsim.agents import make_agent
 from locmsim.decks import build_deck
 from locmsim.decks.value import default_value
@@ -179,20 +179,21 @@ def guesses(matches: int = 40, worlds: int = 10) -> dict[str, Points]:
         beliefs = {"by the score": Belief(), "any card": Belief(equal)}
         for player, agent in enumerate(agents):
             agent.reset(seed + player)
-        while match.to_ask:
-            player = match.to_ask[0]
-            observation = match.observation(player)
-            if player == 0:
-                for name, belief in beliefs.items():
-                    belief.see(observation)
-                    if match.phase == "battle" and match.turn <= 16:
-                        share = np.mean([right(belief.sample(i), match) for i in range(worlds)])
-                        sums[name].setdefault(match.turn // 2 + 1, []).append(float(share))
-            line = match.consult(agents[player], player)()
-            if player == 0 and observation.phase == "choice":
-                for belief in beliefs.values():
+
+        def note(
+            match: Match, player: int, line: str, beliefs: dict[str, Belief] = beliefs
+        ) -> None:
+            if player == 1:
+                return
+            for name, belief in beliefs.items():
+                belief.see(match.observation(0))
+                if match.phase == "choice":
                     belief.chose(int(part.split()[1]) for part in line.split(";"))
-            match.submit(player, line)
+                elif match.turn <= 16:
+                    share = np.mean([right(belief.sample(i), match) for i in range(worlds)])
+                    sums[name].setdefault(match.turn // 2 + 1, []).append(float(share))
+
+        play_match(match, agents, note)
     return {
         name: [(turn, 100 * float(np.mean(shares))) for turn, shares in sorted(by_turn.items())]
         for name, by_turn in sums.items()

@@ -12,6 +12,7 @@ import sys
 from locmsim.agents import Agent, make_agent
 from locmsim.arena import parse_seeds
 from locmsim.game.match import Match
+from locmsim.game.play import play_match
 from locmsim.rules.rulesets import RULES
 from locmsim.stats import UnitCounts, score_interval
 
@@ -54,15 +55,13 @@ def turn_results(
         for agent in pair:
             agent.reset(2 * seed + player)
     found: list[tuple[bool, bool] | None] = []
-    while match.phase != "over":
-        for player in match.to_ask:
-            observation = match.observation(player)
-            if match.phase == "choice":
-                lines = [agent.choose(observation) for agent in pairs[player]]
-            else:
-                lines = [agent.act(observation) for agent in pairs[player]]
-                found.append(_compared(match, player, lines, nodes, seed))
-            match.submit(player, lines[0])
+
+    def compare(match: Match, player: int, line: str) -> None:
+        other = match.consult(pairs[player][1], player)()
+        if match.phase == "battle":
+            found.append(_compared(match, player, [line, other], nodes, seed))
+
+    play_match(match, [pair[0] for pair in pairs], compare)
     return found
 
 
@@ -80,9 +79,7 @@ def _compared(
         agents: list[Agent] = [make_agent(f"beam:time_ms=0,nodes={nodes}") for _ in range(2)]
         for agent in agents:
             agent.reset(seed)
-        while branch.phase != "over":
-            for mover in branch.to_ask:
-                branch.submit(mover, agents[mover].act(branch.observation(mover)))
+        play_match(branch, agents)
         results.append(branch.winner == player)
     return results[0], results[1]
 

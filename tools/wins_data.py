@@ -11,7 +11,7 @@ that has the most positions within the turn. Decks are left out, they do not mat
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from locmsim import Card, State
 from locmsim.agents import make_agent
 from locmsim.decks import GreedyBuilder
 from locmsim.game.match import Match
+from locmsim.game.play import play_match
 from locmsim.game.positions import load_positions, save_positions
 from locmsim.rules.cards import Area, CardType
 
@@ -229,22 +230,21 @@ def main() -> None:
     save_positions(PATH, [best[kind][1] for kind in KINDS], KINDS)
 
 
-def turns(seed: int) -> Iterator[State]:
+def turns(seed: int) -> list[State]:
     """The positions in which the players of a game are asked."""
     match = Match(seed=seed)
     decks = [GreedyBuilder(keywords), "default" if seed % 4 < 2 else GreedyBuilder(keywords)]
     if seed % 2:
         decks.reverse()
     agents = [make_agent("greedy", deck=deck) for deck in decks]
-    while match.to_ask:
-        player = match.to_ask[0]
-        observation = match.observation(player)
-        if match.state is None:
-            match.submit(player, agents[player].choose(observation))
-            continue
-        if not match.state.is_terminal():
-            yield match.state.clone()
-        match.submit(player, agents[player].act(observation))
+    found: list[State] = []
+
+    def note(match: Match, player: int, line: str) -> None:
+        if match.state is not None and not match.state.is_terminal():
+            found.append(match.state.clone())
+
+    play_match(match, agents, note)
+    return found
 
 
 def keywords(card: Card) -> float:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from locmsim._io import write_whole
 from locmsim.agents import make_agent
-from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs.games import EpisodeMatch, Games, Options
 from locmsim.envs.outside import show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.game.play import play_match
 from locmsim.rules.cards import Card
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
@@ -136,7 +136,7 @@ def examples_of_agent(
     Parameters
     ----------
     agent : str
-        An opponent of the kernel, or a text for `make_agent`.
+        A text for `make_agent`.
     games : int
     rules, layout, decks, card_sets
         As in `Options`.
@@ -144,7 +144,7 @@ def examples_of_agent(
     """
     examples = Examples(rules, layout)
     source = Games(1, Options(rules=rules, decks=decks, card_sets=card_sets), both=True)
-    players = [None, None] if agent in SCRIPTED else [make_agent(agent), make_agent(agent)]
+    players = make_agent(agent), make_agent(agent)
     for number in range(games):
         source.begin(0, seed + number)
         first, derived = source.rows.seeds(0)
@@ -152,22 +152,16 @@ def examples_of_agent(
         match = EpisodeMatch(rules, dealt, source.cards(0), given=False).match()
         start = match.clone()
         for player, one in enumerate(players):
-            if one is not None:
-                one.reset(seed + number)
-                shown = [offer for offer in match.offers if isinstance(offer, list)]
-                offers = shown or [[card for card in match.offers if isinstance(card, Card)]]
-                show_choice(one, rules, offers, player, match.chosen[player])
+            one.reset(2 * (seed + number) + player)
+            shown = [offer for offer in match.offers if isinstance(offer, list)]
+            offers = shown or [[card for card in match.offers if isinstance(card, Card)]]
+            show_choice(one, rules, offers, player, match.chosen[player])
         turns: list[tuple[int, list[int]]] = []
-        while match.to_ask and len(turns) < 2000:
-            player = match.to_ask[0]
-            one = players[player]
-            if one is None:
-                actions, line = _kernel_turn(agent, match, seed + number)
-            else:
-                line = one.act(match.observation(player))
-                actions = _actions(match, line)
-            turns.append((player, actions))
-            match.submit(player, line)
+        play_match(
+            match,
+            players,
+            lambda match, player, line, turns=turns: turns.append((player, _actions(match, line))),  # type: ignore[misc]
+        )
         examples.add(start, turns)
         yield examples
 
@@ -192,21 +186,6 @@ def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...]
         examples.players = players
         examples.add(start, turns)
     return start is not None
-
-
-def _kernel_turn(name: str, match: Match, seed: int) -> tuple[list[int], str]:
-    assert match.state is not None
-    state = match.state.clone()
-    actions: list[int] = []
-    texts: list[str] = []
-    while not state.is_terminal():
-        action = choose_action(name, state, (seed << 32) + (state.turn << 8) + len(actions))
-        if action == 0:
-            break
-        actions.append(action)
-        texts.append(state.action_to_string(action))
-        state.apply_unchecked(action)
-    return actions, ";".join(texts) or "PASS"
 
 
 def _actions(match: Match, line: str | None) -> list[int]:

@@ -1,6 +1,6 @@
 """A match between agents of this process."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from locmsim.game.match import Match
@@ -19,7 +19,11 @@ class Player(Protocol):
         """The answer line of a battle turn."""
 
 
-def play_match(match: Match, agents: Sequence[Player]) -> Match:
+def play_match(
+    match: Match,
+    agents: Sequence[Player],
+    on_answer: Callable[[Match, int, str], object] = lambda match, player, line: None,
+) -> Match:
     """Play a match to its end, from wherever it stands.
 
     Parameters
@@ -29,6 +33,9 @@ def play_match(match: Match, agents: Sequence[Player]) -> Match:
     agents : sequence of two agents
         Who answers for player 0 and for player 1, as their `reset` left them. Agents of a match
         that has begun have to have been shown what was asked so far.
+    on_answer : function, optional
+        Called with the match, the player and the line that they answered, before the match takes
+        it.
 
     Returns
     -------
@@ -44,5 +51,7 @@ def play_match(match: Match, agents: Sequence[Player]) -> Match:
         raise ValueError(f"agents: expected two, got {len(agents)}")
     while match.to_ask:
         for player in match.to_ask:
-            match.submit(player, match.consult(agents[player], player)())
+            line = match.consult(agents[player], player)()
+            on_answer(match, player, line)
+            match.submit(player, line)
     return match

@@ -6,9 +6,9 @@ from helpers import RULE_SETS
 
 from locmsim import Match
 from locmsim.agents import make_agent
+from locmsim.agents import random as random_agent
 from locmsim.arena.locm import Arena
 from locmsim.cli.main import main
-from locmsim.envs import dataset
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
 
@@ -98,17 +98,17 @@ def test_the_command_with_results_of_an_arena(tmp_path, capsys):
     assert "unknown agent 'nobody'" in capsys.readouterr().err
 
 
-def test_no_two_actions_of_a_data_set_are_drawn_alike(monkeypatch):
-    """Game g, action k + 1 had the random numbers of game g + 1, action k."""
+def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
+    """Nor games: game g + 1 has not the random numbers of game g, one later."""
     seeds = []
-    original = dataset.choose_action
+    original = random_agent.turn_line
 
-    def choose(name, state, seed):
+    def draw(name, state, seed):
         seeds.append(seed)
         return original(name, state, seed)
 
-    monkeypatch.setattr(dataset, "choose_action", choose)
+    monkeypatch.setattr(random_agent, "turn_line", draw)
     for _ in examples_of_agent("random", games=6, seed=1):
         pass
-    assert len(seeds) > 200
+    assert len(seeds) > 80
     assert len(set(seeds)) == len(seeds)

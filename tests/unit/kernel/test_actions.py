@@ -255,3 +255,17 @@ def test_a_match_is_played_on_from_where_it_stands():
     assert play_match(match, agents) is match
     with pytest.raises(ValueError, match="agents: expected two, got 1"):
         play_match(match, agents[:1])
+
+
+@each_rules
+def test_what_is_called_before_each_answer(rules):
+    match = Match(rules, seed=3)
+    noted = []
+
+    def note(now, player, line):
+        assert now is match
+        assert player in now.to_ask
+        noted.append([player, line])
+
+    play_match(match, (make_agent("random"), make_agent("greedy")), note)
+    assert noted == match.log["answers"]
