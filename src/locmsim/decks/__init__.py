@@ -21,7 +21,6 @@ from locmsim.decks.drafts import (
 from locmsim.decks.features import CARD_TERMS, card_terms
 from locmsim.decks.scores import (
     CardScore,
-    LinearScore,
     TableScore,
     WeightedScore,
     card_score,
@@ -40,7 +39,6 @@ __all__ = [
     "ExpectedPicker",
     "GreedyBuilder",
     "HistoryPicker",
-    "LinearScore",
     "SwapBuilder",
     "TableScore",
     "WeightedScore",

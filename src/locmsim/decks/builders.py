@@ -21,11 +21,11 @@ card score. What a builder returns is checked: a bot never sends a deck that the
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from locmsim.decks.scores import CardScore, LinearScore, card_score, score_of
+from locmsim.decks.scores import CardScore, card_score, score_of
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -147,20 +147,33 @@ def _cheap(card: Card) -> float:
 # deck on a pool left out): cost above all, then area, cards drawn, Charge, green items. Strong
 # play went with cheap decks there: the mean cost was 0.99, 1.26 and 1.71 for the first three, with
 # 6 in a pool.
-_CHAMPION_SCORE = LinearScore(
-    cost=-0.9,
-    attack=0.18,
-    defense=0.3,
-    my_health=0.18,
-    opponent_damage=0.27,
-    draw=0.35,
-    areas=(0.0, 0.8, 0.65),
-    types=(0.0, 0.5, -0.1, -0.25),
-    abilities=(0.0, 0.6, 0.0, 0.1, 0.1, 0.25),
-)
+_AREA_WORTH = (0.0, 0.8, 0.65)
+_TYPE_WORTH = (0.0, 0.5, -0.1, -0.25)
+_KEYWORD_WORTH = {"C": 0.6, "G": 0.1, "L": 0.1, "W": 0.25}
+
+
+def _champion_score(card: Card, cost: float = 0.9, attack: float = 0.18) -> float:
+    sign = 1 if card.type in (CardType.CREATURE, CardType.GREEN) else -1
+    worth = (
+        -cost * card.cost
+        # What is above twelve kills no second creature.
+        + attack * min(sign * card.attack, 12)
+        + 0.3 * min(sign * card.defense, 12)
+        + 0.18 * card.my_health_change
+        - 0.27 * card.opponent_health_change
+        + 0.35 * card.card_draw
+        + _AREA_WORTH[card.area]
+        + _TYPE_WORTH[card.type]
+    )
+    if card.type == CardType.CREATURE:
+        worth += sum(_KEYWORD_WORTH.get(letter, 0.0) for letter in card.abilities)
+    return worth
+
+
 # The same scores with attack and defense counted for more, and so dearer cards and more creatures:
 # for play that wins by trading them.
-_BODY_SCORE = replace(_CHAMPION_SCORE, cost=-0.7, attack=0.25)
+def _body_score(card: Card) -> float:
+    return _champion_score(card, cost=0.7, attack=0.25)
 
 
 def _is_cheap_area(card: Card) -> bool:
@@ -263,8 +276,8 @@ def _by_score(card: Card) -> float:
 DECK_BUILDERS: dict[str, DeckBuilder] = {
     "default": _default_deck,
     "score": GreedyBuilder(_by_score, min_creatures=_MIN_CREATURES),
-    "classic": GreedyBuilder(_CHAMPION_SCORE, min_creatures=10, limits=_ITEM_LIMITS),
-    "bodies": GreedyBuilder(_BODY_SCORE, min_creatures=14, limits=_ITEM_LIMITS),
+    "classic": GreedyBuilder(_champion_score, min_creatures=10, limits=_ITEM_LIMITS),
+    "bodies": GreedyBuilder(_body_score, min_creatures=14, limits=_ITEM_LIMITS),
     "area": SwapBuilder(
         GreedyBuilder(_area_first, min_creatures=_MIN_CREATURES), allowed=_is_cheap_area
     ),

@@ -9,12 +9,11 @@ from functools import cache
 from locmsim.decks.features import CARD_TERMS
 from locmsim.networks._decks import weighted_scores
 from locmsim.networks.weights import Weights, default_weights
-from locmsim.rules.cards import ABILITIES, Card, CardType
+from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import get_rules
 
 __all__ = [
     "CardScore",
-    "LinearScore",
     "TableScore",
     "WeightedScore",
     "card_score",
@@ -27,70 +26,12 @@ __all__ = [
 CardScore = Callable[[Card], float]
 
 
-@dataclass(frozen=True, slots=True)
-class LinearScore:
-    """A weighted sum of what is printed on a card; every number is counted in its user's favour.
-
-    So attack and defense of red and blue items count as what they take from the enemy, and a
-    negative opponent health change as damage.
-    """
-
-    #: For each mana, and in addition for each mana above six: what comes late may come too late.
-    cost: float
-    cost_above_six: float = 0.0
-    attack: float = 0.0
-    defense: float = 0.0
-    my_health: float = 0.0
-    opponent_damage: float = 0.0
-    draw: float = 0.0
-    #: For the areas target, lane1, lane2.
-    areas: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    #: For a creature, a green, a red and a blue item.
-    types: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    #: For each of B, C, D, G, L, W of a creature, and in addition for each point of its attack.
-    abilities: tuple[float, ...] = (0.0,) * 6
-    abilities_by_attack: tuple[float, ...] = (0.0,) * 6
-    #: For each of B, C, D, G, L, W that a green item gives or a red one takes.
-    given: tuple[float, ...] = (0.0,) * 6
-    taken: tuple[float, ...] = (0.0,) * 6
-    #: What attack and defense have above this counts for nothing: it kills no second creature.
-    enough: int = 12
-
-    def __call__(self, card: Card) -> float:
-        sign = 1 if card.type in (CardType.CREATURE, CardType.GREEN) else -1
-        attack = min(sign * card.attack, self.enough)
-        defense = min(sign * card.defense, self.enough)
-        return (
-            self.cost * card.cost
-            + self.cost_above_six * max(card.cost - 6, 0)
-            + self.attack * attack
-            + self.defense * defense
-            + self.my_health * card.my_health_change
-            - self.opponent_damage * card.opponent_health_change
-            + self.draw * card.card_draw
-            + self.areas[card.area]
-            + self.types[card.type]
-            + self._abilities(card)
-        )
-
-    def _abilities(self, card: Card) -> float:
-        columns = [i for i, letter in enumerate(ABILITIES) if letter in card.abilities]
-        if card.type == CardType.CREATURE:
-            return sum(
-                self.abilities[i] + self.abilities_by_attack[i] * card.attack for i in columns
-            )
-        if card.type == CardType.GREEN:
-            return sum(self.given[i] for i in columns)
-        if card.type == CardType.RED:
-            return sum(self.taken[i] for i in columns)
-        return 0.0
-
-
 class WeightedScore:
     """A `CardScore`: the sum of what a card has of each of the `CARD_TERMS` times its weight.
 
     Terms without a weight count for nothing:
 
+    >>> from locmsim.rules.cards import CardType
     >>> score = WeightedScore({"cost.0": 2.0, "draw": 0.5})
     >>> score(Card(1, CardType.GREEN, cost=0, attack=1, defense=1, card_draw=3))
     3.5
