@@ -3159,6 +3159,40 @@ cdef class Determinizer:
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 
+    def after(self, actions):
+        """The same worlds after legal actions of the mover; errors as `State.apply_action`."""
+        cdef Determinizer made = Determinizer(self.state, self.u.viewer, None)
+        made.u = self.u
+        for action in actions:
+            made.state.apply_action(action)
+        return made
+
+    def begun_as(self, State state not None):
+        """The same worlds, with what was done in the turn that `state` is in the middle of.
+
+        `self` is the view of `state` as if its turn was at its beginning. ``ValueError`` if the
+        boards are others.
+        """
+        cdef Determinizer made = Determinizer(self.state, self.u.viewer, None)
+        cdef int me = state_player(&state.s), who
+        cdef int turned = me ^ state_player(&made.state.s)     # it may be seen from the other seat
+        cdef player_t* p
+        cdef const player_t* known
+        made.u = self.u
+        for who in range(2):
+            p = &made.state.s.p[who ^ turned]
+            known = &state.s.p[who]
+            if (p.marks ^ known.marks) >> OCCUPIED & 63:
+                raise ValueError("the boards are those of another position")
+            p.marks = known.marks
+            if who == me:
+                p.mana = known.mana
+                p.bonus = known.bonus
+            p.lost = known.lost
+            p.next_draw = known.next_draw
+            p.runes = known.runes
+        return made
+
 
 cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:
     """The order of `Card.to_row`: below, at or above zero."""

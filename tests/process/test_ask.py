@@ -155,3 +155,28 @@ def test_protocol_text(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.startswith(f"locmsim analyse: --file: {path}: ")
     analyse("--file", str(tmp_path / "none"), code=1)
     assert "No such file" in capsys.readouterr().err
+
+
+def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    turn = 6 + seat_of(db, 1, 1)
+    with Arena.load(db) as arena:
+        played = next(call.answer for call in arena.replay(1).calls if call.turn == turn)
+    assert played is not None
+    done, _, _ = played.partition(";")
+    analyse(f"{db}:1", "--turn", str(turn), "--json")
+    whole = json.loads(capsys.readouterr().out)
+    analyse(f"{db}:1", "--turn", str(turn), "--done", done, "--json")
+    data = json.loads(capsys.readouterr().out)
+    assert sum(line["found"] for line in data["lines"]) == data["searches"]
+    assert all(done not in line["line"] for line in data["lines"])
+    assert (whole["played_value"] is None, data["played_value"]) == (False, None)
+    analyse(f"{db}:1", "--turn", str(turn), "--done", "USE 999 -1;PICK", code=1)
+    assert capsys.readouterr().err.startswith("locmsim analyse: done: ")
+
+    ask("beam:time_ms=0,nodes=500", f"{db}:1", "--turn", str(turn), "--done", done, "--json")
+    assert json.loads(capsys.readouterr().out)["new"].startswith(done)
+    ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done, code=1)
+    assert "--done: greedy cannot go on with a turn" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        ask("beam", db, "--lost", "--done", done)
+    assert "--done is for one --turn" in capsys.readouterr().err

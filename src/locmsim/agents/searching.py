@@ -1,7 +1,7 @@
 """The agents that play the turns of a search."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from locmsim.agents.base import BelievingAgent, check_bounds
@@ -149,6 +149,7 @@ class SearchAgent(BelievingAgent):
     def act(self, observation: Observation) -> str:
         started = time.perf_counter()
         self.belief.see(observation)
+        self.result = None
         if min(observation.me.health, observation.opponent.health) <= 0:
             return "PASS"  # dead from drawing, but asked
         limits = RULES[observation.rules].battle_limits_ms
@@ -164,11 +165,44 @@ class SearchAgent(BelievingAgent):
         self.result = self.find(observation, left, seed)
         return self.result.line
 
-    def find(self, observation: Observation, time_ms: float | None, seed: int) -> SearchResult:
-        """What the search finds in a turn."""
-        bound = {self.bound: getattr(self, self.bound) or None}
+    def go_on(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
+        """The rest of the turn that was asked for last, after part of it was played.
+
+        Parameters
+        ----------
+        done : str or iterable of int
+            What was done in it: actions, or the answer line for them.
+        time_ms : float, optional
+            Milliseconds, by default the option `time_ms`.
+
+        Returns
+        -------
+        str
+            The answer line for the rest.
+
+        Raises
+        ------
+        ValueError
+            No turn was asked for, or `done` cannot be done in it.
+        """
+        if self.result is None:
+            raise ValueError("no turn was asked for yet")
+        seed = seed_of_turn(self._seed, self._turns - 1)
+        left = time_ms if time_ms is not None else self.time_ms or None
+        self.result = self.find(self.belief.observation, left, seed, done)
+        return self.result.line
+
+    def find(
+        self,
+        observation: Observation,
+        time_ms: float | None,
+        seed: int,
+        done: str | Iterable[int] = (),
+    ) -> SearchResult:
+        """What the search finds in a turn, or in the rest of one."""
+        bound: dict[str, Any] = {self.bound: getattr(self, self.bound) or None}
         return self.search.search(
-            observation, time_ms=time_ms, seed=seed, belief=self.belief, **bound
+            observation, time_ms=time_ms, seed=seed, belief=self.belief, done=done, **bound
         )
 
 

@@ -49,6 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="time for it (default: %(default)g)",
     )
     add("--nodes", type=int, metavar="N", help="positions of each search in the place of a time")
+    add("--done", default="", metavar="LINE", help="what was done in the turn: find the rest of it")
     add("--seed", type=int, default=0, metavar="N", help="seed of the searches (%(default)s)")
     add("--json", action="store_true", help="print JSON")
 
@@ -57,7 +58,6 @@ def run(options: argparse.Namespace) -> None:
     """Analyse the position, and print what was found."""
     from locmsim._core import State
     from locmsim.search.analysis import analyse, line_value
-    from locmsim.search.belief import Belief
 
     played = None
     if (options.game is None) == (options.file is None):
@@ -69,25 +69,23 @@ def run(options: argparse.Namespace) -> None:
         observation, belief = read_position(options.game, "GAME", options.rules), None
     else:
         observation, belief, played = _from_game(options)
-    if isinstance(observation, State):
-        if observation.is_terminal():
-            raise Failure("the game is over")
-        observation = observation.observation(observation.current_player())
+    position, known = observation, belief
     seen = observation
-    if belief is None:
-        belief = Belief()
-        belief.see(seen)
-    known = belief
+    if isinstance(seen, State):
+        if seen.is_terminal():
+            raise Failure("the game is over")
+        seen = seen.observation(seen.current_player())
 
     def work() -> "tuple[Analysis, tuple[float, float] | None]":
         analysis = analyse(
-            seen,
+            position,
             time_ms=None if options.nodes is not None else 1000 * options.seconds,
             nodes=options.nodes,
             seed=options.seed,
             belief=known,
+            done=options.done,
         )
-        if played is None or not analysis.lines:
+        if known is None or played is None or options.done or not analysis.lines:
             return analysis, None
         try:
             then, best = (

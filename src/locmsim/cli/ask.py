@@ -35,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("bot", metavar="BOT", help='a command, or an agent such as "greedy"')
     add("game", metavar="GAME", help="a log (FILE), a game of results (DB:NUMBER); --lost: DB")
     add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
+    add("--done", metavar="LINE", help="--turn: what was done in it; an agent finds the rest")
     add("--lost", action="store_true", help="the last turns of all games that a player has lost")
     add("--player", metavar="NAME", help="--lost: whose games (default: the first player's)")
     add("--last", type=int, default=3, metavar="N", help="--lost: turns of a game (%(default)s)")
@@ -67,6 +68,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
+    if options.done is not None and options.lost:
+        raise Failure("--done is for one --turn", code=2)
     with ended_by_signals():
         if options.lost:
             _ask_lost(options)
@@ -139,6 +142,8 @@ def _asked(
     ]
     with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is not its answer
         bot = as_bot(options.bot, "BOT")
+        if options.done is not None and not hasattr(bot, "go_on"):
+            raise Failure(f"--done: {options.bot} cannot go on with a turn, as beam and mcts can")
         if isinstance(bot, str):
             return _ask_program(options, bot, result, mine, turns)
         return _ask_agent(options, bot, result, mine, turns)
@@ -200,6 +205,9 @@ def _ask_agent(
         try:
             start_turn(agent, _limit_ms(result, call) * options.timeout_scale or None)
             line = ask(observation)
+            if options.done is not None and call.turn in turns:
+                rest = agent.go_on(options.done)  # type: ignore[attr-defined]
+                line = ";".join(filter(None, [options.done, rest]))
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
             words = traceback.format_exc()

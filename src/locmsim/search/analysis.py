@@ -1,7 +1,7 @@
 """What to do in a position, with alternatives, and what the opponent may hold."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
-from locmsim.search.searching import MCTS, BeamSearch
+from locmsim.search.searching import MCTS, BeamSearch, worlds_at
 
 __all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "line_value"]
 
@@ -121,6 +121,7 @@ def analyse(
     belief: Belief | None = None,
     search: Any = None,
     worlds: int = 400,
+    done: str | Iterable[int] = (),
     on_search: Callable[[int], None] = lambda done: None,
 ) -> Analysis:
     """Search a position several times, with other random worlds each time.
@@ -146,6 +147,9 @@ def analyse(
         some by name, that take turns. None for ``{"beam": BeamSearch(), "mcts": MCTS()}``.
     worlds : int
         Samples of what the opponent holds.
+    done : str or iterable of int
+        What the player has done in this turn already, as for `Search.search`: the lines are the
+        rest of it.
     on_search : function
         Called with the number of searches done.
 
@@ -157,8 +161,8 @@ def analyse(
     Raises
     ------
     ValueError
-        It is no battle turn, the game is over, there is no bound, or `belief` has seen something
-        else last.
+        It is no battle turn, the game is over, there is no bound, `belief` has seen something
+        else last, or an action in `done` is not legal.
 
     Examples
     --------
@@ -169,18 +173,13 @@ def analyse(
     >>> found.lines[0].found <= found.searches
     True
     """
-    is_state = isinstance(observation, State)
-    if isinstance(observation, State):
-        if observation.is_terminal():
-            raise ValueError("the game is over")
-        observation = observation.observation(observation.current_player())
-    if observation.phase != "battle":
+    if isinstance(observation, Observation) and observation.phase != "battle":
         raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
-    if belief is None:
-        belief = Belief()
-        belief.see(observation)
-    else:
-        belief.check_seen(observation, is_state)
+    done = done if isinstance(done, str) else [*done]
+    _, root, known = worlds_at(observation, belief, done, seed)
+    if isinstance(observation, Observation):
+        belief = known  # each search would make one of its own
+    more = {"done": done} if done else {}
     if search is None:
         search = {"beam": BeamSearch(), "mcts": MCTS()}
     elif not isinstance(search, Mapping):
@@ -193,12 +192,14 @@ def analyse(
         if isinstance(search[name], MCTS):
             bound = {"iterations": nodes and max(1, nodes // _NODES_A_VISIT)}
         results.append(
-            search[name].search(observation, time_ms=share, seed=seed + i, belief=belief, **bound)
+            search[name].search(
+                observation, time_ms=share, seed=seed + i, belief=belief, **bound, **more
+            )
         )
         on_search(i + 1)
     return Analysis(
-        lines=_lines(belief.sample(seed), results, names),
-        opponent_hand=_opponent_hand(belief, observation, worlds, seed),
+        lines=_lines(root, results, names),
+        opponent_hand=_opponent_hand(known, worlds, seed),
         searches=_SEARCHES,
         nodes=sum(result.nodes for result in results),
         elapsed=sum(result.elapsed for result in results),
@@ -266,9 +267,7 @@ def _judged(same: list[SearchResult]) -> Judgement:
     return Judgement(value, visits, len(same))
 
 
-def _opponent_hand(
-    belief: Belief, observation: Observation, worlds: int, seed: int
-) -> list[HeldCard]:
+def _opponent_hand(belief: Belief, worlds: int, seed: int) -> list[HeldCard]:
     copies: Counter[Card] = Counter()
     there: Counter[Card] = Counter()
     for i in range(worlds):

@@ -3,10 +3,11 @@
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from locmsim._core import State
+from locmsim._core import Determinizer, PlayerView, State
+from locmsim.errors import LocmError
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
 from locmsim.search._engine import Engine
@@ -16,6 +17,68 @@ from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.results import Plan, SearchResult
 
 __all__ = ["MCTS", "BeamSearch", "Search"]
+
+
+def worlds_at(
+    observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
+) -> tuple[Determinizer, State, Belief]:
+    """What may be the position in which a player goes on with their turn, as in `Search.search`.
+
+    Returns
+    -------
+    tuple
+        What worlds are drawn from, the one of `seed`, and what is known by the start of the turn.
+    """
+    state = None
+    if isinstance(observation, State):
+        state = observation
+        if state.is_terminal():
+            raise ValueError("the game is over")
+        observation = state.observation(state.current_player())
+    known = belief
+    if known is None:
+        known = Belief()
+        known.see(observation)
+    else:
+        known.check_seen(observation, state is not None)
+    worlds = known.determinizer()
+    root = worlds.sample(seed)
+    if state is not None and belief is None and _tells_more(state, root):
+        worlds = worlds.begun_as(state)
+        root = worlds.sample(seed)
+    elif state is not None and state.legal_actions() != root.legal_actions():
+        raise ValueError(
+            "the turn has begun: with a belief, give the observation of its start and `done`"
+        )
+    if root.is_terminal():
+        raise ValueError("the game is over")
+    if done:
+        try:
+            worlds = worlds.after(root.actions_of(done) if isinstance(done, str) else done)
+        except LocmError as error:
+            raise type(error)(f"done: {error}") from None
+        mover, root = root.current_player(), worlds.sample(seed)
+        if root.is_terminal():
+            raise ValueError("done: the game is over after it")
+        if root.current_player() != mover:
+            raise ValueError("done: the turn is over after it")
+    return worlds, root, known
+
+
+def _tells_more(state: State, root: State) -> bool:
+    """Whether a state shows of the turn, or of health lost before, what an observation does not."""
+    me, op = _by_mover(state)
+    mine, theirs = _by_mover(root)
+    return (
+        (me.mana, me.next_draw, me.lost_health) != (mine.mana, mine.next_draw, mine.lost_health)
+        or (op.next_draw, op.lost_health) != (theirs.next_draw, theirs.lost_health)
+        or state.legal_actions() != root.legal_actions()
+    )
+
+
+def _by_mover(state: State) -> Sequence[PlayerView]:
+    """The players, who is to move first."""
+    return state.players[:: 1 - 2 * state.current_player()]
 
 
 class Search:
@@ -57,14 +120,15 @@ class Search:
         iterations: int | None = None,
         seed: int = 0,
         belief: Belief | None = None,
+        done: str | Iterable[int] = (),
     ) -> SearchResult:
-        """Find the best turn for the player who is asked.
+        """Find the best turn for the player who is asked, or the rest of one.
 
         Parameters
         ----------
         observation : Observation or State
-            What they see. A state is first replaced by what its mover observes; their turn has to
-            be at its beginning.
+            What they see. A state is first replaced by what its mover observes; where it is in
+            the middle of their turn, the rest of the turn is found.
         time_ms : float, optional
             Milliseconds that the search may take, kept to within 2.
         nodes : int, optional
@@ -77,6 +141,9 @@ class Search:
         belief : Belief, optional
             What the player knows from the game so far, `observation` included; without it the
             search starts from this observation alone.
+        done : str or iterable of int
+            What they have done in this turn since then: actions, or the answer line for them. What
+            is found goes on from there.
 
         Returns
         -------
@@ -85,9 +152,9 @@ class Search:
         Raises
         ------
         ValueError
-            No bound is given, or that of the other search; in the choice phase, in the middle of a
-            turn, and for a finished game; `belief` has seen something else last; the evaluation is
-            of other rules.
+            No bound is given, or that of the other search; in the choice phase, and for a finished
+            game; `belief` has seen something else last; an action in `done` is not legal; the
+            evaluation is of other rules.
         """
         started = time.perf_counter()
         bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
@@ -99,28 +166,12 @@ class Search:
                 raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
             if not (bound >= 0 and math.isfinite(bound)):
                 raise ValueError(f"{name}: expected 0 or more, got {bound!r}")
-        state = None
-        if isinstance(observation, State):
-            state = observation
-            if state.is_terminal():
-                raise ValueError("the game is over")
-            observation = state.observation(state.current_player())
-        if belief is None:
-            belief = Belief()
-            belief.see(observation)
-        else:
-            belief.check_seen(observation, state is not None)
-        worlds = belief.determinizer()
-        root = worlds.sample(seed)
-        if root.is_terminal():
-            raise ValueError("the game is over")
-        if state is not None and root.legal_actions() != state.legal_actions():
-            raise ValueError("the turn has begun: what was done in it is not observed")
+        worlds, root, _ = worlds_at(observation, belief, done, seed)
         with self._turn:
             left = None
             if time_ms is not None:
                 left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-            outcome = self.prepare(observation.rules).search(
+            outcome = self.prepare(root.rules).search(
                 worlds,
                 root,
                 time_ns=left,
