@@ -1,5 +1,6 @@
 """What positions are worth to a search: `Evaluation`."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Literal, TypeAlias
@@ -9,7 +10,7 @@ from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.search._evaluation import TERMS, Evaluator
 
-__all__ = ["TERMS", "Evaluation", "ValueFunction"]
+__all__ = ["TERMS", "Evaluation", "ValueFunction", "win_chance"]
 
 #: A function of a state and a player whose turn ends there, in the place of the weights: the value
 #: to them. It is called with the GIL for each node, so it makes a search a hundred times slower.
@@ -44,7 +45,10 @@ class Evaluation(Mapping[str, float]):
     >>> careful.replace(scale=20)["scale"]
     20
 
-    It can be called with a state and the player whose turn ends there.
+    It can be called with a state and the player whose turn ends there. What it returns has the unit
+    of the weights: above 0 is good for the player, 1000 is a win. The hyperbolic tangent of it,
+    divided by the term ``scale``, is the expected result from -1 to 1; `win_chance` is a
+    probability.
 
     >>> careful.network is None
     True
@@ -90,9 +94,57 @@ class Evaluation(Mapping[str, float]):
     def __call__(self, state: State, player: int) -> float:
         return self.compiled(state, player)
 
+    def win_chance(self, state: State, player: int) -> float:
+        """The probability, from 0 to 1, that a player wins, as `win_chance` says."""
+        if player not in (0, 1):
+            raise ValueError(f"player: expected 0 or 1, got {player!r}")
+        if state.rules != self.rules:
+            raise ValueError(f"the evaluation is of rules {self.rules}, the state of {state.rules}")
+        if state.is_terminal():
+            return (1.0 + state.returns()[player]) / 2
+        mover = state.current_player()
+        if self.network is None:
+            odds = 2 * self(state, mover) / self["scale"]
+        else:
+            odds = self.network(state, mover)
+        return (1 + math.tanh((odds if player == mover else -odds) / 2)) / 2
+
     def __repr__(self) -> str:
         network = "None" if self.network is None else "<network>"
         return f"Evaluation({self._weights}, {self.rules!r}, network={network})"
+
+
+def win_chance(state: State, player: int) -> float:
+    """How likely a player wins, as the package's network of the rule set judges a position.
+
+    The network was fitted to results of games between searches (docs/tuning.md). It looks at what
+    both players have, hidden cards of the opponent by their number alone, as if the mover's turn
+    ended here: for a turn that has just begun that is the chance after passing. Turns that a search
+    chose by the same network look better to it than they are.
+
+    Parameters
+    ----------
+    state : State
+        Any position.
+    player : int
+        0 or 1.
+
+    Returns
+    -------
+    float
+        A probability, from 0 to 1; those of both players add up to 1.
+
+    Raises
+    ------
+    ValueError
+        For another player.
+    """
+    return _default_evaluation(state.rules).win_chance(state, player)
+
+
+@cache
+def _default_evaluation(rules: str) -> Evaluation:
+    return Evaluation(rules=rules)
 
 
 @cache
