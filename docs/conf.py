@@ -41,7 +41,8 @@ numpydoc_show_class_members = False
 # Type variables, private base classes and the compiled side of searches have no page.
 _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.workers\.Workers|networks\._drafts\.DraftNetworks)"
-    r"|locmsim\.search\._engine\.Engine|locmsim\..*\._[A-Za-z]+"
+    r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
+    r"|NDArray|np\.\w+"  # where numpy is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]
 

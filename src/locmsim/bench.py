@@ -204,7 +204,17 @@ def _python(rules: str) -> Iterator[Measured]:
         yield Measured(name, "ns", made(statement))
 
 
-def _batch(rules: str) -> Iterator[Measured]:
+@cache
+def _ten_actions(rules: str) -> tuple[Belief, int, list[int]]:
+    """What the mover of a position believes, who that is, and ten actions."""
+    state = next(s for s in chain.from_iterable(groups(rules)) if len(s.legal_actions()) >= 10)
+    belief = Belief()
+    belief.see(state.observation(state.current_player()))
+    root = belief.root()
+    return belief, root.current_player(), root.legal_actions()[:10]
+
+
+def _batch(rules: str) -> Iterator[Measured | Ratio]:
     size = 10_000
 
     def start() -> StateBatch:
@@ -234,9 +244,40 @@ def _batch(rules: str) -> Iterator[Measured]:
         batch = start()
         return Case(lambda: len(batch.rollouts(1, 1)))
 
+    def one_ply() -> Case:
+        belief, player, actions = _ten_actions(rules)
+
+        def run() -> int:
+            worlds = StateBatch.sample(belief, 100, seed=1)
+            for action in actions:
+                after = worlds.clone()
+                after.step(np.full(len(after), action))
+                wins = (after.rollouts(10, seed=2) == player).mean()
+                assert 0 <= wins <= 1
+            return len(actions)
+
+        return Case(run)
+
+    def its_playouts() -> Case:
+        belief, _, actions = _ten_actions(rules)
+        worlds = StateBatch.sample(belief, 100, seed=1)
+        children = []
+        for action in actions:
+            children.append(worlds.clone())
+            children[-1].step(np.full(len(worlds), action))
+
+        def run() -> int:
+            for child in children:
+                child.rollouts(10, seed=2)
+            return len(children)
+
+        return Case(run)
+
     yield Measured("steps", "/s", step)
     yield Measured("masks, a state", "ns", masks)
     yield Measured("playouts", "/s", rollouts)
+    name = "one-ply search over its playouts: 10 actions, 100 worlds"
+    yield Ratio(name, one_ply, its_playouts)
 
 
 _BELIEF_CALLS = {
