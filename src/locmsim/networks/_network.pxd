@@ -2,7 +2,7 @@
 #
 # It sees a position as whole numbers (`inputs_t`). Creatures of a side go through the same weights
 # wherever they stand and are summed by lane, cards are summed over the hand, so that order makes no
-# difference; locmsim.tuning.positions has the same in numpy, to train it.
+# difference; locmsim.tuning.positions has the same in PyTorch, to train it.
 
 from libc.stdint cimport int16_t
 
