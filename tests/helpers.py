@@ -20,14 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import amounts
-import numpy as np
-import pytest
 
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
 from locmsim.referee.play import Result, retrace
 from locmsim.rules.cards import Card
-from locmsim.tuning.training import Model
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
@@ -201,26 +198,6 @@ def few_descriptors(count: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-
-
-def check_gradients(model: Model, rows: np.ndarray) -> None:
-    """The gradients of each array of a model are its derivatives, in a random direction."""
-    # In double precision, or differences would be noise.
-    model.arrays = {name: array.astype(np.float64) for name, array in model.arrays.items()}
-    chance = np.random.default_rng(1)
-    weights = chance.standard_normal(len(rows))
-    _, layers = model.forward(rows)
-    gradients = model.gradients(layers, weights)
-    assert set(gradients) == set(model.arrays)
-    for name, array in model.arrays.items():
-        direction = chance.standard_normal(array.shape)
-        step, results = 1e-6, []
-        for sign in (1, -1):
-            model.arrays[name] = array + sign * step * direction
-            results.append(float(model.forward(rows)[0] @ weights))
-        model.arrays[name] = array
-        slope = (results[0] - results[1]) / (2 * step)
-        assert float((gradients[name] * direction).sum()) == pytest.approx(slope, rel=1e-2, abs=0.1)
 
 
 def default_signals() -> None:

@@ -28,7 +28,7 @@ def entities(w, x, one):
         relu(rows + trunk @ w[f"{name}_context.w"])
         for name, rows in zip(("hand", "own", "enemy"), coded, strict=True)
     )
-    unit = 1 / np.sqrt(32)
+    unit = 1 / np.sqrt(w["summon.w"].shape[1])
     lane_keys = [
         np.concatenate([mine, theirs, trunk]) @ w["lane_key.w"]
         for mine, theirs in zip(*sums, strict=True)

@@ -6,8 +6,8 @@ writes a weights file with it, otherwise that of the package.
 
 In each round, decks of many kinds are proposed for each of many card sets and play each other:
 those of the deck builders, and from the second round on mostly those that a network found so far
-takes for the best (`locmsim.tuning.decks`). The networks have been trained on different parts of
-the games, so that they propose what the games say little about. The search of the agent "beam"
+takes for the best (`locmsim.tuning.proposals`). The networks have been trained on different parts
+of the games, so that they propose what the games say little about. The search of the agent "beam"
 plays the decks: in the first rounds with a small budget and shallow, in the last rounds in earnest,
 against itself and against shallow beams that only see their own turn. At last networks are trained
 on the games of all rounds to predict what decks are worth to the search in earnest, for that
@@ -37,8 +37,9 @@ from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import attractions
 from locmsim.tuning import RECORDED_SEEDS, TUNING_SEEDS
-from locmsim.tuning.decks import propose_deck, train_deck_value
+from locmsim.tuning.decks import train_deck_value
 from locmsim.tuning.files import replaced
+from locmsim.tuning.proposals import propose_deck
 
 #: Decks proposed for a card set, and the games between them.
 DECKS = 16

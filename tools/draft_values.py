@@ -5,10 +5,10 @@
 writes a weights file with it, otherwise that of the package.
 
 In each game both players draft from the same offers and then play with the search of the agent
-"greedy". `locmsim.tuning.drafts` fits what each card does for winning. In the first round of games
-cards are picked at random, in each further one the more often the better they were found to be in
-all games so far: a card is worth different things in different decks, and those that matter are
-sensible ones.
+"greedy". `locmsim.tuning.card_values` fits what each card does for winning. In the first round of
+games cards are picked at random, in each further one the more often the better they were found to
+be in all games so far: a card is worth different things in different decks, and those that matter
+are sensible ones.
 
 The unit is a hundredth of a game at even odds: a card of value 4 in place of one of value 1 raises
 the chance of winning from 50 to about 53 %.
@@ -33,7 +33,7 @@ from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.networks import WeightsFile
 from locmsim.rules.cards import cards_1x
 from locmsim.search import Evaluation
-from locmsim.tuning.drafts import copies_of, fit_card_values
+from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.files import replaced
 
 FIRST_SEED = 1_000_000_000

@@ -32,6 +32,7 @@ MODULES = (
     "_platform",
     "_core",
     "game.observation",
+    "networks._layers",
     "networks._network",
     "networks._decks",
     "networks._drafts",

@@ -30,7 +30,7 @@ UNITS, TRUNK, KEY = 48, 160, 32
 class Net(nn.Module):
     """The entity network: `locmsim.policy.policy` says what it looks like.
 
-    Names and shapes are those of `locmsim.policy._policy.ENTITY_SHAPES`, with `.` as `_`.
+    Names and shapes are those of `locmsim.policy._policy.entity_shapes`, with `.` as `_`.
     """
 
     def __init__(self, rules="1.5"):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from exported import STANDARDS, build, check
@@ -15,7 +16,7 @@ from locmsim.cli.main import main
 from locmsim.decks import build_deck, deck_builder, deck_line, draft_picker, pick
 from locmsim.export import LIMIT, export_bot
 from locmsim.game.match import Match
-from locmsim.networks.weights import WeightsFile
+from locmsim.networks.weights import WeightsFile, default_weights
 
 #: Fewer than the site takes, so that weights may grow.
 MOST = 90_000
@@ -247,6 +248,22 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
     assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
     assert "nothing is written" in capsys.readouterr().err
     assert target.read_text() == before
+
+
+def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
+    """It is distilled, which is training; that of the package has been."""
+    ours = default_weights("1.5")
+    weights = tmp_path / "mine.npz"
+    WeightsFile({"1.5": replace(ours, deck_value=ours.deck_value[:2])}).save(weights)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in ("training", "decks", "distilling"):
+        monkeypatch.delitem(sys.modules, f"locmsim.tuning.{name}", raising=False)
+    target = tmp_path / "bot.c"
+    words = ["export", "--rules", "1.5", "--ascii", "-o", str(target)]
+    assert main([*words, "--weights", str(weights)]) == 1
+    assert "pip install 'locmsim[train]'" in capsys.readouterr().err
+    assert not target.exists()
+    assert main(words) == 0
 
 
 # ---- long ones

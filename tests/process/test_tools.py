@@ -68,6 +68,7 @@ def test_the_whole_draft_tool(draft_values, tmp_path, monkeypatch):
 
 @pytest.fixture
 def deck_network(monkeypatch):
+    pytest.importorskip("torch")
     module = tool("deck_network")
     monkeypatch.setattr(module, "GAMES", 6)
     for name in ("NODES", "LAST_NODES"):

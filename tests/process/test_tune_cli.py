@@ -126,15 +126,48 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert bad.read_text() == "{"
 
 
+@pytest.mark.parametrize(
+    ("rules", "what", "package", "extra"),
+    [
+        ("1.5", "eval", "scipy.optimize", "tune"),
+        ("1.5", "deck", "scipy.optimize", "tune"),
+        ("1.5", "eval,deck", "torch", "train"),
+        ("1.2", "draft", "torch", "train"),
+        ("1.0", "network", "torch", "train"),
+    ],
+)
 def test_a_package_that_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    rules: str,
+    what: str,
+    package: str,
+    extra: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It is said before any game is played."""
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
     monkeypatch.setattr(games, "_play", None)
-    out = str(tmp_path / "tuned.npz")
-    assert main(["tune", "--workers", "1", "--out", out]) == 1
-    assert "locmsim[tune]" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    words = ["--rules", rules, "--what", what, "--workers", "1", "--out", "tuned.npz"]
+    assert main(["tune", *words, "--state", "state"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("locmsim tune: ")
+    assert error.endswith(f"which is not installed: pip install 'locmsim[{extra}]'\n")
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(("what", "package"), [("eval", "torch"), ("network", "scipy.optimize")])
+def test_a_package_that_is_not_needed(
+    what: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Networks need no scipy, and what is fitted needs no PyTorch."""
+    if what == "network":
+        pytest.importorskip("torch")
+    monkeypatch.setitem(sys.modules, package, None)
+    words = ["--rules", "1.2", "--what", what, *QUICK, "--iterations", "1", "--workers", "1"]
+    assert main(["tune", *words, "--out", str(tmp_path / "tuned.npz")]) == 0
 
 
 def test_workers_that_are_lost(
@@ -151,7 +184,7 @@ def test_workers_that_are_lost(
     workers = nullcontext(Workers(Broken(), lambda: 1))
     monkeypatch.setattr("locmsim.tuning.tuner.local_workers", lambda jobs, cores: workers)
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", "--out", "tuned.npz", "--state", "state"]) == 1
+    assert main(["tune", "--rules", "1.2", "--out", "tuned.npz", "--state", "state"]) == 1
     err = capsys.readouterr().err
     assert "0 complete iterations; resume with: locmsim tune --state state --out tuned.npz" in err
     assert "locmsim tune: task 0 of self-play ended its worker process 3 times" in err
@@ -184,6 +217,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     assert int(last) in PROOF_SEEDS
     table = locmsim(*shlex.split(arena.replace("400", "2"))[1:], cwd=tmp_path)
     assert table.startswith("2 games of rules 1.5")
+    pytest.importorskip("torch")
     for command in commands:
         words = shlex.split(command)[1:]
         for option in ("--iterations", "--games"):

@@ -133,7 +133,7 @@ def test_no_scheduler(
 ) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("locmsim.workers._CONNECT_SECONDS", 0.2)
-    words = ["tune", "--out", str(tmp_path / "tuned.npz"), "--dask"]
+    words = ["tune", "--rules", "1.2", "--out", str(tmp_path / "tuned.npz"), "--dask"]
     assert main([*words, "tcp://127.0.0.1:1"]) == 1
     assert "Timed out trying to connect to tcp://127.0.0.1:1" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="2"):
@@ -146,7 +146,7 @@ def test_without_the_cluster_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     out = str(tmp_path / "tuned.npz")
-    assert main(["tune", "--out", out, "--dask", "tcp://127.0.0.1:1"]) == 1
+    assert main(["tune", "--rules", "1.2", "--out", out, "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "locmsim[cluster]" in capsys.readouterr().err
 
 

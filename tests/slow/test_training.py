@@ -3,6 +3,9 @@
 import random
 
 import numpy as np
+import pytest
+
+pytest.importorskip("torch")
 
 from locmsim import State
 from locmsim.decks.value import DeckValue, term_rows

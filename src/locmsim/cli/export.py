@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
         )
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, ImportError) as error:
         raise Failure(error) from None
     size = f"{options.output}: {len(bot.text):,} characters"
     if not (bot.fits or options.readable):

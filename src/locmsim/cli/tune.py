@@ -66,7 +66,6 @@ def run(options: argparse.Namespace) -> None:
         known = [part for part in PARTS if part in parts]
         given["what"] = (*known, *sorted(parts.difference(known)))
     try:
-        Tuner.check_packages()
         tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
         tuner.check_target(options.out)
         with ended_by_signals(), _tuning_progress() as (on_games, say):

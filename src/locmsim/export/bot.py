@@ -102,7 +102,8 @@ def export_bot(
     weights : mapping of rule sets to Weights, optional
         What it plays by; the weights of the package by default. Of an ensemble that values decks
         the tables have 25 levels. With `ascii` it is distilled to one network
-        (`locmsim.tuning.distilling`), which takes minutes for another one than the package's.
+        (`locmsim.tuning.distilling`), which for another one than the package's takes minutes and
+        needs the extra `train`.
     search : str
         "beam" or "mcts".
     options : SearchOptions, optional
@@ -126,6 +127,8 @@ def export_bot(
     ------
     ValueError
         An argument makes no sense.
+    ImportError
+        An ensemble is to be distilled, and PyTorch is missing.
     """
     rule_set = get_rules(rules)
     if search not in _SEARCHES:

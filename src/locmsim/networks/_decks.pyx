@@ -18,6 +18,7 @@ from locmsim._core cimport (
     Table,
     card_t,
 )
+from locmsim.networks._layers cimport dense, relu_dot
 from locmsim.networks._network cimport put_arrays
 
 from locmsim.networks._network import checked
@@ -25,7 +26,6 @@ from locmsim.networks._network import checked
 __all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
-    STEP = 8                    # units that are summed up side by side
     # Exchanges of cards, several times as many as are ever worth it: there would be no end where
     # numbers are so large that rounding makes gains.
     MAX_EXCHANGES = 200
@@ -80,14 +80,6 @@ cdef double card_terms(const double* weights, const card_t* c, float* terms) noe
     return score
 
 
-cdef inline void deck_add(float* to, float x, const float* row) noexcept nogil:
-    """Add a multiple of a row of weights. Most terms are 0, so it pays to look."""
-    cdef int k
-    if x:
-        for k in range(DECK_UNITS):
-            to[k] += x * row[k]
-
-
 cdef void offer_start(
     offer_t* o, const deck_network_t* networks, int n_networks, float* hidden
 ) noexcept nogil:
@@ -113,38 +105,20 @@ cdef void offer_add(
     for i in range(o.n_networks):
         n = &networks[i]
         memcpy(units, n.card_bias, sizeof(units))
+        dense(terms, DECK_TERMS, n.card[0], units, DECK_UNITS)
         for j in range(DECK_TERMS):
-            deck_add(units, terms[j], n.card[j])
             sums[j] = terms[j]
         for j in range(DECK_UNITS):
             sums[DECK_TERMS + j] = units[j] if units[j] > 0 else 0
         row = &o.hidden[(o.n_cards * o.n_networks + i) * DECK_UNITS]
         memset(row, 0, DECK_UNITS * sizeof(float))
+        dense(sums, DECK_SUMS, n.hidden[0], row, DECK_UNITS)
         total = 0
         for j in range(DECK_SUMS):
-            deck_add(row, sums[j], n.hidden[j])
             total += sums[j] * n.direct[j]
         direct += total / o.n_networks
     o.direct[o.n_cards] = direct
     o.n_cards += 1
-
-
-cdef float behind(
-    const float* a, const float* b, const float* output, int size
-) noexcept nogil:
-    """What units make of the sum of two inputs."""
-    cdef float sums[STEP]
-    cdef float x, total = 0
-    cdef int i = 0, k
-    memset(sums, 0, sizeof(sums))
-    while i < size:
-        for k in range(STEP):
-            x = a[i + k] + b[i + k]
-            sums[k] += (x if x > 0 else 0) * output[i + k]
-        i += STEP
-    for k in range(STEP):
-        total += sums[k]
-    return total
 
 
 cdef float add_up(const offer_t* o, const uint8_t* copies, float* total) noexcept nogil:
@@ -165,7 +139,7 @@ cdef float deck_value(const offer_t* o, const uint8_t* copies) noexcept nogil:
     cdef float none[MAX_DECK_NETWORKS * DECK_UNITS]
     cdef float direct = add_up(o, copies, total)
     memset(none, 0, sizeof(none))
-    return behind(total, none, o.output, o.n_networks * DECK_UNITS) + direct
+    return relu_dot(0, total, none, o.output, o.n_networks * DECK_UNITS) + direct
 
 
 cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
@@ -187,7 +161,7 @@ cdef void deck_improve(const offer_t* o, uint8_t* copies) noexcept nogil:
             for j in range(o.n_cards):
                 if i == j or copies[j] == COPIES_PER_CARD:
                     continue
-                x = behind(&o.hidden[j * size], rest, o.output, size)
+                x = relu_dot(0, &o.hidden[j * size], rest, o.output, size)
                 x += direct + o.direct[j] - o.direct[i] - value
                 if out < 0 or x > best:
                     best = x

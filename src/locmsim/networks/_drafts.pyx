@@ -5,14 +5,12 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport MAX_DECK, stream_below, stream_start
+from locmsim.networks._layers cimport relu_dot
 from locmsim.networks._network cimport put_arrays
 
 from locmsim.networks._network import checked
 
 __all__ = ["DRAFT_SHAPES", "DraftNetworks"]
-
-cdef enum:
-    STEP = 8                    # units that are summed up side by side
 
 
 cdef inline void add_sum(draft_sum_t* to, const draft_sum_t* x, float times) noexcept nogil:
@@ -26,18 +24,7 @@ cdef inline float value_with(
     const draft_value_t* v, const draft_sum_t* s, const draft_sum_t* card
 ) noexcept nogil:
     """What the units make of a sum and one card more."""
-    cdef float sums[STEP]
-    cdef float x, total = s.direct + card.direct
-    cdef int i = 0, k
-    memset(sums, 0, sizeof(sums))
-    while i < DRAFT_LAYER:
-        for k in range(STEP):
-            x = s.units[i + k] + card.units[i + k]
-            sums[k] += (x if x > 0 else 0) * v.output[i + k]
-        i += STEP
-    for k in range(STEP):
-        total += sums[k]
-    return total
+    return relu_dot(s.direct + card.direct, s.units, card.units, v.output, DRAFT_LAYER)
 
 
 cdef inline void start_sum(draft_sum_t* s, const draft_value_t* v) noexcept nogil:

@@ -30,6 +30,7 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim._platform cimport count_bits_
+from locmsim.networks._layers cimport add_relu, add_row
 
 __all__ = ["BLOCKS", "SHAPES", "Network", "checked", "inputs"]
 
@@ -158,20 +159,6 @@ cdef void see(inputs_t* o, const state_t* s, const table_t* t, int who) noexcept
 # ---- the network ---------------------------------------------------------------------------------
 
 
-cdef inline void add(float* to, float x, const float* row, int n) noexcept nogil:
-    """Add a multiple of a row of weights. Most inputs are 0, so it pays to look."""
-    cdef int k
-    if x:
-        for k in range(n):
-            to[k] += x * row[k]
-
-
-cdef inline void add_positive(float* to, const float* units, int n) noexcept nogil:
-    cdef int k
-    for k in range(n):
-        to[k] += units[k] if units[k] > 0 else 0
-
-
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who
 ) noexcept nogil:
@@ -191,28 +178,28 @@ cdef float network_value(
             if seen.creatures[side][slot][0]:
                 memset(units, 0, sizeof(units))
                 for i in range(CREATURE_INPUTS):
-                    add(units, seen.creatures[side][slot][i], n.creature[side][i], SUMS)
-                add_positive(&sums[seen.lane[slot]][side * SUMS], units, SUMS)
+                    add_row(units, seen.creatures[side][slot][i], n.creature[side][i], SUMS)
+                add_relu(&sums[seen.lane[slot]][side * SUMS], units, SUMS)
     for lane in range(2):
         memcpy(units, n.lane_bias, sizeof(units))
         for i in range(2 * SUMS):
-            add(units, sums[lane][i], n.lane[i], LANE)
+            add_row(units, sums[lane][i], n.lane[i], LANE)
             joined[LANE + i] += sums[lane][i]
-        add_positive(joined, units, LANE)
+        add_relu(joined, units, LANE)
     for slot in range(s.p[who].hand_size):
         memset(units, 0, sizeof(units))
         for i in range(CARD_INPUTS):
-            add(units, seen.hand[slot][i], n.card[i], SUMS)
-        add_positive(&joined[LANE + 2 * SUMS], units, SUMS)
+            add_row(units, seen.hand[slot][i], n.card[i], SUMS)
+        add_relu(&joined[LANE + 2 * SUMS], units, SUMS)
     for i in range(OTHER_INPUTS):
         joined[LANE + 3 * SUMS + i] = seen.other[i]
     memcpy(hidden, n.hidden_bias, sizeof(hidden))
     memcpy(deeper, n.deeper_bias, sizeof(deeper))
     for i in range(JOINED):
         value += joined[i] * n.direct[i]
-        add(hidden, joined[i], n.hidden[i], HIDDEN)
+        add_row(hidden, joined[i], n.hidden[i], HIDDEN)
     for i in range(HIDDEN):
-        add(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i], HIDDEN)
+        add_row(deeper, hidden[i] if hidden[i] > 0 else 0, n.deeper[i], HIDDEN)
     for i in range(HIDDEN):
         value += deeper[i] * n.output[i] if deeper[i] > 0 else 0
     return value

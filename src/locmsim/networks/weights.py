@@ -21,15 +21,14 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from locmsim._io import data_file, write_whole
+from locmsim._io import data_file
 from locmsim.networks._decks import DECK_SHAPES
 from locmsim.networks._drafts import DRAFT_SHAPES
 from locmsim.networks._network import SHAPES, checked
+from locmsim.networks.archives import json_of, object_of, read_archive, write_archive
 from locmsim.rules.rulesets import RULES, get_rules
 
 if TYPE_CHECKING:
-    import zipfile
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -42,6 +41,7 @@ __all__ = ["Arrays", "Weights", "WeightsFile", "default_weights"]
 
 #: Of the files; another number is refused.
 FORMAT = 1
+_WHAT = "weights file"
 
 _T = TypeVar("_T")
 
@@ -170,9 +170,6 @@ class WeightsFile(Mapping[str, Weights]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a weights file with what `given` has, and the record; whole or not at all."""
-        import io
-        import json
-
         import numpy as np
 
         meta: dict[str, Any] = {"format": FORMAT}
@@ -181,15 +178,13 @@ class WeightsFile(Mapping[str, Weights]):
             tables = {name: getattr(weights, name) for name in _TABLES}
             meta[rules] = {name: dict(table) for name, table in tables.items() if table is not None}
             for name, array in (weights.network or {}).items():
-                arrays[f"{rules}/network/{name}"] = np.asarray(array, np.float32)
+                arrays[f"{rules}/network/{name}"] = array
             for part in _ENSEMBLES:
                 for name in _ENSEMBLES[part] if getattr(weights, part) else ():
                     stack = np.stack([network[name] for network in getattr(weights, part)])
-                    arrays[f"{rules}/{part}/{name}"] = stack.astype(np.float32)
+                    arrays[f"{rules}/{part}/{name}"] = stack
         meta["record"] = self.record
-        content = io.BytesIO()
-        np.savez_compressed(content, meta=np.array(json.dumps(meta, indent=1)), **arrays)
-        write_whole(path, content.getvalue())
+        write_archive(path, meta, arrays)
 
 
 @cache
@@ -212,60 +207,26 @@ _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
     """The parts in a file by rule set, or those of one, and the record."""
-    import zipfile  # slow to import
-
-    try:
-        with zipfile.ZipFile(file) as archive:
-            names = {name.removesuffix(".npy"): name for name in archive.namelist()}
-            if "meta" not in names:
-                raise ValueError("no weights file: meta is missing")
-            meta = _object(_json(_text(archive.read(names.pop("meta")))), "meta")
-            if meta.pop("format", None) != FORMAT:
-                raise ValueError(f"meta: no weights file of format {FORMAT}")
-            record = meta.pop("record", [])
-            if not isinstance(record, list) or not all(isinstance(x, dict) for x in record):
-                raise ValueError("meta: record: expected a list of objects")
-            parts = {rules: _tables(rules, tables) for rules, tables in meta.items()}
-            for name, member in names.items():
-                rules, _, rest = name.partition("/")
-                part, _, array = rest.partition("/")
-                if rules not in parts or part not in _NETWORKS:
-                    raise ValueError(f"unknown array {name!r}")
-                if only is None or only == rules:
-                    numbers = _array(archive, member, name)
-                    parts[rules].setdefault(part, {})[array] = numbers
-            for rules, given in parts.items():
-                for part in given.keys() & _ENSEMBLES.keys():
-                    given[part] = _unstacked(f"{rules}/{part}", given[part])
-            return parts, record
-    except (OSError, ValueError):
-        raise
-    except Exception as error:  # zipfile and numpy have many for broken files
-        raise ValueError(f"no weights file: {error}") from None
-
-
-def _text(content: bytes) -> str:
-    """An array that is one string, read without numpy."""
-    length = int.from_bytes(content[8:10], "little")
-    header = content[10 : 10 + length]
-    order = "le" if b"'<U" in header else "be" if b"'>U" in header else ""
-    if content[:8] != b"\x93NUMPY\x01\x00" or not order or b"()" not in header:
-        raise ValueError("meta: expected one string")
-    try:
-        return content[10 + length :].decode(f"utf-32-{order}")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"meta: {error}") from None
-
-
-def _array(archive: "zipfile.ZipFile", member: str, name: str) -> "NDArray[np.float32]":
-    from numpy.lib import format as npy
-
-    with archive.open(member) as file:
-        try:
-            array = npy.read_array(file, allow_pickle=False)
-            return array.astype("float32", casting="same_kind", copy=False)
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{name}: expected an array of numbers: {error}") from None
+    meta, arrays = read_archive(
+        file, _WHAT, lambda name: only is None or name.startswith(f"{only}/")
+    )
+    if meta.pop("format", None) != FORMAT:
+        raise ValueError(f"meta: no weights file of format {FORMAT}")
+    record = meta.pop("record", [])
+    if not isinstance(record, list) or not all(isinstance(x, dict) for x in record):
+        raise ValueError("meta: record: expected a list of objects")
+    parts = {rules: _tables(rules, tables) for rules, tables in meta.items()}
+    for name, array in arrays.items():
+        rules, _, rest = name.partition("/")
+        part, _, short = rest.partition("/")
+        if rules not in parts or part not in _NETWORKS:
+            raise ValueError(f"unknown array {name!r}")
+        if array is not None:
+            parts[rules].setdefault(part, {})[short] = array
+    for rules, given in parts.items():
+        for part in given.keys() & _ENSEMBLES.keys():
+            given[part] = _unstacked(f"{rules}/{part}", given[part])
+    return parts, record
 
 
 def _unstacked(name: str, stacks: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -277,11 +238,11 @@ def _unstacked(name: str, stacks: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tables(rules: str, tables: Any) -> dict[str, Any]:
-    parts = _object(tables, rules)
+    parts = object_of(tables, rules)
     for name in parts:
         if name not in _TABLES:
             raise ValueError(f"{rules}: unknown part {name!r}")
-        parts[name] = _object(parts[name], f"{rules}: {name}")
+        parts[name] = object_of(parts[name], f"{rules}: {name}")
     if "draft" in parts:
         try:
             parts["draft"] = {int(base_id): value for base_id, value in parts["draft"].items()}
@@ -292,25 +253,10 @@ def _tables(rules: str, tables: Any) -> dict[str, Any]:
 
 def _read_json(content: bytes) -> tuple[_Parts, list[dict[str, Any]]]:
     parts: _Parts = {}
-    for name, table in _object(_json(content), "linear weights").items():
+    for name, table in object_of(json_of(content, _WHAT), "linear weights").items():
         rules, part = ("1.5", "deck_score") if name == "deck" else (name, "evaluation")
-        parts.setdefault(rules, {})[part] = _object(table, name)
+        parts.setdefault(rules, {})[part] = object_of(table, name)
     return parts, []
-
-
-def _json(content: str | bytes) -> Any:
-    import json
-
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"no weights file: no JSON: {error}") from None
-
-
-def _object(content: Any, what: str) -> dict[str, Any]:
-    if not isinstance(content, dict):
-        raise ValueError(f"{what}: expected an object")
-    return content
 
 
 def _filled(rules: str, given: dict[str, Any]) -> Weights:

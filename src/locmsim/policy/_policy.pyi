@@ -1,13 +1,16 @@
-from collections.abc import Mapping, Sequence
-from typing import Final, final
+from collections.abc import Mapping
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ENTITY_SHAPES", "EntityRunner", "MlpRunner"]
+__all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
 
 _Array = NDArray[np.float32]
-ENTITY_SHAPES: Final[dict[str, tuple[int, ...]]]
+
+def entity_shapes(
+    units: int = 48, trunk: int = 160, key: int = 32
+) -> dict[str, tuple[int, ...]]: ...
 
 @final
 class EntityRunner:
@@ -16,5 +19,5 @@ class EntityRunner:
 
 @final
 class MlpRunner:
-    def __init__(self, layers: Sequence[tuple[_Array, _Array]], tanh: bool) -> None: ...
+    def __init__(self, arrays: Mapping[str, _Array], tanh: bool) -> None: ...
     def run(self, x: _Array, out: _Array) -> None: ...

@@ -1,8 +1,7 @@
 """Compiled inference of policies: the entity network, and plain multi-layer perceptrons.
 
-`locmsim.policy.policy` says what the networks look like. All matrices are stored with a row for
-each input, so that a layer is a sum of rows, of which those of zero inputs are left out: half of
-the units behind a ReLU are zero.
+`locmsim.policy.policy` says what the networks look like. Of how many units their layers are follows
+from the arrays.
 """
 
 cimport cython
@@ -10,7 +9,10 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrtf, tanhf
 from libc.string cimport memcpy, memset
 
-__all__ = ["ENTITY_SHAPES", "EntityRunner", "MlpRunner"]
+from locmsim.networks._layers cimport add_relu, dense, dot, relu
+from locmsim.networks._network cimport put_arrays
+
+__all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
 
 cdef enum:
     GLOBALS = 56                # own, enemy, game, own deck, cards seen
@@ -18,296 +20,290 @@ cdef enum:
     HAND_ROW = 24
     BOARD = 6
     BOARD_ROW = 16
-    UNITS = 48                  # of an encoder
-    TRUNK = 160
-    KEY = 32                    # length of queries and keys
-    JOINED = GLOBALS + 5 * UNITS
     LANES = 2
-    SIDE_BY_SIDE = 8            # sums, for vector instructions
+    SUMS = 5                    # of units: over the hand, and over each lane of each side
+    UNITS = 48                  # of an encoder, if nothing else is said; the trunk's; of a key
+    TRUNK = 160
+    KEY = 32
+    MAX_LAYERS = 16             # of a perceptron
 
-#: Arrays of the entity network and their shapes.
-ENTITY_SHAPES = {
-    "hand.w": (HAND_ROW, UNITS), "hand.b": (UNITS,),
-    "own.w": (BOARD_ROW, UNITS), "own.b": (UNITS,),
-    "enemy.w": (BOARD_ROW, UNITS), "enemy.b": (UNITS,),
-    "trunk1.w": (JOINED, TRUNK), "trunk1.b": (TRUNK,),
-    "trunk2.w": (TRUNK, TRUNK), "trunk2.b": (TRUNK,),
-    "hand_context.w": (TRUNK, UNITS), "own_context.w": (TRUNK, UNITS),
-    "enemy_context.w": (TRUNK, UNITS),
-    "summon.w": (UNITS, KEY), "use.w": (UNITS, KEY), "attack.w": (UNITS, KEY),
-    "own_key.w": (UNITS, KEY), "enemy_key.w": (UNITS, KEY), "enemy_attack_key.w": (UNITS, KEY),
-    "lane_key.w": (2 * UNITS + TRUNK, KEY), "player_use_key.w": (TRUNK, KEY),
-    "player_attack_key.w": (TRUNK, KEY),
-    "pass.w": (TRUNK,), "pass.b": (), "value.w": (TRUNK,), "value.b": (),
-}
+cdef enum:                      # arrays of the entity network, in the order of `entity_shapes`
+    HAND_W
+    HAND_B
+    OWN_W
+    OWN_B
+    ENEMY_W
+    ENEMY_B
+    TRUNK1_W
+    TRUNK1_B
+    TRUNK2_W
+    TRUNK2_B
+    HAND_CONTEXT
+    OWN_CONTEXT
+    ENEMY_CONTEXT
+    SUMMON
+    USE
+    ATTACK
+    OWN_KEY
+    ENEMY_KEY
+    ENEMY_ATTACK_KEY
+    LANE_KEY
+    PLAYER_USE_KEY
+    PLAYER_ATTACK_KEY
+    PASS_W
+    PASS_B
+    VALUE_W
+    VALUE_B
+    ENTITY_ARRAYS
 
 
-cdef inline void dense(
-    const float* x, int n, const float* w, float* out, const int m
+def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
+    """Name -> shape of the arrays of an entity network.
+
+    `units` are those of each encoder, `trunk` those of each layer behind them; `key` is the length
+    of queries and keys.
+    """
+    return {
+        "hand.w": (HAND_ROW, units), "hand.b": (units,),
+        "own.w": (BOARD_ROW, units), "own.b": (units,),
+        "enemy.w": (BOARD_ROW, units), "enemy.b": (units,),
+        "trunk1.w": (GLOBALS + SUMS * units, trunk), "trunk1.b": (trunk,),
+        "trunk2.w": (trunk, trunk), "trunk2.b": (trunk,),
+        "hand_context.w": (trunk, units), "own_context.w": (trunk, units),
+        "enemy_context.w": (trunk, units),
+        "summon.w": (units, key), "use.w": (units, key), "attack.w": (units, key),
+        "own_key.w": (units, key), "enemy_key.w": (units, key), "enemy_attack_key.w": (units, key),
+        "lane_key.w": (2 * units + trunk, key), "player_use_key.w": (trunk, key),
+        "player_attack_key.w": (trunk, key),
+        "pass.w": (trunk,), "pass.b": (), "value.w": (trunk,), "value.b": (),
+    }
+
+
+cdef float* room_for(arrays) except NULL:
+    """Where `put_arrays` has room for all numbers; to be freed."""
+    cdef float* room = <float*>PyMem_Malloc(
+        sum([array.size for array in arrays.values()]) * sizeof(float))
+    if room is NULL:
+        raise MemoryError("too little memory for a policy")
+    put_arrays(room, arrays)
+    return room
+
+
+cdef inline int scratch_size(int units, int trunks, int key) noexcept nogil:
+    """Numbers that `entity_row` needs for itself."""
+    return (
+        GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * units + 2 * trunks
+        + (HAND + LANES + 3 * BOARD + 3) * key
+    )
+
+
+cdef inline void put_in_context(
+    const float* trunk, int trunks, const float* w, float* context, float* things, int n,
+    const int units
 ) noexcept nogil:
-    """Add x @ w to `out`."""
+    """Add to each of n cards or creatures what the trunk says, behind a ReLU."""
     cdef int i, j
-    cdef float value
-    cdef const float* row
+    memset(context, 0, units * sizeof(float))
+    dense(trunk, trunks, w, context, units)
     for i in range(n):
-        value = x[i]
-        if value != 0:
-            row = w + i * m
-            for j in range(m):
-                out[j] += value * row[j]
+        for j in range(units):
+            things[i * units + j] += context[j]
+    relu(things, n * units)
 
 
-cdef inline void relu(float* x, int n) noexcept nogil:
-    cdef int i
-    for i in range(n):
-        x[i] = x[i] if x[i] > 0 else 0
+cdef inline float entity_row(
+    const float* const* w, const float* x, float* logits, bint one, float* scratch,
+    const int units, const int trunks, const int key
+) noexcept nogil:
+    """The logits of an observation, and its value. Sizes that are literals save an eighth."""
+    cdef float* joined = scratch
+    cdef float* sums = joined + GLOBALS
+    cdef float* hand = sums + SUMS * units              # [HAND][units]
+    cdef float* board = hand + HAND * units             # [own, enemy][BOARD][units]
+    cdef float* context = board + 2 * BOARD * units
+    cdef float* lane = context + units                  # [own, enemy][units]
+    cdef float* first = lane + 2 * units
+    cdef float* trunk = first + trunks
+    cdef float* use_query = trunk + trunks              # [HAND][key]
+    cdef float* lane_keys = use_query + HAND * key      # [LANES][key]
+    cdef float* target_keys = lane_keys + LANES * key   # of items: [own, enemy][BOARD][key]
+    cdef float* attack_keys = target_keys + 2 * BOARD * key     # [BOARD][key]
+    cdef float* player_use = attack_keys + BOARD * key
+    cdef float* player_attack = player_use + key
+    cdef float* query = player_attack + key
+    cdef const float* given
+    cdef float* made
+    cdef float unit = 1 / sqrtf(<float>key)
+    cdef int h, side, slot, which, j, base, n, size
+    memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
+    memcpy(joined + 24, x + 408, 32 * sizeof(float))    # own deck, cards seen
+    # What is 0 where there is nothing: sums, cards and creatures, keys.
+    memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
+    memset(use_query, 0, (HAND + LANES + 3 * BOARD + 2) * key * sizeof(float))
+    for h in range(HAND):
+        given = x + 24 + HAND_ROW * h
+        if given[0] == 0:
+            continue
+        made = hand + h * units
+        memcpy(made, w[HAND_B], units * sizeof(float))
+        dense(given, HAND_ROW, w[HAND_W], made, units)
+        add_relu(sums, made, units)
+    for side in range(2):
+        for slot in range(BOARD):
+            given = x + 216 + BOARD_ROW * (BOARD * side + slot)
+            if given[0] == 0:
+                continue
+            made = board + (BOARD * side + slot) * units
+            memcpy(made, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
+            dense(given, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], made, units)
+            which = 1 if slot >= 3 and not one else 0
+            add_relu(sums + (1 + 2 * side + which) * units, made, units)
+    memcpy(first, w[TRUNK1_B], trunks * sizeof(float))
+    dense(joined, GLOBALS + SUMS * units, w[TRUNK1_W], first, trunks)
+    relu(first, trunks)
+    memcpy(trunk, w[TRUNK2_B], trunks * sizeof(float))
+    dense(first, trunks, w[TRUNK2_W], trunk, trunks)
+    relu(trunk, trunks)
 
+    # What each card and creature is in this position.
+    put_in_context(trunk, trunks, w[HAND_CONTEXT], context, hand, HAND, units)
+    put_in_context(trunk, trunks, w[OWN_CONTEXT], context, board, BOARD, units)
+    put_in_context(trunk, trunks, w[ENEMY_CONTEXT], context, board + BOARD * units, BOARD, units)
 
-cdef inline float dot(const float* x, const float* y, int n) noexcept nogil:
-    """Eight sums side by side, added up in the same order on all CPUs; n is a multiple of 8."""
-    cdef float sums[SIDE_BY_SIDE]
-    cdef float total = 0
-    cdef int i = 0, k
-    memset(sums, 0, sizeof(sums))
-    while i < n:
-        for k in range(SIDE_BY_SIDE):
-            sums[k] += x[i + k] * y[i + k]
-        i += SIDE_BY_SIDE
-    for k in range(SIDE_BY_SIDE):
-        total += sums[k]
-    return total
+    # Keys of all that an action may be aimed at.
+    for which in range(LANES):
+        memcpy(lane, sums + (1 + which) * units, units * sizeof(float))
+        memcpy(lane + units, sums + (3 + which) * units, units * sizeof(float))
+        dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
+        dense(trunk, trunks, w[LANE_KEY] + 2 * units * key, lane_keys + which * key, key)
+    for slot in range(BOARD):
+        if x[216 + BOARD_ROW * slot] != 0:
+            dense(board + slot * units, units, w[OWN_KEY], target_keys + slot * key, key)
+        if x[312 + BOARD_ROW * slot] != 0:
+            made = board + (BOARD + slot) * units
+            dense(made, units, w[ENEMY_KEY], target_keys + (BOARD + slot) * key, key)
+            dense(made, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
+    dense(trunk, trunks, w[PLAYER_USE_KEY], player_use, key)
+    dense(trunk, trunks, w[PLAYER_ATTACK_KEY], player_attack, key)
+
+    # Logits in the order of the action numbers; 0 where there is nothing.
+    memset(logits, 0, (155 if one else 145) * sizeof(float))
+    logits[0] = w[PASS_B][0] + dot(0, trunk, w[PASS_W], trunks)
+    base = 9 if one else 17
+    for h in range(HAND):
+        if x[24 + HAND_ROW * h] == 0:
+            continue
+        memset(query, 0, key * sizeof(float))
+        dense(hand + h * units, units, w[SUMMON], query, key)
+        if one:
+            logits[1 + h] = unit * dot(0, query, lane_keys, key)
+        else:
+            logits[1 + 2 * h] = unit * dot(0, query, lane_keys, key)
+            logits[2 + 2 * h] = unit * dot(0, query, lane_keys + key, key)
+        made = use_query + h * key
+        dense(hand + h * units, units, w[USE], made, key)
+        logits[base + 13 * h] = unit * dot(0, made, player_use, key)
+        for slot in range(2 * BOARD):
+            logits[base + 13 * h + 1 + slot] = unit * dot(
+                0, made, target_keys + slot * key, key)
+    base += 13 * HAND
+    size = 6 if one else 3
+    for slot in range(BOARD):
+        if x[216 + BOARD_ROW * slot] == 0:
+            continue
+        memset(query, 0, key * sizeof(float))
+        dense(board + slot * units, units, w[ATTACK], query, key)
+        n = base + (size + 1) * slot
+        logits[n] = unit * dot(0, query, player_attack, key)
+        for j in range(size):
+            which = j if one or slot < 3 else 3 + j
+            logits[n + 1 + j] = unit * dot(0, query, attack_keys + which * key, key)
+    return tanhf(w[VALUE_B][0] + dot(0, trunk, w[VALUE_W], trunks))
 
 
 @cython.final
 cdef class EntityRunner:
-    """The entity network with given arrays, all checked."""
+    """The entity network: `arrays` are checked, and in the order of `entity_shapes`."""
 
-    cdef dict arrays
-    cdef const float* hand_w
-    cdef const float* hand_b
-    cdef const float* own_w
-    cdef const float* own_b
-    cdef const float* enemy_w
-    cdef const float* enemy_b
-    cdef const float* trunk1_w
-    cdef const float* trunk1_b
-    cdef const float* trunk2_w
-    cdef const float* trunk2_b
-    cdef const float* hand_context
-    cdef const float* own_context
-    cdef const float* enemy_context
-    cdef const float* summon
-    cdef const float* use
-    cdef const float* attack
-    cdef const float* own_key
-    cdef const float* enemy_key
-    cdef const float* enemy_attack_key
-    cdef const float* lane_key
-    cdef const float* player_use_key
-    cdef const float* player_attack_key
-    cdef const float* pass_w
-    cdef const float* value_w
-    cdef float pass_b
-    cdef float value_b
+    cdef float* numbers         # of all arrays, one behind the other
+    cdef const float* w[ENTITY_ARRAYS]
+    cdef int units
+    cdef int trunk
+    cdef int key
 
     def __cinit__(self, arrays):
-        self.arrays = dict(arrays)
-        self.hand_w = self.at("hand.w")
-        self.hand_b = self.at("hand.b")
-        self.own_w = self.at("own.w")
-        self.own_b = self.at("own.b")
-        self.enemy_w = self.at("enemy.w")
-        self.enemy_b = self.at("enemy.b")
-        self.trunk1_w = self.at("trunk1.w")
-        self.trunk1_b = self.at("trunk1.b")
-        self.trunk2_w = self.at("trunk2.w")
-        self.trunk2_b = self.at("trunk2.b")
-        self.hand_context = self.at("hand_context.w")
-        self.own_context = self.at("own_context.w")
-        self.enemy_context = self.at("enemy_context.w")
-        self.summon = self.at("summon.w")
-        self.use = self.at("use.w")
-        self.attack = self.at("attack.w")
-        self.own_key = self.at("own_key.w")
-        self.enemy_key = self.at("enemy_key.w")
-        self.enemy_attack_key = self.at("enemy_attack_key.w")
-        self.lane_key = self.at("lane_key.w")
-        self.player_use_key = self.at("player_use_key.w")
-        self.player_attack_key = self.at("player_attack_key.w")
-        self.pass_w = self.at("pass.w")
-        self.value_w = self.at("value.w")
-        self.pass_b = self.at("pass.b")[0]
-        self.value_b = self.at("value.b")[0]
+        cdef const float* at
+        cdef int i
+        self.units, self.key = arrays["summon.w"].shape
+        self.trunk = arrays["trunk1.b"].size
+        self.numbers = room_for(arrays)
+        at = self.numbers
+        for i, array in enumerate(arrays.values()):
+            self.w[i] = at
+            at += <Py_ssize_t>array.size
 
-    cdef const float* at(self, str name) except NULL:
-        cdef const float[::1] data = self.arrays[name].reshape(-1)
-        return &data[0]
+    def __dealloc__(self):
+        PyMem_Free(self.numbers)
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] logits, float[::1] values):
         """Logits (rows, 145 or 155) and values of observations of "entities-f32"."""
         cdef Py_ssize_t i
+        cdef float* scratch
         cdef bint one = logits.shape[1] == 155
         if x.shape[1] != 440 or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
             raise ValueError("arrays of sizes that do not go together")
         if logits.shape[1] != 145 and not one:
             raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
+        scratch = <float*>PyMem_Malloc(
+            scratch_size(self.units, self.trunk, self.key) * sizeof(float))
+        if scratch is NULL:
+            raise MemoryError("too little memory for a policy")
         with nogil:
-            for i in range(x.shape[0]):
-                values[i] = self.row(&x[i, 0], &logits[i, 0], one)
-
-    cdef float row(self, const float* x, float* logits, bint one) noexcept nogil:
-        cdef float joined[JOINED]
-        cdef float hand[HAND][UNITS]
-        cdef float board[2][BOARD][UNITS]
-        cdef float first[TRUNK]
-        cdef float trunk[TRUNK]
-        cdef float context[UNITS]
-        cdef float use_query[HAND][KEY]
-        cdef float lane_keys[LANES][KEY]
-        cdef float target_keys[2][BOARD][KEY]       # of items: own, enemy
-        cdef float attack_keys[BOARD][KEY]
-        cdef float player_use[KEY]
-        cdef float player_attack[KEY]
-        cdef float query[KEY]
-        cdef float lane[2 * UNITS]
-        cdef float unit = 1 / sqrtf(<float>KEY)
-        cdef float* sums = joined + GLOBALS
-        cdef const float* row
-        cdef int h, side, slot, which, j, base, n, size
-        memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
-        memcpy(joined + 24, x + 408, 32 * sizeof(float))    # own deck, cards seen
-        memset(sums, 0, 5 * UNITS * sizeof(float))
-        for h in range(HAND):
-            row = x + 24 + HAND_ROW * h
-            memset(hand[h], 0, sizeof(hand[h]))
-            if row[0] == 0:
-                continue
-            memcpy(hand[h], self.hand_b, sizeof(hand[h]))
-            dense(row, HAND_ROW, self.hand_w, hand[h], UNITS)
-            for j in range(UNITS):
-                sums[j] += hand[h][j] if hand[h][j] > 0 else 0
-        for side in range(2):
-            for slot in range(BOARD):
-                row = x + 216 + 96 * side + BOARD_ROW * slot
-                memset(board[side][slot], 0, sizeof(board[side][slot]))
-                if row[0] == 0:
-                    continue
-                memcpy(board[side][slot], self.enemy_b if side else self.own_b,
-                       sizeof(board[side][slot]))
-                dense(row, BOARD_ROW, self.enemy_w if side else self.own_w, board[side][slot],
-                      UNITS)
-                which = 1 if slot >= 3 and not one else 0
-                for j in range(UNITS):
-                    sums[UNITS * (1 + 2 * side + which) + j] += (
-                        board[side][slot][j] if board[side][slot][j] > 0 else 0)
-        memcpy(first, self.trunk1_b, sizeof(first))
-        dense(joined, JOINED, self.trunk1_w, first, TRUNK)
-        relu(first, TRUNK)
-        memcpy(trunk, self.trunk2_b, sizeof(trunk))
-        dense(first, TRUNK, self.trunk2_w, trunk, TRUNK)
-        relu(trunk, TRUNK)
-
-        # What each card and creature is in this position.
-        memset(context, 0, sizeof(context))
-        dense(trunk, TRUNK, self.hand_context, context, UNITS)
-        for h in range(HAND):
-            for j in range(UNITS):
-                hand[h][j] += context[j]
-            relu(hand[h], UNITS)
-        for side in range(2):
-            memset(context, 0, sizeof(context))
-            dense(trunk, TRUNK, self.enemy_context if side else self.own_context, context, UNITS)
-            for slot in range(BOARD):
-                for j in range(UNITS):
-                    board[side][slot][j] += context[j]
-                relu(board[side][slot], UNITS)
-
-        # Keys of all that an action may be aimed at.
-        for which in range(LANES):
-            memcpy(lane, sums + UNITS * (1 + which), UNITS * sizeof(float))
-            memcpy(lane + UNITS, sums + UNITS * (3 + which), UNITS * sizeof(float))
-            memset(lane_keys[which], 0, sizeof(lane_keys[which]))
-            dense(lane, 2 * UNITS, self.lane_key, lane_keys[which], KEY)
-            dense(trunk, TRUNK, self.lane_key + 2 * UNITS * KEY, lane_keys[which], KEY)
-        memset(target_keys, 0, sizeof(target_keys))
-        memset(attack_keys, 0, sizeof(attack_keys))
-        for slot in range(BOARD):
-            if x[216 + BOARD_ROW * slot] != 0:
-                dense(board[0][slot], UNITS, self.own_key, target_keys[0][slot], KEY)
-            if x[312 + BOARD_ROW * slot] != 0:
-                dense(board[1][slot], UNITS, self.enemy_key, target_keys[1][slot], KEY)
-                dense(board[1][slot], UNITS, self.enemy_attack_key, attack_keys[slot], KEY)
-        memset(player_use, 0, sizeof(player_use))
-        dense(trunk, TRUNK, self.player_use_key, player_use, KEY)
-        memset(player_attack, 0, sizeof(player_attack))
-        dense(trunk, TRUNK, self.player_attack_key, player_attack, KEY)
-
-        # Logits in the order of the action numbers; 0 where there is nothing.
-        memset(logits, 0, (155 if one else 145) * sizeof(float))
-        logits[0] = self.pass_b + dot(trunk, self.pass_w, TRUNK)
-        base = 9 if one else 17
-        for h in range(HAND):
-            if x[24 + HAND_ROW * h] == 0:
-                continue
-            memset(query, 0, sizeof(query))
-            dense(hand[h], UNITS, self.summon, query, KEY)
-            if one:
-                logits[1 + h] = unit * dot(query, lane_keys[0], KEY)
+            if self.units == UNITS and self.trunk == TRUNK and self.key == KEY:
+                for i in range(x.shape[0]):
+                    values[i] = entity_row(
+                        self.w, &x[i, 0], &logits[i, 0], one, scratch, UNITS, TRUNK, KEY)
             else:
-                logits[1 + 2 * h] = unit * dot(query, lane_keys[0], KEY)
-                logits[2 + 2 * h] = unit * dot(query, lane_keys[1], KEY)
-            memset(use_query[h], 0, sizeof(use_query[h]))
-            dense(hand[h], UNITS, self.use, use_query[h], KEY)
-            logits[base + 13 * h] = unit * dot(use_query[h], player_use, KEY)
-            for side in range(2):
-                for slot in range(BOARD):
-                    logits[base + 13 * h + 1 + BOARD * side + slot] = unit * dot(
-                        use_query[h], target_keys[side][slot], KEY)
-        base += 13 * HAND
-        size = 6 if one else 3
-        for slot in range(BOARD):
-            if x[216 + BOARD_ROW * slot] == 0:
-                continue
-            memset(query, 0, sizeof(query))
-            dense(board[0][slot], UNITS, self.attack, query, KEY)
-            n = base + (size + 1) * slot
-            logits[n] = unit * dot(query, player_attack, KEY)
-            for j in range(size):
-                which = j if one or slot < 3 else 3 + j
-                logits[n + 1 + j] = unit * dot(query, attack_keys[which], KEY)
-        return tanhf(self.value_b + dot(trunk, self.value_w, TRUNK))
+                for i in range(x.shape[0]):
+                    values[i] = entity_row(
+                        self.w, &x[i, 0], &logits[i, 0], one, scratch,
+                        self.units, self.trunk, self.key)
+        PyMem_Free(scratch)
 
 
 @cython.final
 cdef class MlpRunner:
-    """Dense layers with the same activation, and no activation behind the last one."""
+    """Dense layers with the same activation, and no activation behind the last one.
 
-    cdef list arrays
+    `arrays` are checked: the matrix of each layer and its biases in turn.
+    """
+
+    cdef float* numbers         # of all arrays, one behind the other
     cdef int n_layers
-    cdef int sizes[17]
-    cdef const float* w[16]
-    cdef const float* b[16]
+    cdef int sizes[MAX_LAYERS + 1]
+    cdef const float* w[MAX_LAYERS]
+    cdef const float* b[MAX_LAYERS]
     cdef bint tanh
 
-    def __cinit__(self, layers, bint tanh):
-        cdef const float[:, ::1] matrix
-        cdef const float[::1] bias
+    def __cinit__(self, arrays, bint tanh):
+        cdef const float* at
         cdef int i
-        if not 1 <= len(layers) <= 16:
-            raise ValueError(f"expected 1..16 layers, got {len(layers)}")
-        self.arrays = list(layers)
-        self.n_layers = <int>len(layers)
+        matrices = [array for array in arrays.values() if array.ndim == 2]
+        if not 1 <= len(matrices) <= MAX_LAYERS:
+            raise ValueError(f"expected 1..{MAX_LAYERS} layers, got {len(matrices)}")
+        self.n_layers = <int>len(matrices)
         self.tanh = tanh
-        for i, (weights, biases) in enumerate(layers):
-            matrix = weights
-            bias = biases
-            if i and matrix.shape[0] != self.sizes[i] or bias.shape[0] != matrix.shape[1]:
-                raise ValueError(f"layer {i}: sizes that do not go together")
-            self.sizes[i] = <int>matrix.shape[0]
-            self.sizes[i + 1] = <int>matrix.shape[1]
-            self.w[i] = &matrix[0, 0]
-            self.b[i] = &bias[0]
+        self.numbers = room_for(arrays)
+        at = self.numbers
+        for i, matrix in enumerate(matrices):
+            self.sizes[i], self.sizes[i + 1] = matrix.shape
+            self.w[i] = at
+            self.b[i] = at + <Py_ssize_t>matrix.size
+            at = self.b[i] + self.sizes[i + 1]
+
+    def __dealloc__(self):
+        PyMem_Free(self.numbers)
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] out):

@@ -7,7 +7,8 @@ encoder, the same for all places; what it gives is summed over the hand and over
 with all that is no card, through a trunk of two layers. An action is rated by how well what acts
 fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the player, ATTACK
 a creature and another one or the player, as the product of a query and a key; PASS by the trunk.
-Another output of the trunk is the value of the position, -1 to 1.
+Another output of the trunk is the value of the position, -1 to 1. How many units the layers have
+follows from the arrays.
 
 "mlp" is a stack of dense layers over any layout, as Stable-Baselines3 makes them.
 
@@ -19,17 +20,17 @@ Another output of the trunk is the value of the position, -1 to 1.
     array([0, 1])
 """
 
-import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._io import write_whole
 from locmsim.game.layouts import get_layout
-from locmsim.policy._policy import ENTITY_SHAPES, EntityRunner, MlpRunner
+from locmsim.networks._network import checked
+from locmsim.networks.archives import read_archive, write_archive
+from locmsim.policy._policy import EntityRunner, MlpRunner, entity_shapes
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["Policy"]
@@ -37,6 +38,8 @@ __all__ = ["Policy"]
 _FORMAT = 1
 _ACTIVATIONS = ("relu", "tanh")
 _Array = NDArray[np.float32]
+#: Of observations, into logits and values.
+_Run: TypeAlias = Callable[[_Array, _Array, _Array], None]
 
 
 class Policy:
@@ -45,7 +48,8 @@ class Policy:
     Parameters
     ----------
     arrays : mapping
-        Name -> array. "entities": those of `locmsim.policy._policy.ENTITY_SHAPES`. "mlp":
+        Name -> array. "entities": those of `locmsim.policy._policy.entity_shapes`, of any sizes
+        that go together. "mlp":
         ``policy.0.w`` (inputs, outputs), ``policy.0.b`` and so on, the last ones with an output for
         each action; and, if there is a value, ``value.0.w`` ...
     meta : mapping
@@ -74,23 +78,19 @@ class Policy:
                 f" {layout.name!r}, which is now {layout.version}"
             )
         self._layout = layout
-        self.arrays: dict[str, _Array] = {}
-        for name, array in arrays.items():
-            given = np.asarray(array)
-            if given.dtype.kind not in "fiu" or not np.isfinite(given).all():
-                raise ValueError(f"policy: {name}: expected finite numbers")
-            self.arrays[name] = np.array(given, np.float32, order="C")
         if self.meta["kind"] == "entities":
-            self._check_entities()
-            self._entities = EntityRunner(self.arrays)
+            shapes = self._entity_shapes(arrays)
         elif self.meta["kind"] == "mlp":
             activation = self.meta.get("activation")
             if activation not in _ACTIVATIONS:
                 raise ValueError(f"policy: activation: expected relu or tanh, got {activation!r}")
-            self._mlp = self._stack("policy", self._rules.num_actions)
-            self._value = self._stack("value", 1) if "value.0.w" in self.arrays else None
+            shapes = self._stack_shapes("policy", arrays, self._rules.num_actions)
+            if "value.0.w" in arrays:
+                shapes |= self._stack_shapes("value", arrays, 1)
         else:
             raise ValueError(f"policy: kind: expected entities or mlp, got {self.meta['kind']!r}")
+        self.arrays: dict[str, _Array] = checked("policy", arrays, shapes)
+        self._run = self._entity_network() if self.kind == "entities" else self._perceptrons()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Policy":
         return self  # nothing changes it
@@ -98,41 +98,51 @@ class Policy:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.arrays, self.meta)
 
-    def _check_entities(self) -> None:
+    def _entity_shapes(self, arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         if self.layout not in ("entities", "entities-f32"):
             raise ValueError(f"policy: an entity network cannot have layout {self.layout!r}")
-        for name, shape in ENTITY_SHAPES.items():
-            if name not in self.arrays:
-                raise ValueError(f"policy: {name}: missing")
-            if self.arrays[name].shape != shape:
-                raise ValueError(
-                    f"policy: {name}: expected shape {shape}, got {self.arrays[name].shape}"
-                )
-        if unknown := self.arrays.keys() - ENTITY_SHAPES.keys():
-            raise ValueError(f"policy: unknown arrays {', '.join(sorted(unknown))}")
+        units, key = _sizes(arrays, "summon.w", 2)
+        (trunk,) = _sizes(arrays, "trunk1.b", 1)
+        return entity_shapes(units, trunk, key)
 
-    def _stack(self, head: str, outputs: int) -> MlpRunner:
-        """The dense layers of a head."""
-        layers: list[tuple[_Array, _Array]] = []
-        size = self._layout.shape[0]
-        while f"{head}.{len(layers)}.w" in self.arrays:
-            name = f"{head}.{len(layers)}"
-            if f"{name}.b" not in self.arrays:
-                raise ValueError(f"policy: {name}.b: missing")
-            weights, biases = self.arrays[f"{name}.w"], self.arrays[f"{name}.b"]
-            if weights.ndim != 2 or weights.shape[0] != size:
-                raise ValueError(
-                    f"policy: {name}.w: expected shape ({size}, outputs), got {weights.shape}"
-                )
-            size = weights.shape[1]
-            if biases.shape != (size,):
-                raise ValueError(f"policy: {name}.b: expected shape ({size},), got {biases.shape}")
-            layers.append((weights, biases))
-        if not layers:
-            raise ValueError(f"policy: {head}.0.w: missing")
+    def _stack_shapes(
+        self, head: str, arrays: Mapping[str, Any], outputs: int
+    ) -> dict[str, tuple[int, ...]]:
+        """Of the dense layers of a head, the matrix and the biases of each in turn."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        size, layer = self._layout.shape[0], 0
+        while layer == 0 or f"{head}.{layer}.w" in arrays:
+            _, width = _sizes(arrays, f"{head}.{layer}.w", 2)
+            shapes[f"{head}.{layer}.w"] = size, width
+            shapes[f"{head}.{layer}.b"] = (width,)
+            size, layer = width, layer + 1
         if size != outputs:
             raise ValueError(f"policy: {head}: expected {outputs} outputs, got {size}")
-        return MlpRunner(layers, self.meta["activation"] == "tanh")
+        return shapes
+
+    def _entity_network(self) -> _Run:
+        network = EntityRunner(self.arrays)
+        scale = self._layout.scale if self.layout == "entities" else None
+
+        def run(x: _Array, logits: _Array, values: _Array) -> None:
+            network.run(x if scale is None else x / scale, logits, values)
+
+        return run
+
+    def _perceptrons(self) -> _Run:
+        tanh = self.meta["activation"] == "tanh"
+        heads = {
+            head: MlpRunner({n: a for n, a in self.arrays.items() if n.startswith(head)}, tanh)
+            for head in ("policy", "value")
+            if f"{head}.0.w" in self.arrays
+        }
+
+        def run(x: _Array, logits: _Array, values: _Array) -> None:
+            heads["policy"].run(x, logits)
+            if "value" in heads:
+                heads["value"].run(x, values.reshape(-1, 1))
+
+        return run
 
     # ------------------------------------------------------------------------------ what it is
 
@@ -181,16 +191,9 @@ class Policy:
                 f"observations: expected shape (rows, {self._layout.shape[0]}), got {given.shape}"
             )
         x = np.ascontiguousarray(given, np.float32)
-        if self.kind == "entities" and self.layout == "entities":
-            x = x / self._layout.scale
         logits = np.empty((len(x), self._rules.num_actions), np.float32)
         values = np.full(len(x), np.nan, np.float32)
-        if self.kind == "entities":
-            self._entities.run(x, logits, values)
-        else:
-            self._mlp.run(x, logits)
-            if self._value is not None:
-                self._value.run(x, values.reshape(-1, 1))
+        self._run(x, logits, values)
         return logits, values
 
     def act_batch(
@@ -245,11 +248,7 @@ class Policy:
 
         A file that was there before stays as it was if that fails.
         """
-        import io
-
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, meta=np.array(json.dumps(self.meta)), **self.arrays)  # type: ignore[arg-type]
-        write_whole(path, buffer.getvalue())
+        write_archive(path, self.meta, self.arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Policy":
@@ -263,15 +262,10 @@ class Policy:
             Names the file and what is wrong in it.
         """
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as content:
-                arrays = {name: content[name] for name in content.files}
-            text = arrays.pop("meta", None)
-            if text is None or text.shape != ():
-                raise ValueError("no policy: it has no text meta")
-            return cls(arrays, json.loads(str(text)))
-        except OSError:
-            raise
-        except Exception as error:  # zipfile and numpy have many for broken files
+            with open(path, "rb") as file:
+                meta, arrays = read_archive(file, "policy")
+            return cls(arrays, meta)
+        except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
@@ -282,7 +276,7 @@ class Policy:
         """A policy that has learnt nothing, to try things with."""
         random = np.random.default_rng(seed)
         if kind == "entities":
-            shapes = dict(ENTITY_SHAPES)
+            shapes = dict(entity_shapes())
         else:
             outputs = get_rules(rules).num_actions
             sizes = [get_layout(layout, rules).shape[0], *hidden]
@@ -303,3 +297,13 @@ class Policy:
         if kind == "mlp":
             meta["activation"] = "tanh"
         return cls(arrays, meta)
+
+
+def _sizes(arrays: Mapping[str, Any], name: str, dimensions: int) -> tuple[int, ...]:
+    """The shape of an array, from which those of others follow."""
+    if name not in arrays:
+        raise ValueError(f"policy: {name} is missing")
+    shape: tuple[int, ...] = np.shape(arrays[name])
+    if len(shape) != dimensions or 0 in shape:
+        raise ValueError(f"policy: {name}: expected {dimensions} dimensions, got shape {shape}")
+    return shape

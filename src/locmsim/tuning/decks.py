@@ -1,95 +1,19 @@
-"""The value of decks in numpy, to train it on games, and the proposal of decks to play them with.
+"""The value of decks in PyTorch, to train it on games; `locmsim.decks.value` is what plays."""
 
-`locmsim.decks.value` is what plays. Decks that nobody has played are what a network is most wrong
-about, and likes best; so games are played with those that it likes, disturbed.
-"""
-
-import random
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.decks import DECK_BUILDERS, DeckBuilder, build_deck, deck_builder
-from locmsim.decks.value import SHAPES, UNITS, DeckValue
-from locmsim.networks.weights import Arrays, Weights
-from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
-from locmsim.tuning.training import RATE, Array, train
+from locmsim.decks.value import SHAPES, UNITS
+from locmsim.networks.weights import Arrays
+from locmsim.tuning.training import RATE, Array, Tensor, parameters, torch, train
 
-__all__ = ["DeckModel", "propose_deck", "score_builder", "train_deck_value"]
+__all__ = ["DeckModel", "train_deck_value"]
 
 #: How fast arrays shrink in training (see `train`), and those that only one player has.
 _DECAY = 1e-2
 _DECAY_OF_PLAYERS = 0.1
-
-#: Part of the decks that networks propose, and by how much their terms are disturbed, in their own
-#: spread.
-_LIKED = 0.92
-_DISTURBED = 0.0, 0.0, 0.0, 0.1, 0.2, 0.4
-#: Their search begins with a builder's deck, this often, or a random one of so many cheap cards.
-_BUILT = 0.4
-_CHEAPEST = 40, 60, 80, 120
-#: Cards that are exchanged.
-_EXCHANGED = 0, 0, 0, 1, 2, 4, 8
-#: Builders, the first one twice as often as each other.
-_BUILDERS = "score", "score", "classic", "bodies", "area"
-
-
-def propose_deck(
-    cards: Sequence[Card],
-    networks: Sequence[Arrays],
-    chance: random.Random,
-    score: DeckBuilder | None = None,
-) -> list[Card]:
-    """A deck to train on, of any kind, but mostly one that a network likes.
-
-    Parameters
-    ----------
-    cards
-        The offer.
-    networks
-        Arrays of deck values; may be none.
-    chance
-        Decides everything.
-    score
-        In the place of the builder "score".
-
-    Returns
-    -------
-    list of Card
-        30 of the cards, at most two of each.
-    """
-    builders = {name: DECK_BUILDERS[name] for name in _BUILDERS} | (
-        {"score": score} if score else {}
-    )
-    if networks and chance.random() < _LIKED:
-        arrays = chance.choice(networks)
-        direct = np.asarray(arrays["direct"])
-        noise = chance.choice(_DISTURBED) * float(direct.std())
-        moved = direct + [chance.gauss(0, noise) for _ in direct]
-        if chance.random() < _BUILT:
-            start = build_deck(cards, builders[chance.choice(_BUILDERS)])
-        else:
-            cheap = sorted(cards, key=lambda card: card.cost)[: chance.choice(_CHEAPEST)]
-            start = chance.sample(COPIES_PER_CARD * [card.base_id for card in cheap], DECK_SIZE)
-        ids = DeckValue({**arrays, "direct": moved}).improved(start, cards)
-    else:
-        ids = build_deck(cards, builders[chance.choice(_BUILDERS)])
-    by_id = {card.base_id: card for card in cards}
-    deck = [by_id[base_id] for base_id in ids]
-    for _ in range(chance.choice(_EXCHANGED)):
-        card = chance.choice(cards)
-        if card.cost <= chance.randrange(8) and deck.count(card) < COPIES_PER_CARD:
-            deck[chance.randrange(len(deck))] = card
-    return deck
-
-
-def score_builder(weights: Weights) -> DeckBuilder:
-    """The builder "score" by the deck score of these weights."""
-    return deck_builder(replace(weights, deck_value=None))
 
 
 def train_deck_value(
@@ -169,60 +93,29 @@ class DeckModel:
         terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
         self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
         n = int(players.max()) + 1
-        #: "advantage" is what player 0 has ahead of player 1, decks aside.
-        self.arrays: dict[str, Array] = {"advantage": np.zeros((n, n), np.float32)}
+        # "advantage" is what player 0 has ahead of player 1, decks aside.
+        arrays: dict[str, NDArray[Any]] = {"advantage": np.zeros((n, n))}
         for name, shape in SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
-            self.arrays[name] = (size * chance.standard_normal(shape)).astype(np.float32)
+            arrays[name] = size * chance.standard_normal(shape)
         if start is not None:
             for name, scale in self._scales().items():
-                self.arrays[name] = (start[name] * scale).astype(np.float32)
+                arrays[name] = start[name] * scale
         for name, added_to in _OF_PLAYERS.items():
-            self.arrays[name] = np.zeros((n, *SHAPES[added_to]), np.float32)
+            arrays[name] = np.zeros((n, *SHAPES[added_to]))
+        self.arrays = parameters(arrays)
 
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+    def __call__(self, rows: NDArray[Any]) -> Tensor:
+        """The log-odds that player 0 wins each of these games."""
         w = self.arrays
-        players = self.players[rows]
-        cards = self.decks[rows].astype(np.float32) / self.spread
-        units = np.maximum(cards @ w["card"] + w["card_bias"], 0)
-        sums = np.concatenate([cards.sum(axis=2), units.sum(axis=2)], axis=-1) / 10
-        hidden = np.maximum(sums @ w["hidden"] + w["hidden_bias"], 0)
+        players = torch.from_numpy(self.players[rows].astype(np.int64))
+        cards = torch.from_numpy(self.decks[rows].astype(np.float32) / self.spread)
+        units = (cards @ w["card"] + w["card_bias"]).relu()
+        sums = torch.cat([cards.sum(2), units.sum(2)], dim=-1) / 10
+        hidden = (sums @ w["hidden"] + w["hidden_bias"]).relu()
         direct, output = (w[to] + w[name][players] for name, to in _OF_PLAYERS.items())
-        values = (sums * direct).sum(axis=-1) + (hidden * output).sum(axis=-1)
-        advantage = w["advantage"][players[:, 0], players[:, 1]]
-        layers = {
-            "players": players, "cards": cards, "units": units, "sums": sums, "hidden": hidden,
-            "direct": direct, "output": output,
-        }  # fmt: skip
-        return values[:, 0] - values[:, 1] + advantage, layers
-
-    def gradients(
-        self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
-    ) -> dict[str, NDArray[Any]]:
-        w, n = self.arrays, 2 * len(logits)
-        values = np.stack([logits, -logits], axis=1).reshape(n, 1)
-        players = layers["players"].reshape(n)
-        sums, hidden = layers["sums"].reshape(n, -1), layers["hidden"].reshape(n, -1)
-        behind = values * layers["output"].reshape(n, -1) * (hidden > 0)
-        by_sums = (behind @ w["hidden"].T + values * layers["direct"].reshape(n, -1)) / 10
-        units = by_sums[:, None, -UNITS:] * (layers["units"].reshape(n, DECK_SIZE, -1) > 0)
-        cards = layers["cards"].reshape(n, DECK_SIZE, -1)
-        of_players = {}
-        for name, outer in zip(_OF_PLAYERS, (sums, hidden), strict=True):
-            of_players[name] = np.zeros_like(w[name])
-            np.add.at(of_players[name], players, values * outer)
-        advantage = np.zeros_like(w["advantage"])
-        np.add.at(advantage, (layers["players"][:, 0], layers["players"][:, 1]), logits)
-        return {
-            "card": np.tensordot(cards, units, ([0, 1], [0, 1])),
-            "card_bias": units.sum((0, 1)),
-            "hidden": sums.T @ behind,
-            "hidden_bias": behind.sum(0),
-            "output": hidden.T @ values[:, 0],
-            "direct": sums.T @ values[:, 0],
-            "advantage": advantage,
-            **of_players,
-        }
+        values = (sums * direct).sum(-1) + (hidden * output).sum(-1)
+        return values[:, 0] - values[:, 1] + w["advantage"][players[:, 0], players[:, 1]]
 
     def _scales(self) -> dict[str, NDArray[Any]]:
         """By what arrays for terms as they are have to be multiplied."""
@@ -232,7 +125,7 @@ class DeckModel:
 
     def value(self) -> dict[str, Array]:
         """The arrays of the value to player number 0, for terms as they are."""
-        w = dict(self.arrays)
+        w = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         for name, added_to in _OF_PLAYERS.items():
             w[added_to] = w[added_to] + w.pop(name)[0]
         return {

@@ -16,8 +16,9 @@ from locmsim.networks.weights import Arrays
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD
-from locmsim.tuning.decks import DeckModel, propose_deck
-from locmsim.tuning.training import Array, train
+from locmsim.tuning.decks import DeckModel
+from locmsim.tuning.proposals import propose_deck
+from locmsim.tuning.training import Array, log_odds, train
 
 __all__ = ["distilled_deck_value"]
 
@@ -28,7 +29,6 @@ _PAIRS = 100
 _EXCHANGED = 0, 0, 1, 1, 1, 2, 2, 3, 5, 8
 #: How often both decks of a pair come from the same one.
 _NEAR = 0.6
-_CHUNK = 1024
 
 
 def distilled_deck_value(
@@ -60,15 +60,10 @@ def distilled_deck_value(
     decks = np.stack([rows for number in range(sets) for rows in _pairs(number, networks, pick)])
     players = np.zeros((len(decks), 2), np.int64)
     chance = np.random.default_rng(seed)
-    gains = np.zeros(len(decks), np.float32)
-    for arrays in networks:
-        model = DeckModel(decks, players, chance, arrays)
-        for at in range(0, len(decks), _CHUNK):
-            rows = np.arange(at, min(at + _CHUNK, len(decks)))
-            gains[rows] += model.forward(rows)[0] / len(networks)
-    model = DeckModel(decks, players, chance, networks[0])
-    likely = 1 / (1 + np.exp(-gains))
     rows = np.arange(len(decks))
+    gains = [log_odds(DeckModel(decks, players, chance, arrays), rows) for arrays in networks]
+    likely = 1 / (1 + np.exp(-np.mean(gains, axis=0)))
+    model = DeckModel(decks, players, chance, networks[0])
     still = dict.fromkeys(model.arrays, 0.0)
     train(model, rows, likely, epochs=epochs, chance=chance, decay=still)
     return model.value()

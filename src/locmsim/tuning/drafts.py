@@ -1,17 +1,10 @@
-"""What cards and decks of rules 1.2 and 1.0 are worth in a draft, fitted to games.
+"""The value of decks in a draft, rules 1.2 and 1.0, in PyTorch: to train it on games.
 
-For the values of cards the winner's log-odds are taken for a sum over the cards of both decks. What
-a card adds is a sum of what its properties are worth and a deviation of its own. A penalty keeps
-deviations small that few games support; it is the one under which games that were held back are
-predicted best.
-
-The value of decks is a small ensemble that starts from these and learns what a deck is worth beyond
-its cards: `locmsim.decks.draft_value` plays it.
+A small ensemble starts from the values of cards and learns what a deck is worth beyond its cards:
+`locmsim.decks.draft_value` plays it.
 """
 
-import logging
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,23 +12,13 @@ from numpy.typing import NDArray
 
 from locmsim.decks.draft_value import SHAPES
 from locmsim.decks.value import term_rows
-from locmsim.rules.cards import ABILITIES, Card, CardType, cards_1x
-from locmsim.tuning.fitting import fit_logistic
-from locmsim.tuning.training import Array, train
+from locmsim.rules.cards import cards_1x
+from locmsim.tuning.card_values import HUNDREDTHS
+from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
-__all__ = ["DraftModel", "copies_of", "fit_card_values", "train_draft_value"]
+__all__ = ["DraftModel", "train_draft_value"]
 
-_Array = NDArray[np.float64]
-_log = logging.getLogger(__name__)
-
-#: Value at even odds of a unit of log-odds: 100 times p (1 - p).
-_HUNDREDTHS = 25
-#: In squared log-odds: the variance expected of what a property is worth, and those of the
-#: deviations to choose from.
-_PROPERTY_VARIANCE = 0.003
-_VARIANCES = (0.0005, 0.001, 0.002, 0.004, 0.008)
-_FOLDS = 5
-#: How the networks that value decks are trained: quickly, and with arrays that shrink fast; longer,
+#: How the networks are trained: quickly, and with arrays that shrink fast; longer,
 #: a network learns single games by heart.
 _EPOCHS = 6
 _RATE = 1e-2
@@ -43,120 +26,6 @@ _DECAY = {"card": 1.0, "terms": 0.1, "output": 0.1, "direct": 1e-3}
 #: Sums over a deck are divided by it; and the spread of what is added to the mean deck's.
 _SUMS = 5.0
 _OFF_CENTRE = 0.5
-
-
-def copies_of(decks: NDArray[Any]) -> NDArray[np.int8]:
-    """How often decks have each of the 160 cards.
-
-    Parameters
-    ----------
-    decks
-        Shape (games, 2, 30): base ids.
-
-    Returns
-    -------
-    int8 array
-        Shape (games, 2, 160).
-    """
-    copies = np.zeros((*decks.shape[:2], len(cards_1x())), np.int8)
-    game, player = np.indices(decks.shape[:2])
-    for cards in np.moveaxis(decks, 2, 0):
-        np.add.at(copies, (game, player, cards - 1), 1)
-    return copies
-
-
-def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[int, float], float]:
-    """Fit the value of each card to games.
-
-    Parameters
-    ----------
-    differences
-        Shape (games, 160): the `copies_of` the deck of player 0 less those of player 1.
-    won
-        Shape (games,): 1 where player 0 has won, else 0.
-
-    Returns
-    -------
-    values : dict of int to float
-        Base id -> value, the best card first: a deviation from the mean card, in hundredths of a
-        game at even odds, to two digits.
-    loss : float
-        The mean negative log of the chance given to what happened in games held back, nats.
-
-    Raises
-    ------
-    ValueError
-        With less than two games.
-    """
-    if len(won) < 2:
-        raise ValueError("nothing to fit: no games")
-    losses = [_held_out_loss(differences, won, variance) for variance in _VARIANCES]
-    best = int(np.argmin(losses))
-    advantage, values = _fit(differences, won, _VARIANCES[best])
-    values = _HUNDREDTHS * (values - values.mean())
-    _log.info(
-        "%d games: loss %.4f on games held back, at variance %s; player 0 %+.1f; values %.2f about"
-        " their mean",
-        len(won), losses[best], _VARIANCES[best], _HUNDREDTHS * advantage, np.std(values),
-    )  # fmt: skip
-    rounded = zip(cards_1x(), np.round(values, 2).tolist(), strict=True)
-    ranked = sorted(rounded, key=lambda pair: (-pair[1], pair[0].base_id))
-    return {card.base_id: value for card, value in ranked}, float(losses[best])
-
-
-def _fit(differences: NDArray[Any], won: NDArray[Any], variance: float) -> tuple[float, _Array]:
-    """Player 0's advantage, and a value for each card, as log-odds.
-
-    What properties are worth, and deviations from that, are taken for normal with mean 0; the
-    latter with this variance. The advantage is free.
-    """
-    table = _standard_properties()
-    columns = np.column_stack([differences @ table, differences]).astype(np.float64)
-    precision = np.repeat([1 / _PROPERTY_VARIANCE, 1 / variance], [table.shape[1], len(table)])
-    prior = np.zeros(columns.shape[1])
-    weights, advantage, _ = fit_logistic(columns, won, prior, precision)
-    worth, deviations = np.split(weights, [table.shape[1]])
-    return advantage, table @ worth + deviations
-
-
-def _held_out_loss(differences: NDArray[Any], won: NDArray[Any], variance: float) -> float:
-    """Mean of the negative log of the chance that other games gave to what happened."""
-    fold = np.arange(len(won)) % _FOLDS
-    losses = []
-    for k in range(min(_FOLDS, len(won))):
-        advantage, values = _fit(differences[fold != k], won[fold != k], variance)
-        odds = advantage + differences[fold == k] @ values
-        losses.extend(np.logaddexp(0, odds) - won[fold == k] * odds)
-    return float(np.mean(losses))
-
-
-def _properties(card: Card) -> list[float]:
-    """What is printed on a card, as numbers whose weighted sum tells about its value."""
-    creature = card.type == CardType.CREATURE
-    body = card.cost, max(card.cost - 6, 0), abs(card.attack), min(abs(card.defense), 12)
-    flags = [letter in card.abilities for letter in ABILITIES]
-    return [
-        card.my_health_change,
-        card.opponent_health_change,
-        card.card_draw,
-        *(card.type == kind for kind in CardType),
-        *(number * creature for number in body),
-        *(number * (not creature) for number in body),
-        *(flag * (card.type == kind) for kind in CardType for flag in flags),
-        *(flag * creature * card.attack for flag in flags),
-    ]
-
-
-@cache
-def _standard_properties() -> _Array:
-    """A row for each of the 160 cards; each column has mean 0 and standard deviation 1."""
-    table = np.array([_properties(card) for card in cards_1x()], float)
-    table = table[:, table.std(axis=0) > 0]
-    standard: _Array = (table - table.mean(axis=0)) / table.std(axis=0)
-    return standard
-
-
-# --------------------------------------------------------------------------------------- decks
 
 
 def train_draft_value(
@@ -208,51 +77,36 @@ class DraftModel:
     ) -> None:
         terms = term_rows(cards_1x())
         terms = terms[:, terms.std(axis=0) > 0]
-        self._terms = (terms - terms.mean(axis=0)) / terms.std(axis=0) / terms.shape[1] ** 0.5
+        terms = (terms - terms.mean(axis=0)) / terms.std(axis=0) / terms.shape[1] ** 0.5
+        self._terms = torch.from_numpy(terms)
         self._copies = copies
         cards, units = SHAPES["card"]
-        direct = [values[base_id] / _HUNDREDTHS for base_id in range(1, cards + 1)]
-        self.arrays: dict[str, Array] = {
-            "terms": chance.standard_normal((self._terms.shape[1], units)).astype(np.float32),
-            "card": np.zeros((cards, units), np.float32),
-            "output": np.zeros(units, np.float32),
-            "direct": np.array(direct, np.float32),
-            # What player 0 has ahead, decks aside.
-            "advantage": np.zeros((), np.float32),
-        }
-        centre = copies.mean(axis=(0, 1)) @ self._cards() / _SUMS
-        off = _OFF_CENTRE * chance.standard_normal(units)
-        self.arrays["bias"] = (off - centre).astype(np.float32)
+        from_terms = chance.standard_normal((terms.shape[1], units)).astype(np.float32)
+        centre = copies.mean(axis=(0, 1)) @ (terms @ from_terms) / _SUMS
+        self.arrays = parameters(
+            {
+                "terms": from_terms,
+                "card": np.zeros((cards, units)),
+                "bias": _OFF_CENTRE * chance.standard_normal(units) - centre,
+                "output": np.zeros(units),
+                "direct": np.array([values[i] for i in range(1, cards + 1)]) / HUNDREDTHS,
+                # What player 0 has ahead, decks aside.
+                "advantage": np.zeros(()),
+            }
+        )
 
-    def _cards(self) -> Array:
-        cards: Array = self._terms @ self.arrays["terms"] + self.arrays["card"]
-        return cards
+    def _cards(self) -> Tensor:
+        return self._terms @ self.arrays["terms"] + self.arrays["card"]
 
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+    def __call__(self, rows: NDArray[Any]) -> Tensor:
+        """The log-odds that player 0 wins each of these games."""
         w = self.arrays
-        copies = self._copies[rows].astype(np.float32)
-        units = np.maximum(copies @ self._cards() / _SUMS + w["bias"], 0)
+        copies = torch.from_numpy(self._copies[rows].astype(np.float32))
+        units = (copies @ self._cards() / _SUMS + w["bias"]).relu()
         values = units @ w["output"] + copies @ w["direct"]
-        logits = values[:, 0] - values[:, 1] + w["advantage"]
-        return logits, {"copies": copies, "units": units}
-
-    def gradients(
-        self, layers: dict[str, NDArray[Any]], logits: NDArray[Any]
-    ) -> dict[str, NDArray[Any]]:
-        copies, units = layers["copies"], layers["units"]
-        values = np.stack([logits, -logits], axis=1)
-        behind = values[:, :, None] * self.arrays["output"] * (units > 0)
-        cards = np.tensordot(copies, behind, ([0, 1], [0, 1])) / _SUMS
-        return {
-            "terms": self._terms.T @ cards,
-            "card": cards,
-            "bias": behind.sum((0, 1)),
-            "output": np.tensordot(units, values, ([0, 1], [0, 1])),
-            "direct": np.tensordot(copies, values, ([0, 1], [0, 1])),
-            "advantage": np.asarray(logits.sum()),
-        }
+        return values[:, 0] - values[:, 1] + w["advantage"]
 
     def value(self) -> dict[str, Array]:
         """The arrays for `DraftValue`."""
-        arrays = {**self.arrays, "card": self._cards() / _SUMS}
-        return {name: arrays[name].astype(np.float32) for name in SHAPES}
+        tensors = {**self.arrays, "card": self._cards() / _SUMS}
+        return {name: tensors[name].detach().numpy().copy() for name in SHAPES}

@@ -32,7 +32,7 @@ from locmsim.search._engine import Engine, play_game
 from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions, draft_attractions
 from locmsim.stats import UnitCounts
-from locmsim.tuning.decks import propose_deck, score_builder
+from locmsim.tuning.proposals import propose_deck, score_builder
 from locmsim.tuning.settings import TuningSettings
 
 __all__ = [

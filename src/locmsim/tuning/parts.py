@@ -1,8 +1,9 @@
 """New weights from games: for each part that can be tuned, those by which results are predicted."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,16 @@ from numpy.typing import NDArray
 from locmsim.decks import CARD_TERMS
 from locmsim.networks import Weights
 from locmsim.networks.weights import Arrays
-from locmsim.tuning.decks import train_deck_value
-from locmsim.tuning.drafts import copies_of, fit_card_values, train_draft_value
+from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
 from locmsim.tuning.games import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
-from locmsim.tuning.positions import train_network
 
-__all__ = ["fit_part"]
+__all__ = ["check_packages", "fit_part"]
 
 _log = logging.getLogger(__name__)
 
+#: Parts that have networks. What trains these needs PyTorch, and is imported when it is used.
+_TRAINED = {"deck", "draft", "network"}
 #: As how many positions, or decks, the weights so far count.
 _PRIOR_POSITIONS = 2000.0
 _PRIOR_DECKS = 4000.0
@@ -30,6 +31,20 @@ _NETWORKS = 4
 #: many more games than those of a window, which long steps would overfit.
 _FIRST: dict[str, Any] = {"epochs": 12}
 _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
+
+
+def check_packages(what: Iterable[str]) -> None:
+    """``ImportError`` names a package that is missing to fit and train these parts."""
+    parts = set(what)
+    if parts != {"network"}:
+        try:
+            import_module("scipy.optimize")
+        except ImportError:
+            raise ImportError(
+                "tuning needs scipy, which is not installed: pip install 'locmsim[tune]'"
+            ) from None
+    if not parts.isdisjoint(_TRAINED):
+        import_module("locmsim.tuning.training")
 
 
 def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]:
@@ -55,6 +70,8 @@ def fit_part(part: str, weights: Weights, games: Games) -> tuple[Weights, float]
     ------
     ValueError
         Without games.
+    ImportError
+        See `check_packages`.
     """
     new, loss = _FITS[part](weights, games)
     _log.info("%s: loss %.4f", part, loss)
@@ -73,12 +90,16 @@ def _evaluation(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
+    from locmsim.tuning.positions import train_network
+
     arrays, loss = train_network(games.position_inputs, games.position_won)
     return replace(weights, network=arrays), loss
 
 
 def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
     """The score by which cards are taken for likely, and the value of decks; the loss of that."""
+    from locmsim.tuning.decks import train_deck_value
+
     rows = deck_rows(games.pools, games.decks)
     sums = rows.sum(axis=2, dtype=np.float32)
     x = sums[:, 0] - sums[:, 1]
@@ -98,6 +119,8 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
     """The values of cards, and those of decks, which begin with them; the loss of these."""
+    from locmsim.tuning.drafts import train_draft_value
+
     copies = copies_of(games.decks)
     values, _ = fit_card_values(copies[:, 0] - copies[:, 1], games.deck_won)
     trained = [

@@ -1,4 +1,4 @@
-"""The value network of positions in numpy, to train it.
+"""The value network of positions in PyTorch, to train it.
 
 `networks/_network.pxd` says what it looks like and runs it in searches.
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.networks import BLOCKS, SHAPES
-from locmsim.tuning.training import Array, train
+from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
 __all__ = ["PositionModel", "train_network"]
 
@@ -78,76 +78,45 @@ class PositionModel:
         }
         #: The slots of each lane.
         self.slots = [np.flatnonzero(sample["lane"][0] == lane) for lane in (0, 1)]
-        self.arrays: dict[str, Array] = {}
+        arrays = {}
         for name, shape in SHAPES.items():
             size = shape[-2:][0] ** -0.5 if shape and name not in _ZERO else 0.0
-            self.arrays[name] = np.asarray(size * chance.standard_normal(shape), np.float32)
+            arrays[name] = np.asarray(size * chance.standard_normal(shape))
+        self.arrays = parameters(arrays)
 
-    def forward(self, positions: NDArray[Any]) -> tuple[Array, dict[str, Array]]:
-        """The log-odds, and the layers: what goes into each and comes out."""
-        w, n = self.arrays, len(positions)
-        seen = _blocks(positions)
-        creatures = seen["creatures"] / self.spread["creature"]
-        cards = seen["hand"] / self.spread["card"]
-        creature = np.maximum(creatures @ w["creature"], 0)
-        sums = np.stack([creature[:, :, s].sum(axis=2).reshape(n, -1) for s in self.slots], axis=1)
-        lane = np.maximum(sums @ w["lane"] + w["lane_bias"], 0)
-        card = np.maximum(cards @ w["card"], 0)
-        other = seen["other"] / self.spread["other"]
-        joined = np.concatenate([lane.sum(1), sums.sum(1), card.sum(1), other], axis=1)
-        hidden = np.maximum(joined @ w["hidden"] + w["hidden_bias"], 0)
-        deeper = np.maximum(hidden @ w["deeper"] + w["deeper_bias"], 0)
-        logits = deeper @ w["output"] + joined @ w["direct"] + w["output_bias"]
-        return logits, {
-            "creatures": creatures, "cards": cards, "creature": creature, "sums": sums,
-            "lane": lane, "card": card, "joined": joined, "hidden": hidden, "deeper": deeper,
-        }  # fmt: skip
-
-    def gradients(self, layers: dict[str, Array], logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Of a sum over the positions, given its derivatives by the `logits`."""
-        w, n = self.arrays, len(logits)
-        lanes, sums = w["lane"].shape[1], w["card"].shape[1]
-        deeper = np.outer(logits, w["output"]) * (layers["deeper"] > 0)
-        hidden = deeper @ w["deeper"].T * (layers["hidden"] > 0)
-        joined = hidden @ w["hidden"].T + np.outer(logits, w["direct"])
-        lane = joined[:, None, :lanes] * (layers["lane"] > 0)
-        by_lane = lane @ w["lane"].T + joined[:, None, lanes : lanes + 2 * sums]
-        creature = np.empty_like(layers["creature"])
-        for number, slots in enumerate(self.slots):
-            creature[:, :, slots] = by_lane[:, number].reshape(n, 2, 1, sums)
-        creature *= layers["creature"] > 0
-        card = joined[:, None, lanes + 2 * sums : lanes + 3 * sums] * (layers["card"] > 0)
-        return {
-            "creature": np.stack(
-                [_product(layers["creatures"][:, i], creature[:, i]) for i in (0, 1)]
-            ),
-            "card": _product(layers["cards"], card),
-            "lane": _product(layers["sums"], lane),
-            "lane_bias": lane.sum((0, 1)),
-            "hidden": layers["joined"].T @ hidden,
-            "hidden_bias": hidden.sum(0),
-            "deeper": layers["hidden"].T @ deeper,
-            "deeper_bias": deeper.sum(0),
-            "output": layers["deeper"].T @ logits,
-            "direct": layers["joined"].T @ logits,
-            "output_bias": np.asarray(logits.sum()),
-        }
+    def __call__(self, rows: NDArray[Any]) -> Tensor:
+        """The log-odds of each position."""
+        w, n = self.arrays, len(rows)
+        seen = _blocks(rows)
+        creatures = torch.from_numpy(seen["creatures"] / self.spread["creature"])
+        cards = torch.from_numpy(seen["hand"] / self.spread["card"])
+        other = torch.from_numpy(seen["other"] / self.spread["other"])
+        # Of each position, side and slot; the sides have weights of their own.
+        creature = torch.einsum("nsci,sio->nsco", creatures, w["creature"]).relu()
+        sums = torch.stack([creature[:, :, s].sum(2).reshape(n, -1) for s in self.slots], dim=1)
+        lane = (sums @ w["lane"] + w["lane_bias"]).relu()
+        card = (cards @ w["card"]).relu()
+        joined = torch.cat([lane.sum(1), sums.sum(1), card.sum(1), other], dim=1)
+        hidden = (joined @ w["hidden"] + w["hidden_bias"]).relu()
+        deeper = (hidden @ w["deeper"] + w["deeper_bias"]).relu()
+        return deeper @ w["output"] + joined @ w["direct"] + w["output_bias"]
 
     def unscaled(self) -> dict[str, Array]:
         """The arrays for inputs as they are."""
-        w = dict(self.arrays)
+        arrays = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         others = len(self.spread["other"])
         joined = np.concatenate(
-            [np.ones(len(w["direct"]) - others, np.float32), self.spread["other"]]
+            [np.ones(len(arrays["direct"]) - others, np.float32), self.spread["other"]]
         )
-        for name, spread in (
-            ("creature", self.spread["creature"][:, None]),
-            ("card", self.spread["card"][:, None]),
-            ("hidden", joined[:, None]),
-            ("direct", joined),
-        ):
-            w[name] = (w[name] / spread).astype(np.float32)
-        return w
+        spread = {
+            "creature": self.spread["creature"][:, None],
+            "card": self.spread["card"][:, None],
+            "hidden": joined[:, None],
+            "direct": joined,
+        }
+        return {
+            name: (array / spread.get(name, 1)).astype(np.float32) for name, array in arrays.items()
+        }
 
 
 def _blocks(positions: NDArray[Any]) -> dict[str, Array]:
@@ -166,8 +135,3 @@ def _spread(things: Array) -> Array:
     there = there[there[:, 0] > 0]
     spread = there.std(axis=0) if len(there) else np.zeros(there.shape[1], np.float32)
     return spread + (spread < 1e-6)
-
-
-def _product(inputs: NDArray[Any], outputs: NDArray[Any]) -> Array:
-    """The derivatives by weights that are the same for all things of a position."""
-    return np.tensordot(inputs, outputs, ([0, 1], [0, 1])).astype(np.float32)

@@ -1,16 +1,29 @@
-"""The training loop of small networks, in numpy: Adam on the log loss of results.
+"""The training loop of small networks, in PyTorch: AdamW on the log loss of results.
 
-Positions and decks have networks of their own; each is a `Model` here, which computes its output
-and gradients for many rows at a time. Searches and deck builders run the compiled ones.
+Positions, decks and drafts have networks of their own; each is a `Model` here, made of tensors by
+the names of the arrays in a weights file. Searches and deck builders run the compiled ones, which
+need no PyTorch.
+
+The same rows and seed give the same arrays on a machine: it trains on the CPU, in one thread.
 """
 
-from collections.abc import Mapping
+import contextlib
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RATE", "Array", "Model", "train"]
+try:
+    import torch
+    from torch import Tensor
+except ModuleNotFoundError:
+    raise ImportError(
+        "training networks needs PyTorch, which is not installed: pip install 'locmsim[train]'"
+    ) from None
+
+__all__ = ["RATE", "Array", "Model", "Tensor", "log_odds", "parameters", "torch", "train"]
 
 Array = NDArray[np.float32]
 
@@ -21,20 +34,30 @@ RATE = 3e-3
 _WARM_UP = 0.1
 #: By this part of a step weights shrink.
 _DECAY = 1e-4
-#: How slowly the means of the gradient and of its square follow (Adam).
-_MEANS = 0.9, 0.999
 
 
 class Model(Protocol):
     """Something whose `arrays` can be trained."""
 
-    arrays: dict[str, Array]
+    arrays: dict[str, Tensor]
 
-    def forward(self, rows: NDArray[Any]) -> tuple[NDArray[Any], Any]:
-        """The log-odds, and whatever `gradients` needs."""
+    def __call__(self, rows: NDArray[Any]) -> Tensor:
+        """The log-odds of each row."""
 
-    def gradients(self, layers: Any, logits: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The derivatives of a sum over the rows, given those by the `logits`."""
+
+def parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
+    """Arrays as tensors that can be trained, copied."""
+    return {
+        name: torch.tensor(array, dtype=torch.float32, requires_grad=True)
+        for name, array in arrays.items()
+    }
+
+
+def log_odds(model: Model, rows: NDArray[Any]) -> Array:
+    """The log-odds of each row, by as many at a time as in training."""
+    with _one_thread(), torch.no_grad():
+        parts = [model(part).numpy() for part in _batches(rows)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
 
 def train(
@@ -49,7 +72,7 @@ def train(
 ) -> float:
     """Train the arrays of a model, in place, to predict results from rows.
 
-    By Adam, with a step that grows and then shrinks, on the mean of the negative logarithm of the
+    By AdamW, with a step that grows and then shrinks, on the mean of the negative logarithm of the
     chance that the model gave to each result.
 
     Parameters
@@ -59,7 +82,8 @@ def train(
     rows
         Shape (rows, ...): whatever the model takes.
     won
-        Shape (rows,): 1 where the result that the model predicts came about, else 0.
+        Shape (rows,): 1 where the result that the model predicts came about, else 0; or the chance
+        that it does.
     epochs
         How often each row is seen.
     chance
@@ -82,32 +106,43 @@ def train(
     if not len(won):
         raise ValueError("nothing to train on: no rows")
     decays = dict.fromkeys(model.arrays, _DECAY) | dict(decay or {})
-    first = {name: np.zeros_like(array) for name, array in model.arrays.items()}
-    second = {name: np.zeros_like(array) for name, array in model.arrays.items()}
-    batches = -(-len(won) // _BATCH)
-    loss = 0.0
-    for epoch in range(epochs):
-        order = chance.permutation(len(won))
-        losses = 0.0
-        for batch in range(batches):
-            picked = order[batch * _BATCH : (batch + 1) * _BATCH]
-            logits, layers = model.forward(rows[picked])
-            target = won[picked].astype(np.float32)
-            losses += float(np.logaddexp(0, np.where(target > 0, -logits, logits)).sum())
-            errors = 1 / (1 + np.exp(-logits)) - target
-            step = epoch * batches + batch + 1
-            pace = rate * _pace(step / (epochs * batches))
-            for name, gradient in model.gradients(layers, errors / len(picked)).items():
-                first[name] += (1 - _MEANS[0]) * (gradient - first[name])
-                second[name] += (1 - _MEANS[1]) * (gradient**2 - second[name])
-                mean = first[name] / (1 - _MEANS[0] ** step)
-                size = np.sqrt(second[name] / (1 - _MEANS[1] ** step)) + 1e-8
-                model.arrays[name] -= pace * (mean / size + decays[name] * model.arrays[name])
-        loss = losses / len(won)
-    return loss
+    groups = [{"params": [w], "weight_decay": decays[name]} for name, w in model.arrays.items()]
+    steps = epochs * math.ceil(len(won) / _BATCH)
+    optimizer = torch.optim.AdamW(groups, lr=rate)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda done: _pace((done + 1) / steps))
+    losses: list[float] = []
+    with _one_thread():
+        for _ in range(epochs):
+            losses = []
+            for picked in _batches(chance.permutation(len(won))):
+                target = torch.from_numpy(won[picked].astype(np.float32))
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                    model(rows[picked]), target
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item() * len(picked))
+    return math.fsum(losses) / len(won)
+
+
+def _batches(rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (rows[first : first + _BATCH] for first in range(0, len(rows), _BATCH))
 
 
 def _pace(progress: float) -> float:
     if progress < _WARM_UP:
         return progress / _WARM_UP
-    return 0.5 + 0.5 * float(np.cos(np.pi * (progress - _WARM_UP) / (1 - _WARM_UP)))
+    return 0.5 + 0.5 * math.cos(math.pi * (progress - _WARM_UP) / (1 - _WARM_UP))
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """More of them would add up in another order, and such networks gain little by it."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

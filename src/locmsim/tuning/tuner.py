@@ -17,16 +17,15 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
-from importlib import import_module
 from typing import Any, TypeVar
 
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import UnitCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
 from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted, play_task
-from locmsim.tuning.parts import fit_part
+from locmsim.tuning.parts import check_packages, fit_part
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
-from locmsim.workers import Spread, dask_workers, local_workers
+from locmsim.workers import Spread, Workers, dask_workers, local_workers
 
 __all__ = ["Tuner"]
 
@@ -150,15 +149,9 @@ class Tuner:
             "accepted": [dict(match) for match in self.accepted],
         }
 
-    @staticmethod
-    def check_packages() -> None:
-        """``ImportError`` names the package that tuning needs and that is missing."""
-        try:
-            import_module("scipy.optimize")
-        except ImportError:
-            raise ImportError(
-                "tuning needs scipy, which is not installed: pip install 'locmsim[tune]'"
-            ) from None
+    def check_packages(self) -> None:
+        """``ImportError`` names a package that this tuning needs and that is missing."""
+        check_packages(self.settings.what)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a weights file: what was in that of the start, the best weights, the record.
@@ -231,66 +224,59 @@ class Tuner:
         OSError
             If there is no scheduler at that address; if a file cannot be read or written.
         ImportError
-            If a package of the extra `tune`, or of `cluster`, is missing.
+            If a package is missing: of the extra `tune`, of `train` if there are networks to train,
+            or of `cluster`.
         WorkersError
             `locmsim.workers.WorkersError`, if a task ended its worker three times, or if the
             cluster is gone.
         """
-        if workers is not None and dask is not None:
-            raise ValueError("expected one of workers and dask")
-        count = 1 if workers is None else workers
-        if count < 1:
-            raise ValueError(f"workers: expected at least 1, got {workers}")
+        workers_of = _workers_of(workers, dask)
         self.check_packages()  # now, and not after all those games
         self._on_games = on_games or (lambda what, done, count: None)
-        workers_of = local_workers(count, ()) if dask is None else dask_workers(dask)
-        with contextlib.ExitStack() as stack:
-            self._workers = stack.enter_context(workers_of)
-            if not self._folder.exists():  # nothing is left of a tuning that could not begin
-                self._save()
-            stack.enter_context(self._folder.locked())
+        with workers_of as self._workers, self._kept():
+            while self.iteration < iterations:
+                text = self._iterate()
+                _log.info("iteration %s", text)
+                yield text
+
+    @contextlib.contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Nobody else tunes in the folder within, and everything is there in the end."""
+        if not self._folder.exists():  # nothing is left of a tuning that could not begin
+            self._save()
+        with self._folder.locked():
             try:
-                while self.iteration < iterations:
-                    started, before = time.monotonic(), self._progress
-                    line, changes = self._iterate(self.iteration + 1)
-                    matches = sum(
-                        len(wins) for match in before.open.values() for wins in match.values()
-                    )
-                    self._progress = replace(
-                        before,
-                        iteration=before.iteration + 1,
-                        games=before.games + 2 * matches + self.settings.games,
-                        open={},
-                        **changes,
-                    )
-                    self._save()
-                    text = f"{self.iteration}: {line}; {time.monotonic() - started:.0f} s"
-                    _log.info("iteration %s", text)
-                    yield text
+                yield
             finally:
                 self._save()
 
     # ----------------------------------------------------------------------------- iterations
 
-    def _iterate(self, iteration: int) -> tuple[str, dict[str, Any]]:
-        """What came out, and what changes of the progress."""
+    def _iterate(self) -> str:
+        """Do an iteration and save what came of it; a line about it."""
+        started, before = time.monotonic(), self._progress
+        line, changes = self._improve(before.iteration + 1)
+        pairs = sum(len(wins) for match in before.open.values() for wins in match.values())
+        self._progress = replace(
+            before,
+            iteration=before.iteration + 1,
+            games=before.games + 2 * pairs + self.settings.games,
+            open={},
+            **changes,
+        )
+        self._save()
+        return f"{self.iteration}: {line}; {time.monotonic() - started:.0f} s"
+
+    def _improve(self, iteration: int) -> tuple[str, dict[str, Any]]:
+        """Play, fit, and compare with the best weights; what came out, and what changes of the
+        progress."""
         started = time.monotonic()
         played = self._self_play(iteration)
         line = f"{len(self._games[iteration].deck_won)} games"
         if played:
             line += f" ({60 * played / (time.monotonic() - started):.0f}/min)"
-        joined = Games.joined([self._games[i] for i in sorted(self._games)])
-        candidates = {}
-        for part in self.settings.what:
-            candidates[part], loss = fit_part(part, self.best, joined)
-            line += f"; loss of {part} {loss:.4f}"
-        if len(candidates) > 1:
-            every = {
-                field: getattr(weights, field)
-                for part, weights in candidates.items()
-                for field in PARTS[part]
-            }
-            candidates[",".join(candidates)] = replace(self.best, **every)
+        candidates, losses = self._candidates()
+        line += "".join(f"; loss of {part} {loss:.4f}" for part, loss in losses.items())
         results = {
             name: self._match(iteration, name, weights, "choice")
             for name, weights in candidates.items()
@@ -301,6 +287,21 @@ class Tuner:
             return f"{line}: not accepted", {}
         tested, changes = self._test(iteration, name, candidates[name])
         return f"{line}; {tested}", changes
+
+    def _candidates(self) -> tuple[dict[str, Weights], dict[str, float]]:
+        """New weights by name, each part of them alone and all together; the loss of each part."""
+        joined = Games.joined([self._games[i] for i in sorted(self._games)])
+        candidates, losses = {}, {}
+        for part in self.settings.what:
+            candidates[part], losses[part] = fit_part(part, self.best, joined)
+        if len(candidates) > 1:
+            every = {
+                field: getattr(weights, field)
+                for part, weights in candidates.items()
+                for field in PARTS[part]
+            }
+            candidates[",".join(candidates)] = replace(self.best, **every)
+        return candidates, losses
 
     def _test(self, iteration: int, name: str, weights: Weights) -> tuple[str, dict[str, Any]]:
         """Take the weights if they win a further match; what came out, and what changes."""
@@ -328,15 +329,7 @@ class Tuner:
 
         All games of the window are in memory then.
         """
-        for old in range(max(1, iteration - _WINDOW + 1), iteration):
-            if old not in self._games:
-                chunks = self._folder.load_games(old)
-                if not chunks:
-                    path = self._folder.games_file(old)
-                    raise ValueError(f"{path}: the games of iteration {old} are gone")
-                self._games[old] = _joined_in_order(chunks)
-        for old in [i for i in self._games if i <= iteration - _WINDOW]:
-            del self._games[old]
+        self._load_window(iteration)
         settings = self.settings
         done = self._folder.load_games(iteration)
         pools = settings.card_sets()
@@ -362,6 +355,18 @@ class Tuner:
             self._save_games(iteration, done)
         self._games[iteration] = _joined_in_order(done)
         return missing
+
+    def _load_window(self, iteration: int) -> None:
+        """Have the games of the iterations before this one that a fit is made of, and no others."""
+        for old in range(max(1, iteration - _WINDOW + 1), iteration):
+            if old not in self._games:
+                chunks = self._folder.load_games(old)
+                if not chunks:
+                    path = self._folder.games_file(old)
+                    raise ValueError(f"{path}: the games of iteration {old} are gone")
+                self._games[old] = _joined_in_order(chunks)
+        for old in [i for i in self._games if i <= iteration - _WINDOW]:
+            del self._games[old]
 
     def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> UnitCounts:
         """A match against the best weights; all of an iteration with the same purpose have the
@@ -421,3 +426,15 @@ class Tuner:
 
 def _joined_in_order(chunks: Mapping[int, Games]) -> Games:
     return Games.joined([chunks[chunk] for chunk in sorted(chunks)])
+
+
+def _workers_of(
+    workers: int | None, dask: str | None
+) -> contextlib.AbstractContextManager[Workers]:
+    """Processes of this machine, or a cluster; ``ValueError`` for both and for less than one."""
+    if workers is not None and dask is not None:
+        raise ValueError("expected one of workers and dask")
+    count = 1 if workers is None else workers
+    if count < 1:
+        raise ValueError(f"workers: expected at least 1, got {workers}")
+    return local_workers(count, ()) if dask is None else dask_workers(dask)

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import check_gradients
+from oracles.networks import deck_value
 from oracles.terms import card_terms as oracle_terms
 
 from locmsim.decks import DECK_BUILDERS, SwapBuilder, WeightedScore, build_deck
@@ -15,7 +15,6 @@ from locmsim.decks.value import SHAPES, DeckValue, default_value, term_rows
 from locmsim.networks._decks import DeckNetworks
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
-from locmsim.tuning.decks import DeckModel, train_deck_value
 
 
 def zeros() -> dict[str, np.ndarray]:
@@ -28,15 +27,6 @@ def wanting(**weights: float) -> DeckValue:
     for column, name in enumerate(CARD_TERMS):
         arrays["direct"][column] = weights.get(name.replace(".", "_"), 0.0)
     return DeckValue(arrays)
-
-
-def random_decks(games: int) -> tuple[np.ndarray, list]:
-    chance = random.Random(1)
-    decks = []
-    for seed in range(games):
-        cards = generate_cards(seed % 5)
-        decks.append([chance.sample(cards, 30) for _ in range(2)])
-    return np.array([[term_rows(deck) for deck in pair] for pair in decks]), decks
 
 
 def extreme_card(chance: random.Random) -> Card:
@@ -142,34 +132,6 @@ def test_the_order_of_cards_makes_no_difference():
     assert sorted(build_deck(cards)) == sorted(build_deck(shuffled))
 
 
-def test_gradients_are_the_derivatives():
-    rows, _ = random_decks(20)
-    chance = np.random.default_rng(0)
-    model = DeckModel(rows, chance.integers(0, 3, (20, 2)), chance)
-    assert set(model.arrays) == {*SHAPES, "advantage", "players_direct", "players_output"}
-    model.arrays = {
-        name: array + 0.3 * chance.standard_normal(array.shape)
-        for name, array in model.arrays.items()
-    }
-    check_gradients(model, np.array([3, 0, 7, 7, 19]))
-
-
-def test_what_is_trained_is_what_the_model_says():
-    rows, decks = random_decks(40)
-    model = DeckModel(rows, np.zeros((40, 2), int), np.random.default_rng(0))
-    model.arrays["players_direct"][0, 3] = 2.0
-    model.arrays["output"] = np.ones(SHAPES["output"], np.float32)
-    odds, _ = model.forward(np.arange(40))
-    value = DeckValue(model.value())
-    got = [value(a) - value(b) for a, b in decks]
-    np.testing.assert_allclose(got, odds, rtol=1e-3, atol=1e-3)
-
-
-def test_training_needs_games():
-    with pytest.raises(ValueError, match="no games"):
-        train_deck_value(np.zeros((0, 2, 30, len(CARD_TERMS))), np.zeros(0))
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -191,6 +153,7 @@ def test_bad_arrays_are_named(change, message):
 
 
 def test_a_value_is_the_mean_of_its_networks():
+    """Each of them as numpy has it."""
     chance = np.random.default_rng(3)
     networks = [
         {name: 0.1 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
@@ -199,24 +162,8 @@ def test_a_value_is_the_mean_of_its_networks():
     deck = generate_cards(5)[:30]
     values = [DeckValue(arrays)(deck) for arrays in networks]
     assert np.ptp(values) > 0.1
+    assert values == pytest.approx([deck_value([w], term_rows(deck)) for w in networks], rel=1e-3)
     assert DeckValue(*networks)(deck) == pytest.approx(np.mean(values), rel=1e-4)
-
-
-def test_training_goes_on_from_arrays():
-    """Without a step worth mentioning they are what they were."""
-    rows, _ = random_decks(30)
-    start = default_value().networks[0]
-    model = DeckModel(rows, np.zeros((30, 2), int), np.random.default_rng(0), start)
-    for name, array in model.value().items():
-        np.testing.assert_allclose(array, start[name], rtol=1e-5, atol=1e-7)
-    won = np.arange(30) % 2
-    arrays, _ = train_deck_value(rows, won, start=start, epochs=1)
-    assert np.abs(arrays["card"] - start["card"]).max() < 0.01
-    steps = []
-    for rate in (3e-3, 3e-4):
-        arrays, _ = train_deck_value(rows, won, start=start, epochs=4, rate=rate)
-        steps.append(np.abs(arrays["output"] - start["output"]).max())
-    assert 0 < steps[1] < 0.2 * steps[0]
 
 
 def test_the_exchange_of_cards_ends_where_rounding_makes_gains():

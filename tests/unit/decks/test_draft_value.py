@@ -11,7 +11,6 @@ from locmsim.networks import default_weights
 from locmsim.networks._drafts import DraftNetworks
 from locmsim.rules.cards import Card, CardType, cards_1x
 from locmsim.search.belief import draft_attractions
-from locmsim.tuning.drafts import copies_of, train_draft_value
 
 CARDS = cards_1x()
 
@@ -222,25 +221,3 @@ def test_opponents_draft_by_the_same_value():
     assert all(weight == 1 for likely in by_score for _, weight in likely)
     ours = draft_value_of(default_weights("1.2"))
     assert draft_attractions(offers, "1.2") == draft_attractions(offers, "1.2", value=ours)
-
-
-# ---- training ------------------------------------------------------------------------------------
-
-
-def test_training_finds_what_decks_lack():
-    """In made-up games the deck wins that has neither too many items nor too few."""
-    chance = np.random.default_rng(1)
-    decks = chance.integers(1, 161, (20_000, 2, 30))
-    copies = copies_of(decks)
-    items = copies @ np.array([card.type != CardType.CREATURE for card in CARDS])
-    worth = -1.0 * abs(items - items.mean())
-    won = chance.random(20_000) < 1 / (1 + np.exp(worth[:, 1] - worth[:, 0]))
-    arrays, loss = train_draft_value(copies, won, dict.fromkeys(range(1, 161), 0.0), seed=1)
-    assert loss < 0.5
-    value = DraftValue(arrays)
-    found = [value([CARDS[i - 1] for i in deck]) for deck in decks[:300, 0]]
-    assert np.corrcoef(found, worth[:300, 0])[0, 1] > 0.7
-    again, _ = train_draft_value(copies, won, dict.fromkeys(range(1, 161), 0.0), seed=1)
-    assert all(np.array_equal(again[name], arrays[name]) for name in SHAPES)
-    with pytest.raises(ValueError, match="nothing to train on"):
-        train_draft_value(copies[:0], won[:0], {})

@@ -5,9 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from amounts import amount
 
-from locmsim.decks.value import SHAPES, DeckValue
+from locmsim.decks.value import DeckValue
 from locmsim.export import export_bot, kernel_header
 from locmsim.export.conditions import resolve
 from locmsim.export.minify import minify
@@ -15,8 +14,7 @@ from locmsim.export.numbers import Packed, decimals, pack, pack_rows, unpack, un
 from locmsim.networks.weights import default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamOptions
-from locmsim.tuning.decks import propose_deck
-from locmsim.tuning.distilling import distilled_deck_value
+from locmsim.tuning.proposals import propose_deck
 
 
 @pytest.fixture(params=[True, False], ids=["ascii", "ideographs"])
@@ -259,23 +257,3 @@ def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
         np.abs(found - found.mean() - wanted).mean() for found in map(values, (False, True))
     )
     assert ensemble < 0.5 * distilled
-
-
-def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start():
-    networks = [  # further apart than those of the package
-        {**arrays, "direct": np.asarray(arrays["direct"]) * (0.7 + 0.2 * number)}
-        for number, arrays in enumerate(default_weights("1.5").deck_value)
-    ]
-    one = distilled_deck_value(networks, sets=amount(2, 4), epochs=amount(12, 30))
-    assert {name: array.shape for name, array in one.items()} == SHAPES
-    chance = random.Random(1)
-    cards = generate_cards(-2)  # one of those that it has learned from
-    decks = [propose_deck(cards, networks, chance) for _ in range(40)]
-
-    def values(*networks):
-        found = np.array([DeckValue(*networks)(deck) for deck in decks])
-        return found - found.mean()
-
-    wanted = values(*networks)
-    errors = [np.abs(values(arrays) - wanted).mean() for arrays in (one, networks[0])]
-    assert errors[0] < 0.9 * errors[1]

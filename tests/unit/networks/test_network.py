@@ -1,20 +1,17 @@
-"""The value network: the compiled one against numpy, training, use in searches."""
+"""The value network: the compiled one against numpy, use in searches."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS, check_gradients
+from helpers import RULE_SETS
+from oracles.networks import blocks, position_log_odds
 
 from locmsim import State
 from locmsim.game.positions import random_game, start_position
 from locmsim.networks import BLOCKS, SHAPES, Network, inputs
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
-from locmsim.tuning.positions import PositionModel, _blocks, train_network
-from locmsim.tuning.training import train
-
-ROWS = sum(int(np.prod(shape)) for shape in BLOCKS.values())
 
 
 def states(rules: str, games: int = 4) -> list[State]:
@@ -31,21 +28,12 @@ def random_arrays(seed: int = 0) -> dict[str, np.ndarray]:
     return {name: 0.2 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
 
 
-def plain_model(positions: np.ndarray, arrays: dict[str, np.ndarray]) -> PositionModel:
-    """The numpy network with these arrays, its inputs as they are."""
-    model = PositionModel(positions, np.random.default_rng(0))
-    model.spread = {name: np.ones_like(spread) for name, spread in model.spread.items()}
-    model.arrays = {name: np.asarray(a, np.float32) for name, a in arrays.items()}
-    return model
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_it_computes_what_numpy_does(rules):
     network = Network(random_arrays())
     some = states(rules)
     for player in (0, 1):
-        positions = np.stack([inputs(state, player) for state in some])
-        expected, _ = plain_model(positions, random_arrays()).forward(positions)
+        expected = [position_log_odds(random_arrays(), inputs(state, player)) for state in some]
         got = [network(state, player) for state in some]
         np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-3)
 
@@ -54,7 +42,7 @@ def test_it_computes_what_numpy_does(rules):
 def test_what_it_sees(rules):
     for state in states(rules, 2):
         for player in (0, 1):
-            seen = {name: part[0] for name, part in _blocks(inputs(state, player)[None]).items()}
+            seen = blocks(inputs(state, player))
             me, op = state.players[player], state.players[1 - player]
             for side, who in enumerate((me, op)):
                 there = seen["creatures"][side][seen["creatures"][side][:, 0] > 0]
@@ -77,40 +65,6 @@ def test_what_it_sees_does_not_depend_on_what_is_hidden():
         for seed in range(3):
             other = state.resample_hidden(player, seed=seed)
             assert network(other, player) == pytest.approx(network(state, player), abs=0.2)
-
-
-def test_gradients_are_the_derivatives():
-    positions = np.stack([inputs(state, 0) for state in states("1.5", 2)[:40]])
-    model = plain_model(positions, random_arrays())
-    assert set(model.arrays) == set(SHAPES)
-    check_gradients(model, positions)
-
-
-def test_training_needs_positions():
-    with pytest.raises(ValueError, match="no positions"):
-        train_network(np.zeros((0, ROWS)), np.zeros(0))
-
-
-def test_training_finds_a_single_weight():
-    class Coin:
-        arrays = {"odds": np.zeros((), np.float32)}  # noqa: RUF012
-
-        def forward(self, rows):
-            return np.full(len(rows), self.arrays["odds"]), None
-
-        def gradients(self, layers, logits):
-            return {"odds": np.asarray(logits.sum())}
-
-    won = np.arange(1000) % 4 == 0
-    loss = train(
-        Coin(),
-        np.zeros((1000, 1)),
-        won,
-        epochs=2000,
-        chance=np.random.default_rng(0),
-        decay={"odds": 0.0},
-    )
-    assert loss == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)), abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from locmsim.arena import Arena
 from locmsim.envs import BattleEnv, LocmVectorEnv, SelfPlayVectorEnv
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
+from locmsim.policy._policy import entity_shapes
 
 FEW = {"card_sets": 4}
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -29,8 +30,15 @@ def observations(rules, layout="entities", n=24):
 
 @each_rules
 @pytest.mark.parametrize("layout", ["entities", "entities-f32"])
-def test_the_entity_network_is_the_one_described(rules, layout):
-    policy = Policy.random(rules=rules, layout=layout, seed=3)
+@pytest.mark.parametrize("sizes", [(48, 160, 32), (20, 37, 9), (1, 1, 1)])
+def test_the_entity_network_is_the_one_described(rules, layout, sizes):
+    """Also with other sizes than the usual ones, which follow from the arrays."""
+    chance = np.random.default_rng(3)
+    arrays = {
+        name: chance.normal(size=shape) / np.sqrt(shape[0] if shape else 1)
+        for name, shape in entity_shapes(*sizes).items()
+    }
+    policy = Policy(arrays, Policy.random(rules=rules, layout=layout).meta)
     seen, masks = observations(rules, layout)
     logits, values = policy.evaluate(seen)
     scaled = seen / get_layout("entities", rules).scale if layout == "entities" else seen
@@ -99,7 +107,7 @@ def test_broken_files_are_refused(tmp_path):
         with pytest.raises(ValueError, match=r"a\.npz: "):
             Policy.load(path)
     np.savez(path, x=np.zeros(3))
-    with pytest.raises(ValueError, match="no policy: it has no text meta"):
+    with pytest.raises(ValueError, match=r"a\.npz: no policy: meta is missing"):
         Policy.load(path)
     np.savez(path, meta=np.array(["a"], object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"a\.npz: "):
@@ -116,13 +124,16 @@ def test_broken_files_are_refused(tmp_path):
         ({}, {"layout": "no"}, "unknown layout 'no'"),
         ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),
         ({}, {"kind": "cnn"}, "kind: expected entities or mlp, got 'cnn'"),
-        ({"hand.w": None}, {}, "hand.w: missing"),
+        ({"hand.w": None}, {}, "policy: hand.w is missing"),
         ({"hand.w": np.zeros((3, 3))}, {}, r"hand.w: expected shape \(24, 48\), got \(3, 3\)"),
-        ({"more": np.zeros(3)}, {}, "unknown arrays more"),
-        ({"hand.b": np.full(48, np.nan)}, {}, "hand.b: expected finite numbers"),
-        ({"hand.b": np.array(["x"])}, {}, "hand.b: expected finite numbers"),
+        ({"more": np.zeros(3)}, {}, "policy: unknown array 'more'"),
+        ({"hand.b": np.full(48, np.nan)}, {}, "hand.b: not all numbers are finite"),
+        ({"hand.b": np.array(["x"])}, {}, "hand.b: expected an array of numbers"),
+        ({"summon.w": np.zeros(32)}, {}, r"summon.w: expected 2 dimensions, got shape \(32,\)"),
+        ({"trunk1.b": np.zeros(0)}, {}, r"trunk1.b: expected 1 dimensions, got shape \(0,\)"),
+        ({"trunk1.b": None}, {}, "policy: trunk1.b is missing"),
         ({}, {"kind": "mlp"}, "activation: expected relu or tanh, got None"),
-        ({}, {"kind": "mlp", "activation": "tanh"}, "policy.0.w: missing"),
+        ({}, {"kind": "mlp", "activation": "tanh"}, "policy: policy.0.w is missing"),
     ],
 )
 def test_wrong_policies_are_refused(arrays, meta, message):
@@ -138,11 +149,11 @@ def test_wrong_policies_are_refused(arrays, meta, message):
 @pytest.mark.parametrize(
     ("name", "array", "message"),
     [
-        ("policy.0.w", np.zeros((3, 3)), r"policy.0.w: expected shape \(440, outputs\)"),
+        ("policy.0.w", np.zeros((3, 3)), r"policy.0.w: expected shape \(440, 3\), got \(3, 3\)"),
         ("policy.1.b", np.zeros(3), r"policy.1.b: expected shape \(64,\), got \(3,\)"),
-        ("policy.1.b", None, "policy.1.b: missing"),
-        ("policy.2.w", np.zeros((64, 7)), r"policy.2.b: expected shape \(7,\)"),
-        ("policy.3.w", np.zeros((145, 9)), "policy.3.b: missing"),
+        ("policy.1.b", None, "policy: policy.1.b is missing"),
+        ("policy.2.w", np.zeros((64, 7)), "policy: expected 145 outputs, got 7"),
+        ("policy.3.w", np.zeros((145, 9)), "policy: expected 145 outputs, got 9"),
     ],
 )
 def test_wrong_plain_networks_are_refused(name, array, message):

@@ -13,6 +13,10 @@ MODULES = [
     for module in pkgutil.walk_packages(locmsim.__path__, "locmsim.")
     if not module.name.endswith("__main__")
 ]
+#: What trains networks, by PyTorch.
+TRAINING = {
+    f"locmsim.tuning.{name}" for name in ("decks", "distilling", "drafts", "positions", "training")
+}
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -21,8 +25,11 @@ def test_examples(name: str) -> None:
         pytest.importorskip("pyspiel")
     if name == "locmsim.envs.sb3":
         pytest.importorskip("stable_baselines3")
+    if name in TRAINING:
+        pytest.importorskip("torch")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_all_modules_are_found() -> None:
     assert {"locmsim._core", "locmsim.agents", "locmsim.arena.store"} <= set(MODULES)
+    assert set(MODULES) >= TRAINING

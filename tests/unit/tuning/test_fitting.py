@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from locmsim.rules.cards import cards_1x
-from locmsim.tuning import drafts, fit_logistic
-from locmsim.tuning.drafts import copies_of, fit_card_values
+from locmsim.tuning import card_values, fit_logistic
+from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import rows_as_precision
 
 
@@ -52,8 +52,8 @@ def test_nothing_to_fit():
 
 @pytest.fixture(autouse=True)
 def _few_choices(monkeypatch):
-    monkeypatch.setattr(drafts, "_VARIANCES", (0.004, 0.04))
-    monkeypatch.setattr(drafts, "_FOLDS", 2)
+    monkeypatch.setattr(card_values, "_VARIANCES", (0.004, 0.04))
+    monkeypatch.setattr(card_values, "_FOLDS", 2)
 
 
 def test_values_are_found_again(caplog):
@@ -89,7 +89,7 @@ def test_copies_of_two_decks():
 
 
 def test_cards_differ_in_properties():
-    table = drafts._standard_properties()
+    table = card_values._standard_properties()
     assert table.shape[0] == 160
     assert np.allclose(table.mean(axis=0), 0)
     assert np.allclose(table.std(axis=0), 1)

@@ -1,0 +1,71 @@
+# What the layers of small networks are made of, without the GIL.
+#
+# A matrix has a row for each input, so that a layer is a sum of rows. Those of inputs that are 0
+# are left out, which is most of them: of terms of cards, and of units behind a ReLU. All of it is
+# inline; where a caller gives sizes that the compiler knows, loops are unrolled for them.
+
+from libc.string cimport memset
+
+cdef enum:
+    SIDE_BY_SIDE = 8            # sums, for vector instructions
+
+
+cdef inline void add_row(float* to, float x, const float* row, int n) noexcept nogil:
+    """Add a multiple of a row of weights."""
+    cdef int k
+    if x:
+        for k in range(n):
+            to[k] += x * row[k]
+
+
+cdef inline void dense(const float* x, int n, const float* w, float* to, int m) noexcept nogil:
+    """Add x @ w, a matrix (n, m), to `to`, which has the biases or 0."""
+    cdef int i
+    for i in range(n):
+        add_row(to, x[i], w + i * m, m)
+
+
+cdef inline void relu(float* x, int n) noexcept nogil:
+    cdef int k
+    for k in range(n):
+        x[k] = x[k] if x[k] > 0 else 0
+
+
+cdef inline void add_relu(float* to, const float* units, int n) noexcept nogil:
+    """Add what units are behind a ReLU."""
+    cdef int k
+    for k in range(n):
+        to[k] += units[k] if units[k] > 0 else 0
+
+
+cdef inline float dot(float start, const float* x, const float* y, int n) noexcept nogil:
+    """`start` and x @ y: sums side by side, added up in the same order on all CPUs."""
+    cdef float sums[SIDE_BY_SIDE]
+    cdef int i = 0, k
+    memset(sums, 0, sizeof(sums))
+    while i + SIDE_BY_SIDE <= n:
+        for k in range(SIDE_BY_SIDE):
+            sums[k] += x[i + k] * y[i + k]
+        i += SIDE_BY_SIDE
+    for k in range(n - i):
+        sums[k] += x[i + k] * y[i + k]
+    for k in range(SIDE_BY_SIDE):
+        start += sums[k]
+    return start
+
+
+cdef inline float relu_dot(
+    float start, const float* a, const float* b, const float* output, int n
+) noexcept nogil:
+    """The same of what the sum of two inputs is behind a ReLU; n is a multiple of 8."""
+    cdef float sums[SIDE_BY_SIDE]
+    cdef float x
+    cdef int i, k
+    memset(sums, 0, sizeof(sums))
+    for i in range(n // SIDE_BY_SIDE):
+        for k in range(SIDE_BY_SIDE):
+            x = a[SIDE_BY_SIDE * i + k] + b[SIDE_BY_SIDE * i + k]
+            sums[k] += (x if x > 0 else 0) * output[SIDE_BY_SIDE * i + k]
+    for k in range(SIDE_BY_SIDE):
+        start += sums[k]
+    return start

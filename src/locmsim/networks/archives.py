@@ -1,0 +1,121 @@
+"""Arrays and a description in one file: what weights and policies are kept in.
+
+An .npz with float32 arrays by name and one JSON text, the array ``meta``. There is no code in it.
+numpy is imported only where there are arrays.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+from locmsim._io import write_whole
+
+if TYPE_CHECKING:
+    import zipfile
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Array: TypeAlias = NDArray[np.float32]
+
+__all__ = ["json_of", "object_of", "read_archive", "write_archive"]
+
+
+def read_archive(
+    file: IO[bytes], what: str, wanted: Callable[[str], bool] = lambda name: True
+) -> tuple[dict[str, Any], "dict[str, _Array | None]"]:
+    """Read such a file.
+
+    Parameters
+    ----------
+    file
+        Open, and seekable.
+    what
+        What it is expected to be, for messages.
+    wanted
+        Which arrays are read, by their names: the others are None.
+
+    Returns
+    -------
+    meta : dict
+    arrays : dict of str to float32 array
+        In their order in the file.
+
+    Raises
+    ------
+    ValueError
+        Says what is wrong in it.
+    OSError
+        If it cannot be read.
+    """
+    import zipfile  # slow to import
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            if "meta" not in names:
+                raise ValueError(f"no {what}: meta is missing")
+            meta = object_of(json_of(_text(archive.read(names.pop("meta"))), what), "meta")
+            arrays = {
+                name: _array(archive, member, name) if wanted(name) else None
+                for name, member in names.items()
+            }
+            return meta, arrays
+    except (OSError, ValueError):
+        raise
+    except Exception as error:  # zipfile and numpy have many for broken files
+        raise ValueError(f"no {what}: {error}") from None
+
+
+def write_archive(
+    path: str | os.PathLike[str], meta: Mapping[str, Any], arrays: Mapping[str, Any]
+) -> None:
+    """Write such a file, whole or not at all; ``OSError`` if it cannot be written."""
+    import io
+
+    import numpy as np
+
+    content = io.BytesIO()
+    numbers = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    np.savez_compressed(content, meta=np.array(json.dumps(meta, indent=1)), **numbers)  # type: ignore[arg-type]
+    write_whole(path, content.getvalue())
+
+
+def json_of(content: str | bytes, what: str) -> Any:
+    """What is in a JSON text; ``ValueError`` says what it is expected to be."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"no {what}: no JSON: {error}") from None
+
+
+def object_of(content: Any, name: str) -> dict[str, Any]:
+    """It, if it is an object; ``ValueError`` names it."""
+    if not isinstance(content, dict):
+        raise ValueError(f"{name}: expected an object")
+    return content
+
+
+def _text(content: bytes) -> str:
+    """An array that is one string, read without numpy."""
+    length = int.from_bytes(content[8:10], "little")
+    header = content[10 : 10 + length]
+    order = "le" if b"'<U" in header else "be" if b"'>U" in header else ""
+    if content[:8] != b"\x93NUMPY\x01\x00" or not order or b"()" not in header:
+        raise ValueError("meta: expected one string")
+    try:
+        return content[10 + length :].decode(f"utf-32-{order}")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"meta: {error}") from None
+
+
+def _array(archive: "zipfile.ZipFile", member: str, name: str) -> "_Array":
+    from numpy.lib import format as npy
+
+    with archive.open(member) as file:
+        try:
+            array = npy.read_array(file, allow_pickle=False)
+            return array.astype("float32", casting="same_kind", copy=False)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{name}: expected an array of numbers: {error}") from None

@@ -1,0 +1,85 @@
+"""The proposal of decks to play games with, from which the value of decks is trained.
+
+Decks that nobody has played are what a network is most wrong about, and likes best; so games are
+played with those that it likes, disturbed.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from locmsim.decks import DECK_BUILDERS, DeckBuilder, build_deck, deck_builder
+from locmsim.decks.value import DeckValue
+from locmsim.networks.weights import Arrays, Weights
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
+
+__all__ = ["propose_deck", "score_builder"]
+
+#: Part of the decks that networks propose, and by how much their terms are disturbed, in their own
+#: spread.
+_LIKED = 0.92
+_DISTURBED = 0.0, 0.0, 0.0, 0.1, 0.2, 0.4
+#: Their search begins with a builder's deck, this often, or a random one of so many cheap cards.
+_BUILT = 0.4
+_CHEAPEST = 40, 60, 80, 120
+#: Cards that are exchanged.
+_EXCHANGED = 0, 0, 0, 1, 2, 4, 8
+#: Builders, the first one twice as often as each other.
+_BUILDERS = "score", "score", "classic", "bodies", "area"
+
+
+def propose_deck(
+    cards: Sequence[Card],
+    networks: Sequence[Arrays],
+    chance: random.Random,
+    score: DeckBuilder | None = None,
+) -> list[Card]:
+    """A deck to train on, of any kind, but mostly one that a network likes.
+
+    Parameters
+    ----------
+    cards
+        The offer.
+    networks
+        Arrays of deck values; may be none.
+    chance
+        Decides everything.
+    score
+        In the place of the builder "score".
+
+    Returns
+    -------
+    list of Card
+        30 of the cards, at most two of each.
+    """
+    builders = {name: DECK_BUILDERS[name] for name in _BUILDERS} | (
+        {"score": score} if score else {}
+    )
+    if networks and chance.random() < _LIKED:
+        arrays = chance.choice(networks)
+        direct = np.asarray(arrays["direct"])
+        noise = chance.choice(_DISTURBED) * float(direct.std())
+        moved = direct + [chance.gauss(0, noise) for _ in direct]
+        if chance.random() < _BUILT:
+            start = build_deck(cards, builders[chance.choice(_BUILDERS)])
+        else:
+            cheap = sorted(cards, key=lambda card: card.cost)[: chance.choice(_CHEAPEST)]
+            start = chance.sample(COPIES_PER_CARD * [card.base_id for card in cheap], DECK_SIZE)
+        ids = DeckValue({**arrays, "direct": moved}).improved(start, cards)
+    else:
+        ids = build_deck(cards, builders[chance.choice(_BUILDERS)])
+    by_id = {card.base_id: card for card in cards}
+    deck = [by_id[base_id] for base_id in ids]
+    for _ in range(chance.choice(_EXCHANGED)):
+        card = chance.choice(cards)
+        if card.cost <= chance.randrange(8) and deck.count(card) < COPIES_PER_CARD:
+            deck[chance.randrange(len(deck))] = card
+    return deck
+
+
+def score_builder(weights: Weights) -> DeckBuilder:
+    """The builder "score" by the deck score of these weights."""
+    return deck_builder(replace(weights, deck_value=None))
