@@ -2,8 +2,8 @@
 #
 # It sees a position as whole numbers (`inputs_t`). Creatures of a side go through the same weights
 # wherever they stand and are summed by lane, cards are summed over the hand, so that order makes no
-# difference. Its sizes are known to the compiler: with sizes from the file a whole search took 22 to
-# 30 % longer. locmsim.tuning.positions has the same in PyTorch, to train it.
+# difference. Its sizes are known to the compiler: with sizes from the file a whole search took 22
+# to 30 % longer. locmsim.tuning.positions has the same in PyTorch, to train it.
 
 from libc.stdint cimport int16_t
 
