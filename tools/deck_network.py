@@ -2,7 +2,7 @@
 
     python tools/deck_network.py --jobs 2 --out weights.npz
 
-writes a weights file with it, otherwise that of the package.
+writes a weights file with it, otherwise that of the package. It needs the extra `train`.
 
 In each round, decks of many kinds are proposed for each of many card sets and play each other:
 those of the deck builders, and from the second round on mostly those that a network found so far

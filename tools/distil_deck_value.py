@@ -3,7 +3,7 @@
     python tools/distil_deck_value.py           writes src/locmsim/export/data/deck-value.npz
     python tools/distil_deck_value.py --check   tells what decks built by it lose, by the ensemble
 
-Both take some minutes. To be run when the ensemble in the package changes.
+Both take some minutes, and the extra `train`. To be run when the ensemble in the package changes.
 """
 
 import sys
