@@ -3,7 +3,7 @@
 A game offers a `Match` and a `Game`, which makes matches and players. Legends of Code and Magic has
 both in `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, Vestrock in
 `locmsim.vestrock.match.Match` and `locmsim.vestrock.game.VestrockGame`. A package registers its
-`Game` under the entry point group ``locmsim.games``.
+`Game` under the entry point group ``locmsim.games`` (docs/games.md).
 """
 
 import math

@@ -217,7 +217,7 @@ class Tournament:
 
         Parameters
         ----------
-        bots : mapping of str to Bot
+        bots : mapping of str to bot
             Who plays for each of the players.
         time_ms : float, optional
             What each bot may think about a turn of a match; None for their own defaults.
