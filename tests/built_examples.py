@@ -1,4 +1,4 @@
-"""Examples with a compiled half: copied, built and installed where the tests can find them."""
+"""Examples that are packages: copied, built and installed where the tests can find them."""
 
 import shutil
 import subprocess
@@ -11,13 +11,14 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def install(name: str, target: Path) -> Path:
+def install(name: str, target: Path, compiled: bool = True) -> Path:
     """Install a copy of an example into the folder `target`; the folder of the copy."""
-    pytest.importorskip("Cython")
     pytest.importorskip("setuptools")
-    compiler = (sysconfig.get_config_var("CC") or "cl").split()[0]
-    if shutil.which(compiler) is None:
-        pytest.skip(f"no C compiler ({compiler})")
+    if compiled:
+        pytest.importorskip("Cython")
+        compiler = (sysconfig.get_config_var("CC") or "cl").split()[0]
+        if shutil.which(compiler) is None:
+            pytest.skip(f"no C compiler ({compiler})")
     copy = target.with_name(f"{target.name}-source")
     shutil.copytree(EXAMPLES / name, copy, ignore=shutil.ignore_patterns("*.c", "*.so", "build"))
     options = ["--no-build-isolation", "--no-deps", "--no-index", "-q", "--target", str(target)]

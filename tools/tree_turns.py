@@ -11,8 +11,8 @@ import sys
 
 from locmsim.agents import Agent, make_agent
 from locmsim.arena import parse_seeds
+from locmsim.contract import play_match
 from locmsim.game.match import Match
-from locmsim.game.play import play_match
 from locmsim.rules.rulesets import RULES
 from locmsim.stats import UnitCounts, score_interval
 
@@ -57,7 +57,7 @@ def turn_results(
     found: list[tuple[bool, bool] | None] = []
 
     def compare(match: Match, player: int, line: str) -> None:
-        other = match.consult(pairs[player][1], player)()
+        other = match.ask(pairs[player][1], player)()
         if match.phase == "battle":
             found.append(_compared(match, player, [line, other], nodes, seed))
 

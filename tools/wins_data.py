@@ -23,9 +23,9 @@ from helpers import DATA
 
 from locmsim import Card, State
 from locmsim.agents import make_agent
+from locmsim.contract import play_match
 from locmsim.decks import GreedyBuilder
 from locmsim.game.match import Match
-from locmsim.game.play import play_match
 from locmsim.game.positions import load_positions, save_positions
 from locmsim.rules.cards import Area, CardType
 

@@ -13,7 +13,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from locmsim import bot
 from locmsim.cli import main
-from locmsim.vestrock import cli as vestrock
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -37,7 +36,6 @@ def parsers() -> Iterator[argparse.ArgumentParser]:
     """Everything that has options of its own."""
     for name in main.COMMANDS:
         yield from leaves(actions(main.command_parser(name))[name])
-    yield from leaves(vestrock.command_parser())
     yield bot.command_parser()
 
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from locmsim.batch import StateBatch as StateBatch
     from locmsim.contract import Fault as Fault
     from locmsim.contract import TurnResult as TurnResult
+    from locmsim.contract import play_match as play_match
     from locmsim.envs import openspiel as openspiel
     from locmsim.game.match import Match as Match
     from locmsim.game.observation import Observation as Observation
-    from locmsim.game.play import play_match as play_match
     from locmsim.rules.generator import generate_cards as generate_cards
 
 __version__ = "0.1.0"
@@ -80,7 +80,7 @@ _LATER = {
     "arena": "arena",
     "generate_cards": "rules.generator",
     "openspiel": "envs.openspiel",
-    "play_match": "game.play",
+    "play_match": "contract",
     "referee": "referee",
     "search": "search",
     "vestrock": "vestrock",

@@ -31,10 +31,10 @@ from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
 from locmsim.batch import StateBatch
+from locmsim.contract import play_match
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.game.play import play_match
 from locmsim.game.positions import random_game, start_position
 from locmsim.referee.play import Result, play
 from locmsim.rules.cards import Card

@@ -1,17 +1,33 @@
-"""What the referee and the arena need of a game, and nothing else of it.
+"""What the referee, the arena and the commands need of a game, and nothing else of it.
 
-A game offers a `Match` and, for tournaments, a `Game` that makes matches and players. Legends of
-Code and Magic has both in `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`.
+A game offers a `Match` and a `Game`, which makes matches and players. Legends of Code and Magic has
+both in `locmsim.game.match.Match` and `locmsim.arena.locm.LocmGame`, Vestrock in
+`locmsim.vestrock.match.Match` and `locmsim.vestrock.game.VestrockGame`. A package registers its
+`Game` under the entry point group ``locmsim.games`` (docs/games.md).
 """
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, TypeVar
 
-__all__ = ["Contestant", "Fault", "FaultKind", "Game", "Match", "TurnResult", "start_turn"]
+from locmsim._specs import did_you_mean, make, read_options
+
+__all__ = [
+    "BaseGame",
+    "Contestant",
+    "Fault",
+    "FaultKind",
+    "Game",
+    "Match",
+    "Part",
+    "TurnResult",
+    "play_match",
+    "require",
+    "start_turn",
+]
 
 
 class FaultKind(StrEnum):
@@ -62,12 +78,12 @@ class Match(Protocol):
 
     @property
     def turn(self) -> int | None:
-        """The turn, counted over both players from 0; None while cards are chosen."""
+        """The turn, counted over both players from 0; None in a choice phase (`Part.CHOICE`)."""
 
     def input_text(self, player: int) -> str:
         """What a program in that seat is sent, with its last line's end."""
 
-    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+    def ask(self, agent: Any, player: int) -> Callable[[], str]:
         """A function that asks an agent of this process, and returns its answer.
 
         What the agent is shown is made here and not when the function is called, whose time is the
@@ -100,7 +116,13 @@ class Match(Protocol):
 
     @property
     def params(self) -> Mapping[str, int | str]:
-        """The parameters in effect; given to a new match, they repeat it."""
+        """The parameters in effect, those that make the match what it is."""
+
+    def root(self) -> "Match":
+        """The same match before its first answer."""
+
+    def state_key(self) -> object:
+        """Equal for two moments of matches in which the same can happen from then on."""
 
     @property
     def log(self) -> Mapping[str, Any]:
@@ -108,7 +130,7 @@ class Match(Protocol):
 
 
 class Contestant(Protocol):
-    """What the arena needs of a player in this process beside what `Match.consult` does with it.
+    """What the arena needs of a player in this process beside what `Match.ask` does with it.
 
     If it has an attribute ``time_ms`` that is not 0, what it answers depends on the time it gets,
     and its games get a core to themselves.
@@ -118,17 +140,48 @@ class Contestant(Protocol):
         """A new game begins; everything random depends on `seed`."""
 
 
+class Part(StrEnum):
+    """What only some games have; the text names it in messages.
+
+    The pages and the analysis show cards and boards of Legends of Code and Magic: games of other
+    packages have at most a choice phase.
+    """
+
+    #: Questions before the first turn, in which `Match.turn` is None.
+    CHOICE = "choice phase"
+    #: Pages, logs and texts that show a match, and `locmsim replay`.
+    REPLAY = "replay"
+    #: Positions that `locmsim analyse` and the page *Analysis* take.
+    ANALYSIS = "analysis"
+
+
 class Game(Protocol):
     """What a tournament plays: it makes matches and players.
 
-    Two are equal if they make the same matches. It can be pickled, because worker processes get it.
+    A game is a frozen dataclass. Its fields are its options, which are plain values: descriptions
+    such as ``"vestrock:init_hp=20"`` and files of results are made of them. Two games are equal if
+    they make the same matches. Worker processes get it, so that it has to be pickled.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def title(self) -> str:
         """What tables say was played, such as "rules 1.5"."""
 
-    def new_match(self, seed: int, card_seed: int | None) -> Match:
+    @property
+    def scored(self) -> bool:
+        """Whether scores say more than who has won, and are shown."""
+
+    @property
+    def turn_name(self) -> str:
+        """What one answer of a player is called: "turn", "move"; its plural ends in "s"."""
+
+    @property
+    def parts(self) -> Collection[Part]:
+        """What it has that other games lack."""
+
+    def new_match(self, seed: int, card_seed: int | None = None) -> Match:
         """The match of these seeds before its first answer.
 
         With a `card_seed` its cards follow from that and everything else from `seed`.
@@ -151,12 +204,95 @@ class Game(Protocol):
     def suggest(self, name: str) -> str:
         """The end of a message about an unknown player: ``"; did you mean 'greedy'?"``, or ""."""
 
-    def to_json(self) -> dict[str, Any]:
-        """All of it as plain dicts, lists, numbers and strings; ``"game"`` is the game's name."""
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`; ``ValueError`` if it is something else."""
+class BaseGame:
+    """What many games have in common: agents with names, and no part that others lack.
+
+    A subclass sets `agents` and adds `title` and `new_match`.
+    """
+
+    #: Name -> class or function; its arguments are the options of a description.
+    agents: ClassVar[Mapping[str, Callable[..., Contestant]]]
+    #: What an agent has to have.
+    methods: ClassVar[Collection[str]] = ("reset",)
+    scored: ClassVar[bool] = False
+    turn_name: ClassVar[str] = "turn"
+    parts: ClassVar[Collection[Part]] = ()
+
+    def is_agent(self, spec: str) -> bool:
+        """Whether the text begins with the name of an agent."""
+        return spec.partition(":")[0] in self.agents
+
+    def make_agent(self, spec: str) -> Contestant:
+        """The agent of a description such as ``"search:nodes=500"``; ``ValueError``."""
+        name, _, texts = spec.partition(":")
+        if name not in self.agents:
+            raise ValueError(f"unknown agent {name!r}{self.suggest(name)}")
+        where = f"agent {name}"
+        made: Contestant = make(where, self.agents[name], read_options(where, texts))
+        return made
+
+    def describe(self, agent: Any) -> tuple[str | None, Contestant]:
+        """The name of a class in `agents`, otherwise None; and a player. ``TypeError``."""
+        for name, factory in self.agents.items():
+            if factory is agent:
+                return name, factory()
+        for method in self.methods:
+            if not callable(getattr(agent, method, None)):
+                missing = f"{agent!r}, which has no method {method}"
+                raise TypeError(f"expected a description or an agent, got {missing}")
+        return None, agent() if isinstance(agent, type) else agent
+
+    def suggest(self, name: str) -> str:
+        """The agent that was meant, or those there are."""
+        return did_you_mean(name, self.agents) or f"; the agents are {', '.join(self.agents)}"
+
+
+def require(game: Game, part: Part) -> None:
+    """``ValueError`` in one line if a game lacks a part."""
+    if part not in game.parts:
+        raise ValueError(f"{game.title} has no {part}")
+
+
+_M = TypeVar("_M", bound=Match)
+
+
+def play_match(
+    match: _M,
+    agents: Sequence[Any],
+    on_answer: Callable[[_M, int, str], object] = lambda match, player, line: None,
+) -> _M:
+    """Play a match to its end, from wherever it stands.
+
+    Parameters
+    ----------
+    match : Match
+        Of any game. It is played on.
+    agents : sequence of two agents
+        Who answers for player 0 and for player 1, as their `reset` left them. Agents of a match
+        that has begun have to have been shown what was asked so far.
+    on_answer : function, optional
+        Called with the match, the player and the line that they answered, before the match takes
+        it.
+
+    Returns
+    -------
+    Match
+        `match` itself, finished.
+
+    Raises
+    ------
+    ValueError
+        Unless there are two agents.
+    """
+    if len(agents) != 2:
+        raise ValueError(f"agents: expected two, got {len(agents)}")
+    while match.to_ask:
+        for player in match.to_ask:
+            line = match.ask(agents[player], player)()
+            on_answer(match, player, line)
+            match.submit(player, line)
+    return match
 
 
 def start_turn(agent: object, limit_ms: float | None) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from helpers import BOT, LOCMSIM, children_of, default_signals, played, running
 
-from locmsim.arena import Arena, ArenaError, CorePool, LocmGame, available_cores
+from locmsim.arena import Arena, ArenaError, CorePool, available_cores
 from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import FaultKind
 from locmsim.workers import local_workers
@@ -310,7 +310,7 @@ class Tool:
             time.sleep(0.02)
 
     def stored(self) -> int:
-        with contextlib.suppress(NoResultsError), Store(self.db, LocmGame) as store:
+        with contextlib.suppress(NoResultsError), Store(self.db) as store:
             return len(store)
         return 0
 
@@ -329,7 +329,7 @@ def assert_gone(processes: list[int]) -> None:
 
 def go_on(db: Path, before: int) -> None:
     """The rest of the tournament, without time-consuming bots: the games are those of the file."""
-    with Store(db, LocmGame) as store:
+    with Store(db) as store:
         stored = store.numbers()
         assert len(stored) >= before
     with Arena(db=db, games=2 * ((len(stored) + 3) // 2)) as arena:

@@ -25,7 +25,6 @@ from locmsim.game.positions import save_positions, start_position
 from locmsim.parallel import in_threads
 from locmsim.referee.play import play
 from locmsim.search import MCTS, BeamOptions, BeamSearch
-from locmsim.vestrock.cli import main as vestrock
 
 LOCMSIM = [sys.executable, "-m", "locmsim"]
 AGENT = """\
@@ -73,7 +72,7 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
         ["perft", "--depth", "40"],
         ["analyse", str(start_position(1).to_text()), "--nodes", "2000000000"],
         ["bench", "--seconds", "100"],
-        ["vestrock", "arena", "random", "search:nodes=300", "--games", "20000", "--jobs", "1"],
+        ["arena", "--game=vestrock", "random", "search:nodes=300", "--games=20000", "--jobs=1"],
         ["arena", "greedy", "greedy", "--games", "100000", "--jobs", "1", "--timeout-scale", "0"],
     ],
 )
@@ -89,7 +88,7 @@ def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
     bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
-    words = ["vestrock", "arena", f"a={bot}", "b=random", "--jobs", "1", "--games", "2"]
+    words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs", "1", "--games", "2"]
     with subprocess.Popen([*LOCMSIM, *words], preexec_fn=default_signals) as process:
         pids = tmp_path / "pids"
         while not pids.exists() or not pids.read_text().endswith("\n"):
@@ -455,18 +454,18 @@ def test_agents_get_the_time_they_have() -> None:
 def test_bots_of_a_tournament_have_seeds_of_their_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from locmsim.vestrock import cli
+    from locmsim.cli import vestrock
 
     seeds: list[int] = []
-    make = cli.make_bot
+    make = vestrock.make_bot
 
     def seen(spec: str, seed: int = 0) -> object:
         if seed:
             seeds.append(seed)
         return make(spec, seed)
 
-    monkeypatch.setattr(cli, "make_bot", seen)
-    assert vestrock(["tournament", "a=random", "b=random", "--tournaments", "2"]) == 0
+    monkeypatch.setattr(vestrock, "make_bot", seen)
+    assert main(["vestrock", "tournament", "a=random", "b=random", "--tournaments", "2"]) == 0
     assert len(seeds) == len(set(seeds)) == 4
 
 

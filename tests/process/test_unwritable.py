@@ -21,7 +21,7 @@ TOOLS = {
     "replay": "replay LOG -o TARGET",
     "tune": "tune --out TARGET",
     "web": "web --games TARGET",
-    "vestrock arena": "vestrock arena search:nodes=1 random --games 2 --db TARGET",
+    "arena --game": "arena --game vestrock search:nodes=1 random --games 2 --db TARGET",
 }
 
 

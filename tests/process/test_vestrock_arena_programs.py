@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from locmsim.vestrock.arena import Arena, ArenaGame
+from locmsim.arena import Arena
 
-GAME = ArenaGame(turns=30, init_hp=10)
+GAME = "vestrock:turns=30,init_hp=10"
 
 
 def test_a_program_plays_in_the_arena(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from vestrock_help import PATIENCE
 
+from locmsim.cli.main import main
 from locmsim.vestrock import generate_deck
 from locmsim.vestrock.accounts import FileAccounts
-from locmsim.vestrock.arena import play_tournament
 from locmsim.vestrock.bots import make_bot
-from locmsim.vestrock.cli import main
 from locmsim.vestrock.client import Client
 from locmsim.vestrock.record import replay
 from locmsim.vestrock.standings import Standings
+from locmsim.vestrock.tournament import Tournament
 
 LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]
 
@@ -84,16 +84,16 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
         assert "errors none, late 0" in out
     _, err = server.process.communicate(timeout=PATIENCE)
     assert (server.process.returncode, err) == (0, "")
-    assert main(["standings", str(standings)]) == 0
+    assert main(["vestrock", "standings", str(standings)]) == 0
     table = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in table] in (
         ["player", "third", "rule", "other"],
         ["player", "rule", "third", "other"],
     )
-    assert main(["replay", str(log)]) == 0
+    assert main(["vestrock", "replay", str(log)]) == 0
     assert capsys.readouterr().out.startswith("2 tournaments, 12 matches, ")
     log.write_bytes(log.read_bytes().replace(b'"state":"', b'"state":"x'))
-    assert main(["replay", str(log)]) == 1
+    assert main(["vestrock", "replay", str(log)]) == 1
     assert "state: " in capsys.readouterr().err
 
 
@@ -113,12 +113,8 @@ def test_a_server_and_this_process_play_the_same_tournament(
     server.process.communicate(timeout=PATIENCE)
     with Standings(standings, write=False) as file:
         for number in (1, 2):
-            tournament = play_tournament(
-                number,
-                generate_deck(5 + number),
-                {name: make_bot(spec) for name, spec in specs.items()},
-                {"turns": 16},
-            )
+            tournament = Tournament(number, generate_deck(5 + number), specs, {"turns": 16})
+            tournament.play({name: make_bot(spec) for name, spec in specs.items()})
             scores = [result.scores for result in file.results(number)]
             assert scores == [result.scores for result in tournament.results.values()]
             assert set(scores) != {(30, 30)}
@@ -255,7 +251,7 @@ def test_what_is_wrong_is_said(
     words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
-        found = main(words)
+        found = main(["vestrock", *words])
     except SystemExit as end:
         found = int(end.code or 0)
     assert found == code

@@ -209,3 +209,19 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     address = serve()
     page = open_site(address, "arena")
     expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db results.db"))
+
+
+def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+    """Its scores are shown, and no links to pages that it has not."""
+    db = tmp_path / "vestrock.db"
+    with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        points = [player.points for player in arena.tally.players]
+    page = open_site(serve("--db", db), "arena")
+    expect(page.locator("#state")).to_contain_text("2 of 2 games of Vestrock, 15.5 turns a game")
+    titles = page.locator("#players thead th").all_inner_texts()
+    assert [row[titles.index("score")] for row in figures(page)] == [
+        f"{sum_ / 2:.2f}" for sum_ in points
+    ]
+    expect(page.locator("#games tbody tr")).to_have_count(2)
+    expect(page.locator("#games a")).to_have_count(0)

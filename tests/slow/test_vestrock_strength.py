@@ -2,7 +2,7 @@
 
 import pytest
 
-from locmsim.vestrock.arena import Arena
+from locmsim.arena import Arena
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,6 @@ from locmsim.vestrock.arena import Arena
     ],
 )
 def test_the_first_wins(bots, games, share):
-    with Arena(bots, games=games, seed=5000) as arena:
+    with Arena(bots, game="vestrock", games=games, seed=5000) as arena:
         arena.run(jobs=1)
         assert sum(arena.tally.players[0].wins) >= share * games

@@ -7,21 +7,22 @@
     10 [5, 5]
 
 An `Arena` is a tournament and the file that its results are in; `Arena.run` plays what is missing.
-Another game than Legends of Code and Magic takes part by a `locmsim.contract.Game` and a subclass
-of `Tournament`.
+It plays every `locmsim.contract.Game` that is registered: `known_games` names them.
 """
 
-from locmsim.arena.locm import Arena, LocmGame, parse_player
+from locmsim.arena.games import GAMES, known_games, make_game
+from locmsim.arena.locm import LocmGame
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.runner import ArenaError
 from locmsim.arena.schedule import MODES, Fixture, Player, Settings, parse_seeds
 from locmsim.arena.store import Goal, StoreError
 from locmsim.arena.tally import PlayerTally, Tally
-from locmsim.arena.tournament import Tournament
+from locmsim.arena.tournament import Arena, parse_player
 from locmsim.stats import Sprt
 from locmsim.workers import CorePool, available_cores
 
 __all__ = [
+    "GAMES",
     "MODES",
     "Answer",
     "Arena",
@@ -39,8 +40,9 @@ __all__ = [
     "StoreError",
     "Tally",
     "Times",
-    "Tournament",
     "available_cores",
+    "known_games",
+    "make_game",
     "parse_player",
     "parse_seeds",
 ]

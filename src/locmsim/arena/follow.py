@@ -9,7 +9,6 @@ from locmsim.arena.report import as_json
 from locmsim.arena.schedule import Settings
 from locmsim.arena.store import Goal, Store
 from locmsim.arena.tally import Tally, Unit
-from locmsim.contract import Game
 from locmsim.stats import Sprt, UnitCounts, score_interval
 
 __all__ = ["Ending", "Follower", "llr_curve", "score_curve"]
@@ -39,13 +38,10 @@ class Follower:
     ----------
     path : str or path
         The file; it need not be there yet.
-    game_type : type
-        The `locmsim.contract.Game` that is played.
     """
 
-    def __init__(self, path: str | os.PathLike[str], game_type: type[Game]) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        self._game_type = game_type
         self._forget()
         #: Another number whenever there is something new.
         self.version = 0
@@ -70,9 +66,9 @@ class Follower:
         Raises
         ------
         StoreError
-            The file cannot be read, or holds no results of this game.
+            The file cannot be read, or holds no results of a game that is known here.
         """
-        with Store(self.path, self._game_type) as store:
+        with Store(self.path) as store:
             assert store.settings is not None
             goal = store.goal or Goal(0, None)
             known = self.tally

@@ -1,11 +1,10 @@
-"""Tournaments in Legends of Code and Magic: the one module of the arena that knows the game."""
+"""Legends of Code and Magic as a game of the arena, whose other modules know no game."""
 
 import inspect
-import os
 import pickle
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replace
-from typing import Any
+from collections.abc import Collection
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any, ClassVar
 
 from locmsim.agents.base import Agent
 from locmsim.agents.registry import (
@@ -16,15 +15,11 @@ from locmsim.agents.registry import (
     is_agent,
     make_agent,
 )
-from locmsim.arena.schedule import Player
-from locmsim.arena.tournament import Tournament, as_player
+from locmsim.contract import Part
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
-from locmsim.stats import Sprt
 
-__all__ = ["Arena", "LocmGame", "parse_player"]
-
-_NAME = "locm"
+__all__ = ["LocmGame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +28,16 @@ class LocmGame:
 
     rules: str = "1.5"
     ids: str = "new"
+    scored: ClassVar[bool] = False
+    turn_name: ClassVar[str] = "turn"
+    parts: ClassVar[Collection[Part]] = tuple(Part)
 
     @property
     def title(self) -> str:
         """What tables say was played."""
         return f"rules {self.rules}"
 
-    def new_match(self, seed: int, card_seed: int | None) -> Match:
+    def new_match(self, seed: int, card_seed: int | None = None) -> Match:
         """The match of these seeds; ``ValueError`` for a `card_seed` where cards are fixed."""
         if card_seed is not None and get_rules(self.rules).draft:
             raise ValueError(f"rules {self.rules} have a fixed card set")
@@ -62,53 +60,6 @@ class LocmGame:
     def suggest(self, name: str) -> str:
         """The agent that was meant, for a message."""
         return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain strings."""
-        return {"game": _NAME, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "LocmGame":
-        """The inverse of `to_json`; ``ValueError`` for another game."""
-        fields = dict(data)
-        name = fields.pop("game", None)
-        if name != _NAME:
-            raise ValueError(f"results of a game called {name!r}, not of {_NAME!r}")
-        return cls(**fields)
-
-
-class Arena(Tournament):
-    """A tournament in Legends of Code and Magic with its results; a context manager.
-
-    `players` are descriptions for `parse_player`, classes of agents, ready agents, or `Player`
-    objects. `db` names an SQLite file;
-    without one the results are kept in memory. If the file has results already, what is not given
-    here is taken from it, and what is given must agree with it, except that `games` (for each
-    pairing; default 200, or all `seeds`) and `sprt` may change. `rules` (default "1.5") and `ids`
-    are as for `Match`, `settings` the other fields of `Settings`.
-
-    ``ValueError`` for arguments that make no sense, `StoreError` for files.
-    """
-
-    game_type = LocmGame
-
-    def __init__(
-        self,
-        players: Sequence[Any] | None = None,
-        *,
-        rules: str | None = None,
-        ids: str | None = None,
-        db: str | os.PathLike[str] = ":memory:",
-        games: int | None = None,
-        sprt: Sprt | None = None,
-        **settings: Any,
-    ) -> None:
-        given = {k: v for k, v in {"rules": rules, "ids": ids}.items() if v is not None}
-
-        def game(stored: LocmGame | None) -> LocmGame:
-            return replace(stored or LocmGame(), **given)
-
-        super().__init__(players, game=game, db=db, games=games, sprt=sprt, **settings)
 
 
 def _spec_of(agent: Agent) -> str | None:
@@ -150,13 +101,3 @@ def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:
         if not same:
             return False
     return True
-
-
-def parse_player(text: str) -> Player:
-    """A player from ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
-
-    What describes an agent (`locmsim.agents.registry`) is one; all else is a command.
-    ``ValueError`` for an agent that is not there, its wrong options, and for an empty command.
-    """
-    player, _ = as_player(text, LocmGame())
-    return player

@@ -65,12 +65,13 @@ def _heading(tally: Tally) -> str:
     pairs = "mirrored pairs" if settings.mirror else "single games"
     text = f"{tally.games} games of {settings.game.title}, {pairs}, {seeds}"
     if tally.games:
-        text += f", {tally.turns / tally.games:.1f} turns a game"
+        text += f", {tally.turns / tally.games:.1f} {settings.game.turn_name}s a game"
     return text
 
 
 def _player_table(tally: Tally, width: int | None) -> str:
     settings = tally.settings
+    game = settings.game
     ratings = _ratings(tally)
     drawn = any(any(sums.draws) for sums in tally.players)
     rows = []
@@ -80,7 +81,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
         low, high = score_interval(counts)
         times = sums.times
         extra = [str(sum(sums.draws))] if drawn else []
-        if tally.scored:
+        if game.scored:
             extra.append(f"{sums.points / max(1, sum(sums.games)):.2f}")
         rows.append(
             [
@@ -103,8 +104,8 @@ def _player_table(tally: Tally, width: int | None) -> str:
         order = sorted(range(len(rows)), key=lambda i: -_strength(tally, i, ratings))
         rows = [rows[i] for i in order]
     header = [
-        "player", "games", "wins", *["draws"][:drawn], *["score"][:tally.scored], "win %", "first",
-        "second", "95 % interval", "Elo", "ms/turn", "worst", "late", "faults",
+        "player", "games", "wins", *["draws"][:drawn], *["score"][: game.scored], "win %", "first",
+        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "faults",
     ]  # fmt: skip
     return _grid(header, rows, width)
 
@@ -221,9 +222,11 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
     return rows
 
 
-def lost_table(rows: Sequence[Sequence[str]], width: int | None = None) -> str:
+def lost_table(
+    rows: Sequence[Sequence[str]], width: int | None = None, turns: str = "turns"
+) -> str:
     """`lost_games` as a table; what does not fit into `width` columns is cut."""
-    header = ["game", "seed", "seat", "opponent", "turns", "lost"]
+    header = ["game", "seed", "seat", "opponent", turns, "lost"]
     if width is not None:
         short = _cut_names([row[3] for row in rows])
         rows = [[*row[:3], short[row[3]], *row[4:]] for row in rows]

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
+from locmsim.arena.games import game_from_json, game_to_json
 from locmsim.contract import Game
 
 __all__ = ["MODES", "Fixture", "Player", "Settings"]
@@ -217,25 +218,24 @@ class Settings:
             }
             for player in self.players
         ]
-        return {**self.fields(), "players": players, "game": self.game.to_json()}
+        return {**self.fields(), "players": players, "game": game_to_json(self.game)}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any], game_type: type[Game]) -> "Settings":
-        """The inverse of `to_json` for a tournament in that game.
-
-        ``ValueError`` if it is something else.
-        """
+    def from_json(cls, data: dict[str, Any]) -> "Settings":
+        """The inverse of `to_json`; ``ValueError`` if it is something else."""
         try:
             players = tuple(Player(**player) for player in data["players"])
             seeds = None if data["seeds"] is None else tuple(map(int, data["seeds"]))
-            game = game_type.from_json(data["game"])
+            game = game_from_json(data["game"])
             return cls(**{**data, "players": players, "seeds": seeds, "game": game})
         except (KeyError, TypeError) as error:
             raise ValueError(f"not the settings of a tournament: {error!r}") from None
 
     def differences(self, other: "Settings") -> list[str]:
         """What is different in `other`, for people."""
-        mine, theirs = ({**some.fields(), **some.game.to_json()} for some in (self, other))
+        mine, theirs = ({**some.fields(), **game_to_json(some.game)} for some in (self, other))
+        if mine["game"] != theirs["game"]:
+            return [f"game: {mine['game']}, now {theirs['game']}"]
         for some in (mine, theirs):
             some["players"] = ", ".join(f"{p.name}={p.spec}" for p in some["players"])
         return [

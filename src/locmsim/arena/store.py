@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from locmsim._io import try_lock
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
-from locmsim.contract import Fault, FaultKind, Game
+from locmsim.contract import Fault, FaultKind
 from locmsim.stats import Sprt
 
 __all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
@@ -101,18 +101,15 @@ class NoResultsError(StoreError):
 
 
 class Store:
-    """An open file of results of tournaments in a game of `game_type`; a context manager.
+    """An open file of results of a tournament; a context manager.
 
     With `write` the file is made if it does not exist, and written by this process alone: `begin`
     says what is to be in it. Otherwise it must exist and is only read. `StoreError` says what is
     wrong with the file.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], game_type: type[Game], *, write: bool = False
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
         self.path = os.fspath(path)
-        self._game_type = game_type
         self._lock: int | None = None
         self._made = False
         #: The tournament in the file; None until `begin` if there is nothing in it.
@@ -191,7 +188,7 @@ class Store:
                 raise StoreError(f"{self.path}: version {version}, this program knows {_VERSION}")
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
         try:
-            return Settings.from_json(json.loads(text), self._game_type)
+            return Settings.from_json(json.loads(text))
         except ValueError as error:
             raise StoreError(f"{self.path}: {error}") from None
 

@@ -51,8 +51,6 @@ class Tally:
         self.games = 0
         self.turns = 0
         self.players = [PlayerTally() for _ in settings.players]
-        #: Whether scores say more than who has won.
-        self.scored = False
         #: By pairing, counted for its first player.
         self.units = {pairing: UnitCounts() for pairing in settings.pairings}
         # Units of which a game is missing, by number.
@@ -74,7 +72,6 @@ class Tally:
             player.wins[seat] += outcome.winner == seat
             player.draws[seat] += outcome.winner is None
             player.points += outcome.scores[seat]
-            self.scored |= abs(outcome.scores[seat]) > 1
             before, new = player.times, outcome.times[seat]
             player.times = Times(
                 before.turns + new.turns,

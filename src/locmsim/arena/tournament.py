@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from locmsim.arena import report
+from locmsim.arena.games import game_name, make_game
 from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
@@ -33,7 +34,7 @@ from locmsim.workers import (
     local_workers,
 )
 
-__all__ = ["Tournament", "as_player"]
+__all__ = ["Arena", "as_player", "parse_player"]
 
 # Nothing is told unless somebody asks for it, warnings neither.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
@@ -44,21 +45,28 @@ DEFAULT_GAMES = 200
 _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 
 
-class Tournament:
+class Arena:
     """A tournament with its results; a context manager.
 
-    The game is that of `game_type`, which a subclass sets; `game` makes it from the one in the
-    file, or from None. For the other arguments see `locmsim.arena.locm.Arena`.
-    """
+    `players` are descriptions for `parse_player`, classes of agents, ready agents, or `Player`
+    objects. `game` is a description such as ``"vestrock:init_hp=20"`` (see
+    `locmsim.arena.games`) or a `locmsim.contract.Game`, by default the game of the file or
+    ``"locm"``; `rules` and `ids` are options of the latter, as for `Match`. `db` names an SQLite
+    file; without one the results are kept in memory. If the file has results already, what is not
+    given here is taken from it, and what is given must agree with it, except that `games` (for each
+    pairing; default 200, or all `seeds`) and `sprt` may change. With `force` a tournament is
+    resumed though files of its players have changed. `settings` are the other fields of `Settings`.
 
-    #: What is played.
-    game_type: ClassVar[type[Game]]
+    ``ValueError`` for arguments that make no sense, `StoreError` for files.
+    """
 
     def __init__(
         self,
         players: Sequence[Any] | None = None,
         *,
-        game: Callable[[Any], Game],
+        game: str | Game | None = None,
+        rules: str | None = None,
+        ids: str | None = None,
         db: str | os.PathLike[str] = ":memory:",
         games: int | None = None,
         sprt: Sprt | None = None,
@@ -67,14 +75,15 @@ class Tournament:
     ) -> None:
         end_if_imported_again()
         self._agents: dict[str, Contestant] = {}
-        self._store = Store(db, self.game_type, write=True)
+        self._store = Store(db, write=True)
         try:
             stored = self._store.settings
             if stored is not None:
                 settings = {**stored.fields(), **settings}
             elif players is None:
                 raise ValueError("players: expected at least two")
-            settings["game"] = game(stored and stored.game)
+            options = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
+            settings["game"] = _game(game, stored.game if stored else None, options)
             settings.setdefault("seed", random_seed())
             if players is not None:
                 settings["players"] = self._players(players, settings["game"])
@@ -130,7 +139,7 @@ class Tournament:
         """The results in a file, to look at; also while they are played. `StoreError`."""
         arena = cls.__new__(cls)
         arena._agents = {}
-        arena._store = Store(db, cls.game_type)
+        arena._store = Store(db)
         arena.goal = arena._store.goal or Goal(0, None)
         arena.tally = arena._counted()
         return arena
@@ -300,7 +309,7 @@ class Tournament:
         """
         index = self._index(player)
         rows = report.lost_games(self.settings, self._store.outcomes(), index)
-        return report.lost_table(rows, width) if rows else ""
+        return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
     def lost(self, player: str | None = None) -> list[int]:
         """The numbers of the games that a player (default: the first) has lost; ``ValueError``."""
@@ -375,6 +384,27 @@ def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal
     if sprt is not None and len(settings.players) > 2:
         raise ValueError("sprt: it is for two players")
     return Goal(count, sprt)
+
+
+def _game(given: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:
+    """What is played, by what was given and what is in the file."""
+    if given is None:
+        if not options and stored is not None:
+            return stored
+        given = "locm" if stored is None else stored
+    if isinstance(given, str):
+        return make_game(given, stored, **options)
+    return make_game(game_name(given), given, **options) if options else given
+
+
+def parse_player(text: str, game: str | Game = "locm") -> Player:
+    """A player from ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
+
+    What describes an agent of the game is one; all else is a command.
+    ``ValueError`` for an agent that is not there, its wrong options, and for an empty command.
+    """
+    player, _ = as_player(text, make_game(game) if isinstance(game, str) else game)
+    return player
 
 
 def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:

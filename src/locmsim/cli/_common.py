@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim._command import Parser, Stopped, ended_by_signals
+from locmsim.cli._frame import Parser, Stopped, ended_by_signals
 
 __all__ = [
+    "GAME_HELP",
     "IDS",
     "IDS_HELP",
     "LENIENT_HELP",
@@ -43,6 +44,7 @@ STDOUT_PATHS = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 #: How much of a file is read to see who has written it.
 _HEAD = 4096
 
+GAME_HELP = 'what is played, such as "vestrock:init_hp=30" (default: locm)'
 SCALE_HELP = "multiply the time limits, 0 for none (default: 1)"
 IDS = ("new", "old")
 IDS_HELP = "instance ids: those of today or of the 2022 contest (default: new)"

@@ -1,12 +1,12 @@
 """Bots as a command takes them: the command of a program, or an agent by name."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
-    from locmsim.agents.base import Agent
+    from locmsim.contract import Game
 
 __all__ = ["as_bot"]
 
@@ -15,10 +15,11 @@ __all__ = ["as_bot"]
 _MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)
 
 
-def as_bot(text: str, option: str, rules: str | None = None) -> "str | Agent":
-    """The agent that a text names, or the text; `Failure` names the option it came from.
+def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
+    """The agent of a game that a text names, or the text; `Failure` names the option it came from.
 
-    With `rules`, an agent that plays other ones only is refused.
+    Without a `game` it is Legends of Code and Magic, and with `rules` an agent that plays other
+    ones only is refused.
     """
     if text.endswith(".py"):
         from locmsim.referee.process import python_file_hint
@@ -27,17 +28,21 @@ def as_bot(text: str, option: str, rules: str | None = None) -> "str | Agent":
             raise Failure(f"{option}: {told}", code=2)
     if not _MAYBE_AGENT.fullmatch(text):
         return text
-    from locmsim.agents.registry import check_rules, did_you_mean, is_agent, make_agent
+    if game is None:
+        from locmsim.agents.registry import check_rules, did_you_mean, is_agent, make_agent
 
+        hint = did_you_mean(text.partition(":")[0])
+    else:
+        is_agent, make_agent = game.is_agent, game.make_agent  # type: ignore[assignment]
+        hint = game.suggest(text.partition(":")[0])
     if is_agent(text):
         try:
             agent = make_agent(text)
-            return agent if rules is None else check_rules(agent, rules)
+            return agent if game or rules is None else check_rules(agent, rules)
         except ValueError as error:
             raise Failure(f"{option}: {error}", code=2) from None
     import shutil
 
-    hint = did_you_mean(text.partition(":")[0])
     if hint and shutil.which(text) is None:
         raise Failure(f"{option}: there is neither a program nor an agent {text!r}{hint}", code=2)
     return text

@@ -1,24 +1,55 @@
 """Matches of before: logs, and games of an arena's results."""
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
+    from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.play import Result
 
-__all__ = ["load_result"]
+__all__ = ["Played", "load_played", "load_result"]
+
+
+class Played(NamedTuple):
+    """A match of before."""
+
+    result: "Result[Any]"
+    #: What its players are called, as far as that is known.
+    names: tuple[str, str]
+    game: "Game"
+
+
+def load_played(
+    source: str, option: str, rules: str | None = None, ids: str | None = None
+) -> Played:
+    """The match of a log (``FILE``) or of an arena's results (``DB:NUMBER``), of any game.
+
+    `Failure` names the option that the text came from.
+    """
+    from locmsim.arena import Arena, LocmGame, StoreError
+
+    db, colon, number = source.rpartition(":")
+    if os.path.exists(source) or not (colon and number.isdecimal()):
+        result, names = load_result(source, option, rules, ids)
+        return Played(result, names, LocmGame(result.match.rules, result.match.log["ids"]))
+    try:
+        with Arena.load(db) as arena:
+            players = arena.settings.players
+            first, second = (players[i].name for i in arena.record(int(number)).fixture.players)
+            return Played(arena.replay(int(number)), (first, second), arena.settings.game)
+    except StoreError as error:
+        raise Failure(f"{option}: {error}") from None
+    except ValueError as error:
+        raise Failure(f"{option}: {source}: {error}") from None
 
 
 def load_result(
     game: str, option: str, rules: str | None = None, ids: str | None = None
 ) -> tuple["Result[Match]", tuple[str, str]]:
-    """The match of a log (``FILE``) or of an arena's results (``DB:NUMBER``), played again.
-
-    And what its players are called, as far as that is known; see `locmsim.web.load_replay`.
-    `Failure` names the option that the text came from.
-    """
+    """As `load_played`, of Legends of Code and Magic alone; see `locmsim.web.load_replay`."""
     from locmsim.arena import StoreError
     from locmsim.web import load_replay
 

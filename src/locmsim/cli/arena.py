@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
+    GAME_HELP,
     IDS,
     IDS_HELP,
     LENIENT_HELP,
@@ -27,6 +28,7 @@ from locmsim.cli._common import (
     width,
     write,
 )
+from locmsim.contract import Part
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
@@ -74,7 +76,8 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     )
     add("--db", metavar="FILE", help="file of results; one that exists is resumed")
     add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
-    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5)")
+    add("--game", metavar="GAME", help=GAME_HELP)
+    add("--rules", choices=tuple(RULES), help="rule set of locm (default: 1.5)")
     add("--ids", choices=IDS, help=IDS_HELP)
     add(
         "--gauntlet",
@@ -139,7 +142,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     given: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
-            "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
+            "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
             "match_limit", "lenient",
         )
         if getattr(options, name) is not None
@@ -229,7 +232,8 @@ def _show_arena(options: argparse.Namespace) -> None:
         if lost:
             name = options.lost or arena.settings.players[0].name
             print(f"\nlost by {name}")
-            print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME -s shows one):")
+            page = " -s" if Part.REPLAY in arena.settings.game.parts else " --text"
+            print(f"(locmsim play --replay {shlex.quote(options.db)}:GAME{page} shows one):")
             print(lost)
 
 

@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
@@ -13,8 +13,7 @@ from locmsim.contract import start_turn
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.agents.base import Agent
-    from locmsim.game.match import Match
+    from locmsim.cli._replay import Played
     from locmsim.referee.play import Call, Result
 
 __all__ = ["add_options", "run"]
@@ -64,7 +63,7 @@ class _Answer(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     """Ask the bot, and print what it answers."""
-    from locmsim.cli._replay import load_result
+    from locmsim.cli._replay import load_played
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
@@ -74,16 +73,17 @@ def run(options: argparse.Namespace) -> None:
         if options.lost:
             _ask_lost(options)
             return
-        result, names = load_result(options.game, "GAME", options.rules, options.ids)
-        (answer,) = _asked(options, result, [options.turn])
+        played = load_played(options.game, "GAME", options.rules, options.ids)
+        (answer,) = _asked(options, played, [options.turn])
     if options.json:
         print(json.dumps(_as_json(answer), indent=1))
         return
-    _print_answer(answer, names)
+    _print_answer(answer, played)
 
 
 def _ask_lost(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, StoreError
+    from locmsim.cli._replay import Played
 
     found: list[dict[str, Any]] = []
     turns = changed = 0
@@ -94,11 +94,12 @@ def _ask_lost(options: argparse.Namespace) -> None:
             for game in games:
                 result = arena.replay(game)
                 outcome = arena.record(game).outcome
-                names = [arena.settings.players[index].name for index in outcome.players]
-                seat = names.index(name)
+                first, second = (arena.settings.players[i].name for i in outcome.players)
+                seat = (first, second).index(name)
+                played = Played(result, (first, second), arena.settings.game)
                 asked = [c.turn for c in result.calls if c.player == seat and c.turn is not None]
                 try:
-                    answers = _asked(options, result, asked[-max(1, options.last) :])
+                    answers = _asked(options, played, asked[-max(1, options.last) :])
                 except Failure as failure:  # one game is no reason to leave out the others
                     print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
                     continue
@@ -121,39 +122,46 @@ def _ask_lost(options: argparse.Namespace) -> None:
     print(f"{len(games)} games lost by {name}: {changed} of {turns} answers changed")
 
 
-def _asked(
-    options: argparse.Namespace, result: "Result[Match]", turns: Sequence[int]
-) -> list[_Answer]:
+def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_Answer]:
     """The answers to some turns of one player."""
+    result = played.result
     calls = {call.turn: call for call in result.calls if call.turn is not None}
     for turn in turns:
         if turn not in calls:
             raise Failure(
-                f"--turn: the match has turns 0 to {max(calls, default=-1)}, got {turn}", code=2
+                f"--turn: the match has {played.game.turn_name}s 0 to {max(calls, default=-1)},"
+                f" got {turn}",
+                code=2,
             )
     if not turns:
         return []
     player = calls[turns[0]].player
-    until = max(turns)
-    mine = [
-        call
-        for call in result.calls
-        if call.player == player and (call.turn is None or call.turn <= until)
-    ]
     with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is not its answer
-        bot = as_bot(options.bot, "BOT")
+        bot = as_bot(options.bot, "BOT", game=played.game)
         if options.done is not None and not hasattr(bot, "go_on"):
             raise Failure(f"--done: {options.bot} cannot go on with a turn, as beam and mcts can")
-        if isinstance(bot, str):
-            return _ask_program(options, bot, result, mine, turns)
-        return _ask_agent(options, bot, result, mine, turns)
+        ask = _ask_program if isinstance(bot, str) else _ask_agent
+        return ask(options, bot, result, player, turns)
+
+
+def _questions(
+    result: "Result[Any]", player: int, until: int, scale: float
+) -> "Iterator[tuple[Call, Any, float | None]]":
+    """The calls of a player to a turn, the match as it stood, and the time limit in ms."""
+    match = result.match.root()
+    for call in result.calls:
+        if call.turn is not None and call.turn > until:
+            return
+        if call.player == player:
+            yield call, match, match.time_limit_ms(player) * scale or None
+        match.submit(call.player, call.answer)
 
 
 def _ask_program(
     options: argparse.Namespace,
     command: str,
-    result: "Result[Match]",
-    calls: "Sequence[Call]",
+    result: "Result[Any]",
+    player: int,
     turns: Sequence[int],
 ) -> list[_Answer]:
     from locmsim.referee.process import BotFault, BotProcess, new_token, stop
@@ -165,11 +173,11 @@ def _ask_program(
     except BotFault as fault:
         raise Failure(f"BOT: {fault.message}") from None
     try:
-        for call in calls:
+        for call, _, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
-            limit = _limit_ms(result, call) * options.timeout_scale / 1000 or None
+            seconds = None if limit is None else limit / 1000
             try:
-                line, _ = process.ask(call.text or "", limit, lenient=True)
+                line, _ = process.ask(call.text or "", seconds, lenient=True)
             except BotFault as fault:
                 problem = f"{fault.kind}: {fault.message}"
             if call.turn in turns:
@@ -187,26 +195,23 @@ def _ask_program(
 
 def _ask_agent(
     options: argparse.Namespace,
-    agent: "Agent",
-    result: "Result[Match]",
-    calls: "Sequence[Call]",
+    agent: Any,
+    result: "Result[Any]",
+    player: int,
     turns: Sequence[int],
 ) -> list[_Answer]:
     import traceback
 
-    from locmsim.game.observation import Observation
-
     agent.reset(options.seed)
     answers = []
-    for call in calls:
-        observation = Observation.parse(call.text or "", result.match.rules)
-        ask = agent.choose if observation.phase == "choice" else agent.act
+    for call, match, limit in _questions(result, player, max(turns), options.timeout_scale):
+        ask = match.ask(agent, player)
         line, problem, words = None, "", ""
         try:
-            start_turn(agent, _limit_ms(result, call) * options.timeout_scale or None)
-            line = ask(observation)
+            start_turn(agent, limit)
+            line = ask()
             if options.done is not None and call.turn in turns:
-                rest = agent.go_on(options.done)  # type: ignore[attr-defined]
+                rest = agent.go_on(options.done)
                 line = ";".join(filter(None, [options.done, rest]))
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
@@ -221,18 +226,11 @@ def _ask_agent(
     return answers
 
 
-def _limit_ms(result: "Result[Match]", call: "Call") -> int:
-    rules = RULES[result.match.rules]
-    if call.turn is None:
-        return rules.choice_limits_ms[0]
-    return rules.battle_limits_ms[call.turn > 1]
-
-
 def _compared(
-    result: "Result[Match]", call: "Call", line: str | None, problem: str, stderr: str
+    result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
     """Answers are the same if they come to the same position."""
-    from locmsim.referee.text import position_after
+    from locmsim.referee.plain import position_after
 
     assert call.turn is not None
     same = False
@@ -254,11 +252,11 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
     }
 
 
-def _print_answer(answer: _Answer, names: Sequence[str]) -> None:
+def _print_answer(answer: _Answer, played: "Played") -> None:
     call = answer.call
-    name = names[call.player]
+    name, word = played.names[call.player], played.game.turn_name
     known = f" ({name})" if name not in ("", f"Player {call.player}") else ""
-    print(f"turn {call.turn}, the turn of player {call.player}{known}")
+    print(f"{word} {call.turn}, the {word} of player {call.player}{known}")
     print(f"    was: {call.answer if call.answer is not None else 'no answer'}")
     print(f"    now: {answer.line if answer.line is not None else answer.problem}")
     if answer.line is not None:

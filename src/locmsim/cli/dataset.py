@@ -96,11 +96,13 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
 
 def _of_database(options: argparse.Namespace) -> "Iterator[Examples]":
     from locmsim.arena import Arena, StoreError
+    from locmsim.contract import Part, require
     from locmsim.envs.dataset import Examples, add_log
 
     total = Examples(options.rules, options.layout)
     try:
         with Arena.load(options.source) as arena:
+            require(arena.settings.game, Part.ANALYSIS)
             names = [player.name for player in arena.settings.players]
             if options.player is not None and options.player not in names:
                 raise ValueError(f"--player: expected one of {', '.join(names)}")

@@ -33,6 +33,7 @@ COMMANDS = {
     "tune": "improve weights by self-play",
     "export": "a bot in one C file, or the simulator as a C header",
     "dataset": "examples to learn from, of an agent or of an arena's games",
+    "vestrock": "a server for another card game, Vestrock",
 }
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
 #: For terminals that do not know a character.
@@ -52,10 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         codecs.register_error("locmsim", _replaced)
         sys.stdout.reconfigure(errors="locmsim")
-    if words and not words[0].startswith("-") and words[0] not in (*COMMANDS, "vestrock"):
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         from difflib import get_close_matches
 
-        meant = get_close_matches(words[0], [*COMMANDS, "vestrock"], n=1)
+        meant = get_close_matches(words[0], COMMANDS, n=1)
         hint = f"did you mean {meant[0]!r}?" if meant else "locmsim --help lists them"
         command_parser(None).error(f"there is no command {words[0]!r}; {hint}")
     parser = command_parser(words[0] if words else None)
@@ -64,12 +65,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.print_help()
             sys.stdout.flush()
             return 0
-        if words[0] == "vestrock":  # another game with commands of its own
-            from locmsim.vestrock.cli import main as vestrock
-
-            code = vestrock(words[1:])
-            sys.stdout.flush()
-            return code
         options, unknown = parser.parse_known_args(words)
         if unknown:
             options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -155,5 +150,4 @@ def command_parser(chosen: str | None) -> argparse.ArgumentParser:
             module = import_module(f"locmsim.cli.{name}")
             module.add_options(command)
             command.set_defaults(run=module.run, parser=command)
-    commands.add_parser("vestrock", help="another card game: server, bots, arena")
     return parser

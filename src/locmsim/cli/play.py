@@ -3,9 +3,10 @@
 import argparse
 import contextlib
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import (
+    GAME_HELP,
     IDS,
     IDS_HELP,
     LENIENT_HELP,
@@ -25,7 +26,7 @@ from locmsim.cli._players import as_bot
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.agents.base import Agent
+    from locmsim.contract import Contestant, Game
     from locmsim.game.match import Match
     from locmsim.referee.play import Result
 
@@ -68,6 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="no match but one of before: a log (FILE) or a game of an arena's results (DB:NUMBER)",
     )
     add("--json", action="store_true", help="print the result as psyleague and cgarena want it")
+    add("--game", metavar="GAME", help=GAME_HELP)
     add("--rules", choices=tuple(RULES), help="rule set (default: 1.5; of a log what it says)")
     add("--ids", choices=IDS, help=IDS_HELP)
     scale = number(0, allow_low=True)
@@ -80,34 +82,37 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Play or replay the match, print and log it."""
     if options.logs is not None and options.logs not in STDOUT_PATHS:
-        check_target(options.logs, rb'\{"errors":', options.force)
+        check_target(options.logs, rb'\{"(errors|game)":', options.force)
     # Tools that call a referee take anything on the standard error for an error of the match.
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
+    #: None for Legends of Code and Magic, whose own output needs more of a match than the contract.
+    game = _game(options)
     if options.replay is None:
-        result = _new_result(options)
+        result = _new_result(options, game)
         names = options.p1, options.p2
     else:
-        from locmsim.cli._replay import load_result
+        from locmsim.cli._replay import load_played
 
         if options.p1 is not None or options.p2 is not None or options.bots:
             raise Failure("--replay: a match of before has no use for commands", code=2)
-        result, names = load_result(options.replay, "--replay", options.rules, options.ids)
-    no_page = _no_page(options) if options.server else ""
+        if options.game is not None:
+            raise Failure("--replay: a match of before has no use for --game", code=2)
+        result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
+        game = None if _watched(game) else game
+    no_page = _no_page(options, game) if options.server else ""
     # Whatever becomes of the output, the log is written; if it cannot be, the result is printed.
     unwritten = None
     if options.logs is not None and options.logs not in STDOUT_PATHS:
-        from locmsim.referee.transcript import log_line
-
         try:
-            write(options.logs, log_line(result, names) + "\n")
+            write(options.logs, _log_line(result, names, game) + "\n")
         except Failure as failure:
             unwritten = failure
-    _print_result(result, options, names, text=options.text or bool(no_page))
+    _print_result(result, options, names, game, text=options.text or bool(no_page))
     if no_page and not by_a_tool:
         sys.stdout.flush()
         print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
     if result.fault and not by_a_tool and not sys.stdout.isatty():
-        from locmsim.referee.text import fault_text
+        from locmsim.referee.plain import fault_text
 
         sys.stdout.flush()
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
@@ -117,10 +122,47 @@ def run(options: argparse.Namespace) -> None:
         _serve(result, names)
 
 
-def _no_page(options: argparse.Namespace) -> str:
+def _watched(game: "Game | None") -> bool:
+    from locmsim.contract import Part
+
+    return game is None or Part.REPLAY in game.parts
+
+
+def _game(options: argparse.Namespace) -> "Game | None":
+    """The game that ``--game`` names; None for Legends of Code and Magic, with its own options."""
+    if options.game is None:
+        return None
+    from locmsim.arena import LocmGame, make_game
+
+    given = {name: getattr(options, name) for name in ("rules", "ids")}
+    try:
+        game = make_game(options.game, **{k: v for k, v in given.items() if v is not None})
+    except ValueError as error:
+        raise Failure(f"--game: {error}", code=2) from None
+    if not isinstance(game, LocmGame):
+        return game
+    options.rules, options.ids = game.rules, game.ids
+    return None
+
+
+def _log_line(result: "Result[Any]", names: tuple[str, str], game: "Game | None") -> str:
+    """A log of the match as one line of JSON."""
+    if game is None:
+        from locmsim.referee.transcript import log_line
+
+        return log_line(result, names)
+    from locmsim.arena.games import game_to_json
+    from locmsim.referee.plain import plain_log
+
+    return plain_log(result, game_to_json(game), names)
+
+
+def _no_page(options: argparse.Namespace, game: "Game | None") -> str:
     """Why the match is not shown in the browser; empty if it can be."""
     from importlib.util import find_spec
 
+    if game is not None:
+        return f"{game.title} has no page"
     if options.json:
         return "the page does not go with --json"
     if not sys.stdout.isatty():
@@ -145,7 +187,7 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
         serve(site, path=f"api/replays/watch?game={key}", ready=ready)
 
 
-def _new_result(options: argparse.Namespace) -> "Result[Match]":
+def _new_result(options: argparse.Namespace, game: "Game | None") -> "Result[Any]":
     """Play the match."""
     names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
@@ -155,21 +197,41 @@ def _new_result(options: argparse.Namespace) -> "Result[Match]":
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
-    match = _new_match(options)
+    match = _new_match(options) if game is None else _match_of(game, options)
     with contextlib.redirect_stdout(sys.stderr):  # what agents print is not a result
-        return _played(options, match, names)
+        return _played(options, match, names, game)
 
 
-def _played(options: argparse.Namespace, match: "Match", names: tuple[str, str]) -> "Result[Match]":
+def _match_of(game: "Game", options: argparse.Namespace) -> Any:
+    """A match of another game, whose only parameter is the seed."""
+    import random
+
+    try:
+        params = _parameters(options.d)
+        match_seed = seed(str(params.pop("seed"))) if "seed" in params else None
+    except (ValueError, argparse.ArgumentTypeError) as error:
+        raise Failure(f"-d: {error}", code=2) from None
+    if params or options.league is not None:
+        name = next(iter(params), "league")
+        raise Failure(f"{name}: {game.title} takes its options in --game, and a seed", code=2)
+    if options.seed is not None:
+        match_seed = options.seed
+    return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
+
+
+def _played(
+    options: argparse.Namespace, match: Any, names: tuple[str, str], game: "Game | None"
+) -> "Result[Any]":
     from locmsim.referee.play import play
 
+    rules = match.rules if game is None else None
     bots = [
-        as_bot(text, name, match.rules)
+        as_bot(text, name, game=game, rules=rules)
         for text, name in zip((options.p1, options.p2), names, strict=True)
     ]
     for player, bot in enumerate(bots):
         if not isinstance(bot, str):
-            _start(bot, int(match.params["seed"]), player)
+            _start(bot, int(match.params.get("seed", 0)), player)
     try:
         with ended_by_signals():
             return play(
@@ -183,7 +245,7 @@ def _played(options: argparse.Namespace, match: "Match", names: tuple[str, str])
         raise Failure(f"cannot run the match: {error}") from None
 
 
-def _start(agent: "Agent", match_seed: int, player: int) -> None:
+def _start(agent: "Contestant", match_seed: int, player: int) -> None:
     """What is random about an agent follows from the match's seed."""
     import hashlib
 
@@ -209,13 +271,17 @@ def _new_match(options: argparse.Namespace) -> "Match":
 
 
 def _print_result(
-    result: "Result[Match]", options: argparse.Namespace, names: tuple[str, str], text: bool
+    result: "Result[Any]",
+    options: argparse.Namespace,
+    names: tuple[str, str],
+    game: "Game | None",
+    text: bool,
 ) -> None:
     from locmsim.referee import transcript
 
     out = sys.stdout
     if options.logs in STDOUT_PATHS:
-        out.write(transcript.log_line(result, names) + "\n")
+        out.write(_log_line(result, names, game) + "\n")
     if options.json:
         import json
 
@@ -224,12 +290,16 @@ def _print_result(
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
     if text or out.isatty():
-        from locmsim.referee.text import match_text, summary_text
+        from locmsim.referee.plain import plain_text, summary_text
+        from locmsim.referee.text import match_text
 
-        if text:
+        word = "turn" if game is None else game.turn_name
+        if text and game is None:
             out.write(match_text(result, color=color_wanted()))
+        elif text:
+            out.write(plain_text(result, word))
         if out.isatty():
-            out.write("\n" * text + summary_text(result))
+            out.write("\n" * text + summary_text(result, word))
 
 
 def _parameters(text: str) -> dict[str, int | str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.agents import Agent, make_agent
 from locmsim.agents._scripted import SCRIPTED, play_battle
+from locmsim.contract import play_match
 from locmsim.envs.battle import BattleEnv
 from locmsim.envs.choice_phase import Choice, ChoiceLayout, battle_of, choice_of
 from locmsim.envs.games import HIDDEN_SIZE, Options, options_of, search_agent
@@ -29,7 +30,6 @@ from locmsim.envs.rendering import (
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
-from locmsim.game.play import play_match
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 

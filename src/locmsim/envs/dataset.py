@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from locmsim._io import write_whole
 from locmsim.agents import make_agent
+from locmsim.contract import play_match
 from locmsim.envs.games import EpisodeMatch, Games, Options
 from locmsim.envs.outside import show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
-from locmsim.game.play import play_match
 from locmsim.rules.cards import Card
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]

@@ -132,6 +132,21 @@ class Match:
         twin._shown = (self._shown[0][:], self._shown[1][:])
         return twin
 
+    def root(self) -> "Match":
+        """The same match before its first answer."""
+        ids = "new" if self._ids is None else "old"
+        return Match(self.rules, params=self.params, cards=self._given_cards, ids=ids)
+
+    def state_key(self) -> tuple[object, ...]:
+        """Equal for two moments of matches in which the same can happen from then on.
+
+        The order of the actions of a turn, for example, is not in it.
+        """
+        chosen = tuple(map(tuple, self.chosen))
+        state = None if self.state is None else self.state.key()
+        pending = tuple(sorted(self._pending.items()))
+        return self.rules, self._step, chosen, pending, state, self.winner
+
     def __copy__(self) -> "Match":
         return self.clone()
 
@@ -171,11 +186,11 @@ class Match:
         """What the referee sends to `player`; ``ValueError`` if it is not their turn."""
         return self.observation(player).format()
 
-    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+    def ask(self, agent: Any, player: int) -> Callable[[], str]:
         """A function that asks an agent (`locmsim.agents.Agent`) in that seat for its answer."""
         observation = self.observation(player)
-        ask = agent.choose if observation.phase == "choice" else agent.act
-        return partial(ask, observation)
+        answer = agent.choose if observation.phase == "choice" else agent.act
+        return partial(answer, observation)
 
     def time_limit_ms(self, player: int) -> int:
         """The time they have for the answer, in ms; ``ValueError`` if it is not their turn."""

@@ -84,7 +84,7 @@ def play(
 ) -> Result[_M]:
     """Play `match` between two bots: commands (a string is split as by a shell) or agents.
 
-    An agent is whatever the match can consult, for LOCM an object with ``choose`` and ``act`` (see
+    An agent is whatever the match can ask, for LOCM an object with ``choose`` and ``act`` (see
     `locmsim.agents`).
 
     `timeout_scale` multiplies the time limits of the rules, 0 lifts them; `match_limit` is what a
@@ -232,7 +232,7 @@ class _Referee(Generic[_M]):
             raise bot
         try:
             if not isinstance(bot, BotProcess):
-                return self._consult(bot, player, limit_ms)
+                return self._ask_agent(bot, player, limit_ms)
             return bot.ask(
                 text or "",
                 None if limit_ms is None else limit_ms / 1000,
@@ -246,9 +246,9 @@ class _Referee(Generic[_M]):
                 ) from None
             raise
 
-    def _consult(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
+    def _ask_agent(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
         """An agent's answer and its time in ns; `BotFault` as for a process."""
-        ask = self._match.consult(agent, player)
+        ask = self._match.ask(agent, player)
         start = time.monotonic_ns()
         try:
             start_turn(agent, limit_ms)

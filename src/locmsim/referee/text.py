@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from locmsim._core import Creature, State
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.referee.plain import last_words
 from locmsim.referee.play import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
-__all__ = ["card_text", "fault_text", "match_text", "position_after", "summary_text"]
+__all__ = ["card_text", "match_text"]
 
-_STDERR_LINES = 15
 _SIDES = ("left", "right")
 #: SGR codes of terminals.
 _BOLD, _RED, _DIM = "1", "31", "2"
@@ -52,46 +52,10 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
     if result.fault:
         fault = result.fault
         lines.append(style(_RED, f"{_at(result)}player {fault.player} failed: {fault.message}"))
-        lines += _last_words(result, fault.player)
+        lines += last_words(result, fault.player)
     if result.winner is not None:
         lines.append(style(_BOLD, f"player {result.winner} wins"))
     return "\n".join(lines) + "\n"
-
-
-def summary_text(result: Result[Match]) -> str:
-    """Who won and why, how long the bots took, and a bot's last words if it failed."""
-    fault = result.fault
-    seconds = result.elapsed_ns / 1e9
-    lines = [f"player {result.winner} wins after {result.turns} turns and {seconds:.2f} s"]
-    if fault:
-        lines.append(fault_text(result))
-    for player in (0, 1):
-        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
-        lines.append(
-            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
-            f" worst {max(times, default=0):.1f} ms"
-        )
-    if fault:
-        lines += _last_words(result, fault.player)
-    return "\n".join(lines) + "\n"
-
-
-def fault_text(result: Result[Match], *, words: bool = False) -> str:
-    """The fault in one line; with `words` the end of the standard error too."""
-    fault = result.fault
-    if fault is None:
-        return ""
-    at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
-    lines = [f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}"]
-    return "\n".join([*lines, *(_last_words(result, fault.player) if words else [])])
-
-
-def _last_words(result: Result[Match], player: int) -> list[str]:
-    text = result.stderr[player].rstrip()
-    if not text:
-        return []
-    shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
-    return [f"player {player}, end of standard error:", *shown]
 
 
 def _at(result: Result[Match]) -> str:
@@ -151,7 +115,7 @@ def _deck_lines(match: Match, player: int, style: _Style) -> list[str]:
 
 def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
     """Lines for each turn; the match is played again beside it."""
-    match = Match.replay({**result.match.log, "answers": [], **_UNFINISHED})
+    match = result.match.root()
     before: State | None = None
     for call in result.calls:
         state = match.state
@@ -181,29 +145,6 @@ def _applied(match: Match, state: State, line: str | None) -> list[str]:
     except InvalidActionError:
         return []
     return applied
-
-
-def position_after(result: Result[Match], turn: int, line: str) -> bytes | None:
-    """The `State.key` that `line` would have led to in a turn of the match.
-
-    Lines with the same key come to the same. None if it would have been malformed.
-    """
-    match = Match.replay({**result.match.log, "answers": [], **_UNFINISHED})
-    for call in result.calls:
-        state = match.state
-        if call.turn == turn and state is not None:
-            ids = match._ids
-            state = state.clone()
-            try:
-                state.apply_line(line if ids is None else ids.new_line(state, line))
-            except InvalidActionError:
-                return None
-            return state.key()
-        match.submit(call.player, call.answer)
-    raise ValueError(f"turn: the match has none of number {turn}")
-
-
-_UNFINISHED = {"winner": None, "scores": None, "error": None}
 
 
 def _turn_line(call: Call, state: State, style: _Style) -> str:

@@ -296,7 +296,7 @@ def _lines(texts: Iterable[Any]) -> list[str]:
 # ------------------------------------------------------------------------- for tournament tools
 
 
-def tool_result(result: Result[Match]) -> dict[str, Any]:
+def tool_result(result: Result[Any]) -> dict[str, Any]:
     """The result as psyleague and cgarena want it, each of them ignores what is the other's.
 
     ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
@@ -305,8 +305,8 @@ def tool_result(result: Result[Match]) -> dict[str, Any]:
     themselves (``[PDATA+]`` adds values up, ``[PDATA][7]`` is of turn 7). ``fault`` is for people:
     null, or who failed, by what kind of fault, why, and the end of that bot's standard error.
     """
-    fault = result.fault
-    test_data: dict[str, Any] = {"seed": result.match.params["seed"], "turns": result.turns}
+    fault, error = result.fault, result.match.error
+    test_data: dict[str, Any] = {"seed": result.match.params.get("seed"), "turns": result.turns}
     player_data: list[dict[str, Any]] = [{}, {}]
     attributes: list[dict[str, Any]] = []
     for player in (0, 1):
@@ -336,7 +336,7 @@ def tool_result(result: Result[Match]) -> dict[str, Any]:
             )
     return {
         "ranks": [int(player != result.winner) for player in (0, 1)],
-        "errors": [int(score < 0) for score in result.scores],
+        "errors": [int(error is not None and error.player == player) for player in (0, 1)],
         "scores": list(result.scores),
         "test_data": test_data,
         "player_data": player_data,

@@ -3,17 +3,24 @@
 Nothing here knows of sockets or clocks, or of the other matches of a player.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
+from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.vestrock._core import ACTION_WORDS, State, Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.protocol import Command, error_line, parse
+from locmsim.vestrock.views import Views
 
-__all__ = ["CommandError", "Match", "TurnResult", "split_line"]
+if TYPE_CHECKING:
+    from locmsim.vestrock.bots import Bot
 
+__all__ = ["CommandError", "Match", "split_line"]
+
+#: What a turn lasts at a server, in ms.
+_TURN_MS = 1000.0
 _KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if kind}
 
 
@@ -23,14 +30,6 @@ class CommandError(ValueError):
     def __init__(self, code: int) -> None:
         super().__init__(error_line(code))
         self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class TurnResult:
-    """What became of a turn's commands: those that were done, and those refused with the error."""
-
-    applied: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
 
 
 class Match:
@@ -44,6 +43,8 @@ class Match:
         Names of the first and the second player.
     match_id
         Number of the match in the commands.
+    seed
+        That of the deck, if it is one of `generate_deck`; kept for `params`.
     **parameters
         Those of `Table`: ``init_hp``, ``turns``, ``draws``, ``burns``, ``hand_limit``.
 
@@ -55,7 +56,7 @@ class Match:
         Names of the first and the second player.
     match_id : int
         Number of the match.
-    log : list of tuple
+    actions : list of tuple
         ``(turn, action)`` for every action that was done, as text without the match. An action
         that was refused with 932 because the end of the blocking phase ended the match stands
         there as ``FINISH_BLOCK``. `replay` makes the match again from it.
@@ -72,6 +73,7 @@ class Match:
         *,
         players: Sequence[str] = ("A", "B"),
         match_id: int = 1,
+        seed: int | None = None,
         **parameters: int,
     ) -> None:
         if len(players) != 2 or players[0] == players[1]:
@@ -79,7 +81,12 @@ class Match:
         self.state = State.new(deck, **parameters)
         self.players = (players[0], players[1])
         self.match_id = match_id
-        self.log: list[tuple[int, str]] = []
+        self.seed = seed
+        self.actions: list[tuple[int, str]] = []
+        #: An answer that was missing, which ends the match.
+        self.error: Fault | None = None
+        #: Where it began, if not at the start.
+        self._began: State | None = None
 
     @classmethod
     def from_state(
@@ -88,6 +95,7 @@ class Match:
         """A match that goes on from a position, which it takes over; its log starts there."""
         match = cls(state.table, players=players, match_id=match_id)
         match.state = state
+        match._began = state.clone()
         return match
 
     # -- the protocol
@@ -166,10 +174,10 @@ class Match:
         deck_size = state.deck_size
         code = state.command(seat, _KINDS[word], *arguments)
         if code == 932:  # the end of the blocking phase was the end of the match
-            self.log.append((state.turn, "FINISH_BLOCK"))
+            self.actions.append((state.turn, "FINISH_BLOCK"))
         if code:
             raise CommandError(code)
-        self.log.append((state.turn, " ".join([word, *map(str, arguments)])))
+        self.actions.append((state.turn, " ".join([word, *map(str, arguments)])))
         if word == "DRAW_CARD":
             cards = state.table.cards
             return ["OK", str(cards[len(cards) - deck_size])]
@@ -180,27 +188,91 @@ class Match:
         if not self.state.is_terminal():
             self.state.end_turn()
 
-    # -- whole turns, for players in the same process
+    # -- whole turns: the match as referee and arena see it (`locmsim.contract.Match`)
 
     @property
     def is_over(self) -> bool:
         """Whether the match has ended."""
-        return self.state.is_terminal()
+        return self.error is not None or self.state.is_terminal()
 
     @property
     def to_ask(self) -> tuple[int, ...]:
         """Who is to give an answer: ``(0,)``, ``(1,)``, or ``()`` when the match is over."""
-        return () if self.state.is_terminal() else (self.state.mover,)
+        return () if self.is_over else (self.state.mover,)
+
+    @property
+    def turn(self) -> int:
+        """The turn, counted over both players from 0."""
+        return int(self.state.turn) - 1
 
     @property
     def scores(self) -> list[int] | None:
-        """Scores of the first and the second player, None as long as the match runs."""
-        return self.state.scores
+        """Scores of the first and the second player, None as long as the match runs.
+
+        Who gave no answer counts as killed.
+        """
+        if self.error is None:
+            return self.state.scores
+        state, loser = self.state, self.error.player
+        health = int(state.health[1 - loser])
+        scores = [3 * int(state.table.parameters["init_hp"]) + health] * 2
+        scores[loser] = -health
+        return scores
 
     @property
     def winner(self) -> int | None:
         """0 or 1, None for a match that runs or has equal scores."""
-        return self.state.winner
+        return self.state.winner if self.error is None else 1 - self.error.player
+
+    def input_text(self, player: int) -> str:
+        """What a program is sent: the replies of a server to the questions about the position.
+
+        They are those to ``GET_TURN_INFO``, ``GET_HP``, ``GET_CARD_LIMITS``, ``GET_DECK``,
+        ``GET_HANDS``, ``GET_BOARD`` and ``GET_ATTACKERS``, without their first lines.
+        """
+        lines: list[str] = []
+        for question in Views.questions(self.match_id):
+            lines += self.command(self.players[player], question)[1:]
+        return "".join(f"{line}\n" for line in lines)
+
+    def ask(self, agent: "Bot", player: int) -> Callable[[], str]:
+        """A function that asks a bot, and returns its answer."""
+        return partial(agent.turn, self.state.clone())
+
+    def time_limit_ms(self, player: int) -> float:
+        """The time for an answer in ms."""
+        return _TURN_MS
+
+    def explain(self) -> str:
+        """What ended the match, for people; "" if the rules did."""
+        return self.error.message if self.error else ""
+
+    @property
+    def params(self) -> dict[str, int | str]:
+        """The deck's seed, if that is known, and the parameters."""
+        seed = {} if self.seed is None else {"seed": self.seed}
+        return {**seed, **self.state.table.parameters}
+
+    @property
+    def log(self) -> Mapping[str, Any]:
+        """All of the match so far as plain dicts, lists, numbers and strings."""
+        return {
+            "params": self.params,
+            "deck": [str(card) for card in self.state.table.cards],
+            "actions": [list(entry) for entry in self.actions],
+            "scores": self.scores,
+        }
+
+    def root(self) -> "Match":
+        """The same match before its first answer."""
+        names: dict[str, Any] = {"players": self.players, "match_id": self.match_id}
+        if self._began is not None:
+            return Match.from_state(self._began.clone(), **names)
+        return Match(self.state.table, **names, seed=self.seed)
+
+    def state_key(self) -> bytes:
+        """Equal for two moments of matches in which the same can happen from then on."""
+        return self.state.key()
 
     def submit(self, player: int, line: str | None) -> TurnResult:
         """Do a whole turn: its commands, then the turn ends.
@@ -210,7 +282,9 @@ class Match:
         player
             0 or 1, who is in `to_ask`.
         line
-            The commands without the match, joined by ``;``. None for a player who said nothing.
+            The commands without the match, joined by ``;``. None for a player who gave no answer:
+            a server's clock would only end the turn, but here the bot has crashed or is too slow,
+            and loses the match.
 
         Returns
         -------
@@ -225,12 +299,15 @@ class Match:
         ValueError
             If it is not this player's turn; nothing has changed.
         """
-        if self.state.is_terminal():
+        if self.is_over:
             raise GameOverError("submit: the match is over")
         if player not in self.to_ask:
             raise ValueError(f"player: it is the turn of player {self.state.mover}, got {player}")
-        result = TurnResult()
-        for command in split_line(line or ""):
+        if line is None:
+            self.error = Fault(player, FaultKind.TIMEOUT, "No answer.")
+            return TurnResult([], [], self.error)
+        result = TurnResult([], [])
+        for command in split_line(line):
             word, *rest = command.split()
             try:
                 self._act_on(self.players[player], word, rest)
@@ -261,7 +338,7 @@ class Match:
         deck
             As the match had it.
         log
-            What `Match.log` has.
+            What `Match.actions` has.
         **parameters
             As the match had them.
 

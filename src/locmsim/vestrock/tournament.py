@@ -9,11 +9,14 @@ import itertools
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.vestrock._core import Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import Match
+
+if TYPE_CHECKING:
+    from locmsim.vestrock.bots import Bot
 
 __all__ = [
     "Result",
@@ -208,6 +211,31 @@ class Tournament:
             for player, ids in self._running.items():
                 self._running[player] = [id_ for id_ in ids if id_ not in over]
         return ended
+
+    def play(self, bots: "Mapping[str, Bot]", time_ms: float | None = None) -> None:
+        """Play all of it, without sockets and clock: a turn ends when its player has answered.
+
+        Parameters
+        ----------
+        bots : mapping of str to bot
+            Who plays for each of the players.
+        time_ms : float, optional
+            What each bot may think about a turn of a match; None for their own defaults.
+
+        Raises
+        ------
+        ValueError
+            A bot's command is refused.
+        """
+        for match in self.matches.values():
+            while match.to_ask:
+                (player,) = match.to_ask
+                name = match.players[player]
+                result = match.submit(player, bots[name].turn(match.state, time_ms))
+                if result.ignored:
+                    raise ValueError(f"{name}: refused: {', '.join(result.ignored)}")
+        while not self.over:
+            self.end_turn()
 
     @property
     def over(self) -> bool:

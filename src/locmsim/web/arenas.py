@@ -6,8 +6,9 @@ from typing import Any
 
 from starlette.requests import Request
 
-from locmsim.arena import LocmGame, StoreError
+from locmsim.arena import StoreError
 from locmsim.arena.follow import Ending, Follower
+from locmsim.contract import Part
 from locmsim.web.endpoints import Refusal, get, whole_of
 from locmsim.web.site import Page, Site
 
@@ -21,7 +22,7 @@ class _Arenas:
     """The tournaments of the files named on the command line, each followed."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
-        self._followers = [Follower(path, LocmGame) for path in paths]
+        self._followers = [Follower(path) for path in paths]
         self._locks = [threading.Lock() for _ in paths]
 
     def files(self, request: Request) -> object:
@@ -64,6 +65,9 @@ class _Arenas:
                 "error": None,
                 "path": follower.path,
                 "title": settings.game.title,
+                "turn": settings.game.turn_name,
+                "scored": settings.game.scored,
+                "watched": Part.REPLAY in settings.game.parts,
                 "done": follower.done,
                 "player": player,
                 "results": follower.to_json(),

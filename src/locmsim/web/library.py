@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from locmsim.arena import Arena, StoreError
-from locmsim.contract import Fault
+from locmsim.contract import Fault, Part, require
 from locmsim.game.match import Match
 from locmsim.referee.play import Result
 from locmsim.web.sources import arena_game, load_replay
@@ -225,6 +225,7 @@ def _arena_rows(key: str, path: str) -> Iterator[dict[str, Any]]:
     with Arena.load(path) as arena:
         names = [player.name for player in arena.settings.players]
         game: Any = arena.settings.game
+        require(game, Part.REPLAY)
         for outcome in arena.outcomes():
             yield {
                 "key": f"{key}:{outcome.number}",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from locmsim.arena import Arena
+from locmsim.contract import Part, require
 from locmsim.game.match import Match
 from locmsim.referee.play import Result
 from locmsim.referee.transcript import replay_log
@@ -87,8 +88,11 @@ def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
     ------
     StoreError
         The results cannot be read or have no such game.
+    ValueError
+        They are those of a game that has no pages to watch it on.
     """
     with Arena.load(db) as arena:
+        require(arena.settings.game, Part.REPLAY)
         result = arena.replay(number)
         players = arena.settings.players
         first, second = (players[i].name for i in arena.record(number).fixture.players)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from locmsim.arena import Arena, LocmGame, Record, Sprt, StoreError
+from locmsim.arena import Arena, Record, Sprt, StoreError
 from locmsim.arena.follow import Follower, llr_curve, score_curve
 from locmsim.arena.store import Store
 from locmsim.arena.tally import Unit
@@ -28,7 +28,7 @@ def fresh(db: Path) -> dict[str, object]:
 def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     played = records(tmp_path / "played.db", ["greedy", "random", "rule"], 6)
     db = tmp_path / "growing.db"
-    follower = Follower(db, LocmGame)
+    follower = Follower(db)
     with pytest.raises(StoreError, match="no such file"):
         follower.update()
     with Arena(["greedy", "random", "rule"], db=db, games=6, seed=3) as arena:
@@ -62,7 +62,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
 def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     records(db, ["greedy", "random"], 4)
-    follower = Follower(db, LocmGame)
+    follower = Follower(db)
     follower.update()
     assert follower.done
     assert follower.llr_curve() is None
@@ -92,7 +92,7 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
 def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
     """No reader is in the way of the one who writes, and nothing stays beside the file."""
     db = tmp_path / "results.db"
-    follower = Follower(db, LocmGame)
+    follower = Follower(db)
     with Arena(["greedy", "random"], db=db, games=4, seed=1) as arena:
         arena.run(jobs=1, on_games=lambda games: follower.update() and None)
         assert follower.done
@@ -103,7 +103,7 @@ def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
 def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "results.db"
     records(db, ["greedy", "random"], 8)
-    follower = Follower(db, LocmGame)
+    follower = Follower(db)
     follower.update()
     first: list[int] = []
     outcomes = Store.outcomes

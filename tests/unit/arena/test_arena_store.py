@@ -27,7 +27,7 @@ SETTINGS = Settings(
 
 
 def writing(path: Path, settings: Settings = SETTINGS) -> Store:
-    store = Store(path, LocmGame, write=True)
+    store = Store(path, write=True)
     try:
         store.begin(settings)
     except BaseException:
@@ -37,7 +37,7 @@ def writing(path: Path, settings: Settings = SETTINGS) -> Store:
 
 
 def reading(path: Path) -> Store:
-    return Store(path, LocmGame)
+    return Store(path)
 
 
 @pytest.fixture(scope="module")
@@ -167,14 +167,14 @@ def test_files_that_are_something_else(path: Path) -> None:
     path.write_text("all my notes, for years\n" * 100)
     for write in (False, True):
         with pytest.raises(StoreError, match="not a database"):
-            Store(path, LocmGame, write=write)
+            Store(path, write=write)
     assert path.read_text().startswith("all my notes")
     other = path.with_name("other.db")
     with contextlib.closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE addresses (name TEXT)")
     for write in (False, True):
         with pytest.raises(StoreError, match="no results of an arena"):
-            Store(other, LocmGame, write=write)
+            Store(other, write=write)
 
 
 def test_file_of_another_version(path: Path, records: list[Record]) -> None:

@@ -7,7 +7,7 @@ from helpers import RULE_SETS
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
-from locmsim.arena.locm import Arena
+from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout

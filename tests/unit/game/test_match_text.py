@@ -8,12 +8,10 @@ from locmsim.agents import make_agent
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, retrace
+from locmsim.referee.plain import fault_text, position_after, summary_text
 from locmsim.referee.text import (
     card_text,
-    fault_text,
     match_text,
-    position_after,
-    summary_text,
 )
 from locmsim.rules.cards import Area, Card, CardType
 

@@ -47,7 +47,7 @@ def played(rules: str, seed: int) -> list[Observation]:
     while match.phase != "over":
         for player in match.to_ask:
             shown.append(match.observation(player))
-            match.submit(player, match.consult(agents[player], player)())
+            match.submit(player, match.ask(agents[player], player)())
     return shown
 
 

@@ -7,25 +7,34 @@ be drawn, scores are points, the answers of agents are numbers.
 import ast
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import locmsim
-from locmsim.arena import Arena, Sprt, StoreError, Tournament
-from locmsim.contract import Contestant, Fault, FaultKind, Game, Match, TurnResult
+from locmsim.arena import GAMES, Arena, Sprt, StoreError, known_games, make_game
+from locmsim.contract import (
+    BaseGame,
+    Fault,
+    FaultKind,
+    Game,
+    Match,
+    Part,
+    TurnResult,
+    play_match,
+    require,
+)
 from locmsim.referee import play, retrace
 
 
 class Dice:
     """Six turns; who is to move says a number below 10, which counts if it beats the last one."""
 
-    turns = 6
-
-    def __init__(self, seed: int, luck: int) -> None:
+    def __init__(self, seed: int, luck: int, turns: int = 6) -> None:
+        self.turns = turns
         self.params: dict[str, int | str] = {"seed": seed, "luck": luck}
         self.turn: int | None = 0
         self.to_ask: tuple[int, ...] = (0,)
@@ -37,7 +46,7 @@ class Dice:
     def input_text(self, player: int) -> str:
         return f"{self.last}\n"
 
-    def consult(self, agent: Any, player: int) -> Callable[[], str]:
+    def ask(self, agent: Any, player: int) -> Callable[[], str]:
         return lambda: f"{agent.say(self.last)}"
 
     def time_limit_ms(self, player: int) -> float:
@@ -76,6 +85,12 @@ class Dice:
     def explain(self) -> str:
         return "expected one digit"
 
+    def root(self) -> "Dice":
+        return Dice(int(self.params["seed"]), int(self.params["luck"]), self.turns)
+
+    def state_key(self) -> object:
+        return self.turn, self.last, *self.totals
+
     @property
     def log(self) -> dict[str, Any]:
         return {"params": self.params, "answers": self.answers}
@@ -84,7 +99,7 @@ class Dice:
 class Sayer:
     """Says the same always, or anything."""
 
-    def __init__(self, number: int | None) -> None:
+    def __init__(self, number: int | None = None) -> None:
         self.number = number
 
     def reset(self, seed: int = 0) -> None:
@@ -95,43 +110,23 @@ class Sayer:
 
 
 @dataclass(frozen=True)
-class DiceGame:
+class DiceGame(BaseGame):
     turns: int = 6
 
     title = "dice"
-    agent_names = ("any", "always")
+    turn_name = "throw"
+    scored = True
+    agents: ClassVar = {"any": lambda: Sayer(None), "always": Sayer}
 
-    def new_match(self, seed: int, card_seed: int | None) -> Dice:
-        match = Dice(seed, seed if card_seed is None else card_seed)
-        match.turns = self.turns
-        return match
-
-    def is_agent(self, spec: str) -> bool:
-        return spec.partition(":")[0] in self.agent_names
-
-    def make_agent(self, spec: str) -> Contestant:
-        name, _, number = spec.partition(":")
-        return Sayer(None if name == "any" else int(number))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"game": "dice", "turns": self.turns}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "DiceGame":
-        if data["game"] != "dice":
-            raise ValueError(f"no dice: {data['game']!r}")
-        return cls(data["turns"])
+    def new_match(self, seed: int, card_seed: int | None = None) -> Dice:
+        return Dice(seed, seed if card_seed is None else card_seed, self.turns)
 
 
-class DiceArena(Tournament):
-    game_type = DiceGame
-
-    def __init__(self, players: Any = None, *, turns: int | None = None, **rest: Any) -> None:
-        super().__init__(
-            players,
-            game=lambda stored: DiceGame(turns) if turns else stored or DiceGame(),
-            **rest,
-        )
+@pytest.fixture(autouse=True)
+def dice_are_known() -> Iterator[None]:
+    GAMES["dice"] = DiceGame
+    yield
+    del GAMES["dice"]
 
 
 BOT = f"{sys.executable} -S -E -c 'while True: print(min(9, int(input()) + 1), flush=True)'"
@@ -169,12 +164,12 @@ def test_draw_and_fault() -> None:
 def test_tournament(tmp_path: Path) -> None:
     """Pairing, statistics, storage, resuming, replaying; draws and points in the tables."""
     db = tmp_path / "dice.db"
-    players = ["any", f"next={BOT}", "low=always:0"]
+    players = ["any", f"next={BOT}", "low=always:number=0"]
     options: dict[str, Any] = {"seed": 4, "pairs_per_set": 2, "timeout_scale": 25.0}
-    with DiceArena(players, db=db, games=2, **options) as arena:
+    with Arena(players, game="dice", db=db, games=2, **options) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 6
-    with DiceArena(db=db, games=4) as arena:
+    with Arena(db=db, games=4) as arena:
         arena.run(jobs=1)
         assert arena.settings.game == DiceGame(6)
         tally = arena.tally
@@ -190,17 +185,70 @@ def test_tournament(tmp_path: Path) -> None:
             result = arena.replay(number)
             assert result.scores == records[number - 1].outcome.scores
         header = next(line for line in arena.table().splitlines() if "player " in line)
-        assert "score" in header.split()
-        assert arena.table().startswith("12 games of dice, mirrored pairs, seed 4")
+        assert {"score", "ms/throw"} <= {*header.split()}
+        assert arena.table().startswith("12 games of dice, mirrored pairs, seed 4, 6.0 throws a")
     with pytest.raises(StoreError, match="another tournament: turns: 6, now 4"):
-        DiceArena(db=db, turns=4)
-    with pytest.raises(StoreError, match="results of a game called 'dice'"):
+        Arena(game="dice:turns=4", db=db)
+    with pytest.raises(StoreError, match="another tournament: game: dice, now locm"):
+        Arena(game="locm", db=db)
+    with pytest.raises(ValueError, match="game dice: unknown option 'rules', expected turns"):
+        Arena(rules="1.2", db=db)
+    with Arena.load(db) as arena:
+        assert arena.settings.game == DiceGame(6)
+        assert arena.lost_table("low").split()[:5] == ["game", "seed", "seat", "opponent", "throws"]
+    del GAMES["dice"]
+    with pytest.raises(StoreError, match="results of a game called 'dice': unknown game 'dice'"):
         Arena.load(db)
+    GAMES["dice"] = DiceGame
+
+
+def test_parts_that_only_some_games_have() -> None:
+    require(make_game("locm:rules=1.2"), Part.ANALYSIS)
+    with pytest.raises(ValueError, match=r"^dice has no analysis$"):
+        require(DiceGame(), Part.ANALYSIS)
+
+
+def test_agents_by_name() -> None:
+    game = DiceGame()
+    assert game.is_agent("always:number=3")
+    assert not game.is_agent("./always")
+    with pytest.raises(ValueError, match="agent always: unknown option 'numbr', expected number"):
+        game.make_agent("always:numbr=3")
+    with pytest.raises(ValueError, match="unknown agent 'allways'; did you mean 'always'"):
+        game.make_agent("allways")
+    ready = Sayer(3)
+    assert game.describe(ready) == (None, ready)
+    assert game.describe(Sayer)[0] == "always"
+    with pytest.raises(TypeError, match="has no method reset"):
+        game.describe(object())
+
+
+def test_games_by_name() -> None:
+    assert known_games()[:2] == ["locm", "vestrock"]
+    assert make_game("dice:turns=8") == DiceGame(8)
+    assert make_game("dice", DiceGame(8)) == make_game("dice:turns=3", turns=8) == DiceGame(8)
+    assert make_game("locm:rules=1.2", make_game("locm:ids=new")).title == "rules 1.2"
+    for wrong, message in (
+        ("dise", "unknown game 'dise'.*did you mean 'dice'"),
+        ("dice:turns=x", "game dice: turns: expected an integer, got 'x'"),
+        ("vestrock:turns=3", "game vestrock: turns"),
+        ("games/dice.py:DiceGame", "need a game that they can import"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_game(wrong)
+
+
+def test_a_match_in_this_process_and_again() -> None:
+    match = play_match(Dice(3, 3), [Sayer(5), Sayer(6)])
+    assert match.scores == [5, 18] or match.scores == [0, 18]
+    assert match.root().state_key() == Dice(3, 3).state_key()
 
 
 def test_draws_in_statistics() -> None:
     """Two drawn games make a split pair; the sequential test goes on through them."""
-    with DiceArena(["always:0", "b=always:0"], games=8, seed=4, sprt=Sprt(0, 50)) as arena:
+    with Arena(
+        ["always:number=0", "b=always:number=0"], game=DiceGame(), games=8, seed=4, sprt=Sprt(0, 50)
+    ) as arena:
         arena.run(jobs=1)
         assert [player.draws for player in arena.tally.players] == [[4, 4], [4, 4]]
         assert arena.tally.player_units(0).split == 4
@@ -216,15 +264,18 @@ def test_draws_in_statistics() -> None:
 #: Modules that have to do without any game, and what of the library they may import.
 CORE = [
     "_io.py",
+    "_plugins.py",
+    "_specs.py",
     "contract.py",
     "stats.py",
     "workers.py",
+    "referee/plain.py",
     "referee/play.py",
     "referee/process.py",
     *(
         f"arena/{name}.py"
         for name in (
-            "playing", "records", "report", "runner", "schedule", "store", "tally",
+            "games", "playing", "records", "report", "runner", "schedule", "store", "tally",
             "tournament",
         )
     ),

@@ -405,7 +405,7 @@ def seen_belief(rules):
         assert match.to_ask
         for player in match.to_ask:
             observation = match.observation(player)
-            line = match.consult(agents[player], player)()
+            line = match.ask(agents[player], player)()
             if player == 0:
                 belief.see(observation)
             match.submit(player, line)

@@ -9,7 +9,6 @@ import pytest
 import locmsim
 from locmsim import bot
 from locmsim.cli.main import command_parser
-from locmsim.vestrock import cli as vestrock
 
 ROOT = Path(__file__).parents[3]
 API = ROOT / "docs" / "api.md"
@@ -113,8 +112,6 @@ def test_commands_have_these_options(page):
     for program, *words in commands(page):
         if program != "locmsim":
             bot.command_parser().parse_args(words)
-        elif words[:1] == ["vestrock"]:
-            vestrock.command_parser().parse_args(words[1:])
         elif words:
             if words[0] == "arena" and words[1:2] != ["show"]:
                 words.insert(1, "run")

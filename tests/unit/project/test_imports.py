@@ -29,7 +29,7 @@ LATE = {
     ("batch.py", "game.layouts"),  # StateBatch.observation_tensor
 }
 #: What the second game may use of the rest.
-BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : "), "arena"}
+BESIDE = {*LAYERS[0].replace("(", "").replace(")", "").split(" : ")}
 
 LINE = re.compile(
     r"^(?P<indent>[ \t]*)(?:from[ ]+(?P<module>[.\w]+)[ ]+c?import[ ]+(?P<names>[^#\n]+)"
@@ -104,7 +104,7 @@ def faults(path: str, text: str) -> list[str]:
             found.append(f"{path}: {name} is on no floor")
         elif FLOOR[other] > FLOOR[own]:
             found.append(f"{path}: {name} is above")
-        elif own == "vestrock" and (other not in BESIDE or name == "arena.locm"):
+        elif own == "vestrock" and other not in BESIDE:
             found.append(f"{path}: {name} is of the first game")
     return found
 
@@ -160,7 +160,7 @@ def test_late_imports_are_in_use() -> None:
         ("game/match.py", "from locmsim import arena", "arena is above"),
         ("errors.py", "from locmsim.nothing import x", "nothing is on no floor"),
         ("vestrock/match.py", "from locmsim.rules import cards", "rules is of the first game"),
-        ("vestrock/arena.py", "from locmsim.arena.locm import x", "is of the first game"),
+        ("vestrock/game.py", "from locmsim.arena import x", "is of the first game"),
         ("vestrock/_core.pyx", "from locmsim._core cimport State", "is of the first game"),
         ("arena/__init__.py", "from locmsim.vestrock import x", "vestrock is above"),
     ],
@@ -179,7 +179,7 @@ def test_faults_are_found(path: str, text: str, fault: str) -> None:
         ("batch.py", "def f():\n    from locmsim.game.layouts import write_state"),
         ("search/_beam.pyx", "from locmsim._core cimport (\n    state_t, table_t\n)"),
         ("cli/main.py", "from locmsim import __version__, bench"),
-        ("vestrock/arena.py", "from locmsim.arena.store import Store"),
+        ("vestrock/game.py", "from locmsim.contract import BaseGame"),
     ],
 )
 def test_sound_imports(path: str, text: str) -> None:

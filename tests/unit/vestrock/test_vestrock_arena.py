@@ -6,29 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from locmsim.arena import StoreError
+from locmsim.arena import Arena, StoreError, make_game
+from locmsim.arena.games import game_from_json, game_to_json
+from locmsim.cli.main import main
+from locmsim.contract import play_match
 from locmsim.vestrock import generate_deck
-from locmsim.vestrock.arena import Arena, ArenaGame, ArenaMatch, Contestant, play_tournament
 from locmsim.vestrock.bots import make_bot
-from locmsim.vestrock.cli import main
+from locmsim.vestrock.game import VestrockGame
 from locmsim.vestrock.match import Match
 from locmsim.vestrock.protocol import Reply
 from locmsim.vestrock.standings import Standings
+from locmsim.vestrock.tournament import Tournament
 from locmsim.vestrock.views import Views
 
-GAME = ArenaGame(turns=30, init_hp=10)
+GAME = VestrockGame(turns=30, init_hp=10)
 
 
-def played(seed: int, *specs: str) -> ArenaMatch:
+def played(seed: int, *specs: str) -> Match:
     match = GAME.new_match(seed)
     agents = [GAME.make_agent(spec) for spec in specs]
     for agent in agents:
         agent.reset(seed)
-    while match.to_ask:
-        (player,) = match.to_ask
-        result = match.submit(player, match.consult(agents[player], player)())
-        assert result.ignored == []
-    return match
+    return play_match(match, agents)
 
 
 def test_a_match_is_played_and_its_log_is_plain() -> None:
@@ -54,7 +53,7 @@ def test_the_seed_makes_the_deck() -> None:
     assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
     # Several matches of one deck would be one match, counted several times.
     with pytest.raises(ValueError, match="pairs_per_set: matches of Vestrock with the same deck"):
-        Arena(["rule", "random"], pairs_per_set=2)
+        Arena(["rule", "random"], game=GAME, pairs_per_set=2)
 
 
 def test_an_empty_answer_is_an_idle_turn() -> None:
@@ -72,7 +71,7 @@ def test_an_empty_answer_is_an_idle_turn() -> None:
 def test_no_answer_loses_the_match() -> None:
     match = GAME.new_match(1)
     match.submit(0, "")
-    with pytest.raises(ValueError, match="player: 0 is not asked now"):
+    with pytest.raises(ValueError, match="it is the turn of player 1, got 0"):
         match.submit(0, None)
     result = match.submit(1, None)
     assert result.error == match.error
@@ -116,43 +115,42 @@ def test_commands_that_are_refused_are_named() -> None:
 
 
 def test_a_game_as_json_and_in_a_worker() -> None:
-    game = ArenaGame(cards=40, draws=3)
-    assert ArenaGame.from_json(json.loads(json.dumps(game.to_json()))) == game
+    game = VestrockGame(cards=40, draws=3)
+    assert game_from_json(json.loads(json.dumps(game_to_json(game)))) == game
+    assert make_game("vestrock:cards=40,draws=3") == game
     assert pickle.loads(pickle.dumps(game)) == game
     assert len(game.new_match(1).log["deck"]) == 40
     for data in ({}, {"game": "chess"}, {"game": "vestrock", "speed": 1}):
         with pytest.raises(ValueError, match="results of "):
-            ArenaGame.from_json(data)
+            game_from_json(data)
     with pytest.raises(ValueError, match="turns"):
-        ArenaGame(turns=3)
+        VestrockGame(turns=3)
     with pytest.raises(ValueError, match="n: "):
-        ArenaGame(cards=0)
+        VestrockGame(cards=0)
 
 
 def test_bots_by_their_descriptions() -> None:
     assert GAME.is_agent("rule")
     assert GAME.is_agent("search:nodes=10")
     assert not GAME.is_agent("./my-bot rule")
-    with pytest.raises(ValueError, match="search"):
-        GAME.is_agent("search:speed=1")
+    with pytest.raises(ValueError, match="agent search: unknown option 'speed'"):
+        GAME.make_agent("search:speed=1")
     assert GAME.suggest("serach") == "; did you mean 'search'?"
-    assert GAME.suggest("./program") == "; the bots are random, rule, search"
+    assert GAME.suggest("./program") == "; the agents are random, rule, search"
     ready = make_bot("search:time_ms=9")
-    spec, contestant = GAME.describe(ready)
-    assert (spec, contestant.bot, contestant.time_ms) == (None, ready, 9)
-    contestant.reset(1)
-    assert contestant.bot is ready
-    assert GAME.describe(Contestant("rule"))[0] == "rule"
-    with pytest.raises(TypeError, match="turn"):
+    assert GAME.describe(ready) == (None, ready)
+    assert GAME.describe(type(make_bot("rule")))[0] == "rule"
+    with pytest.raises(TypeError, match="has no method reset"):
         GAME.describe(object())
-    assert Contestant("rule").time_ms == 0
-    assert Contestant("search:nodes=10").time_ms == 0
-    assert Contestant("search:time_ms=7").time_ms == 7
+    times = {spec: getattr(make_bot(spec), "time_ms", 0) for spec in ("rule", "search:time_ms=7")}
+    assert times == {"rule": 0, "search:time_ms=7": 7}
+    assert getattr(make_bot("search:nodes=10,time_ms=7"), "time_ms", None) == 0
 
 
 def test_a_tournament_in_this_process() -> None:
     bots = {"ann": make_bot("rule"), "bob": make_bot("random", 1), "carl": make_bot("random", 2)}
-    tournament = play_tournament(4, generate_deck(1), bots, {"turns": 30})
+    tournament = Tournament(4, generate_deck(1), bots, {"turns": 30})
+    tournament.play(bots)
     assert tournament.over
     assert len(tournament.results) == 6
     awards = tournament.awards()
@@ -162,11 +160,15 @@ def test_a_tournament_in_this_process() -> None:
 
 def test_a_bot_that_is_refused_is_named() -> None:
     class Cheat:
+        def reset(self, seed: int = 0) -> None:
+            pass
+
         def turn(self, state: object, time_ms: float | None = None) -> str:
             return "DRAW_CARD;" * 3
 
+    tournament = Tournament(1, generate_deck(1), ["ann", "bob"])
     with pytest.raises(ValueError, match="bob: refused: DRAW_CARD: 907"):
-        play_tournament(1, generate_deck(1), {"ann": make_bot("rule"), "bob": Cheat()})
+        tournament.play({"ann": make_bot("rule"), "bob": Cheat()})
 
 
 @pytest.mark.process
@@ -175,6 +177,7 @@ def test_tournaments_from_the_command_line(
 ) -> None:
     db = tmp_path / "standings.db"
     words = [
+        "vestrock",
         "tournament",
         "rule",
         "dice=random",
@@ -193,7 +196,7 @@ def test_tournaments_from_the_command_line(
     assert "cannot open /missing/db" in capsys.readouterr().err
     for wrong in (["rule"], ["rule", "rule"], ["rule", "genius"], ["rule", "dice=random:x=1"]):
         with pytest.raises(SystemExit):
-            main(["tournament", *wrong, "--tournaments=1"])
+            main(["vestrock", "tournament", *wrong, "--tournaments=1"])
 
 
 def test_the_arena_plays_it(tmp_path: Path) -> None:
@@ -215,7 +218,10 @@ def test_the_arena_plays_it(tmp_path: Path) -> None:
     with Arena(players, db=db, games=6) as arena:  # the game is that of the file
         assert arena.settings.game == GAME
         assert arena.tally.games == 12
-    with pytest.raises(StoreError, match="turns"), Arena(game=ArenaGame(), db=db):
+    with Arena.load(db) as arena:
+        assert arena.settings.game == GAME
+        assert arena.lost("dice")
+    with pytest.raises(StoreError, match="turns"), Arena(game=VestrockGame(), db=db):
         pass
 
 
@@ -224,15 +230,25 @@ def test_the_arena_from_the_command_line(
 ) -> None:
     db = tmp_path / "results.db"
     words = ["arena", f"--db={db}", "--jobs=1", "--games=2"]
-    assert main([*words, "rule", "random", "--turns=20", "--seed=1"]) == 0
+    assert main([*words, "--game=vestrock:turns=20", "rule", "random", "--seed=1"]) == 0
     assert "2 games of Vestrock" in capsys.readouterr().out
+    assert main(["arena", "show", str(db)]) == 0
+    shown = capsys.readouterr().out
+    assert "15.5 turns a game" in shown
+    assert "lost by rule" not in shown
+    assert main(["arena", "show", str(db), "--lost=random"]) == 0
+    shown = capsys.readouterr().out
+    assert ":GAME --text shows one" in shown
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["goal"] == 2
     with pytest.raises(SystemExit):
-        main([*words, "--turns=3"])
+        main([*words, "--game=vestrock:turns=3"])
     assert "turns: expected an even number" in capsys.readouterr().err
     assert main([*words, "rule", "search"]) == 1
     assert "players" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*words, "--rules=1.2"])
+    assert "game vestrock: unknown option 'rules'" in capsys.readouterr().err
 
 
 def test_the_match_is_the_one_of_the_protocol() -> None:
@@ -243,3 +259,13 @@ def test_the_match_is_the_one_of_the_protocol() -> None:
     while replayed.scores is None:
         replayed.end_turn()
     assert list(replayed.scores) == match.log["scores"]
+
+
+def test_the_match_again_and_an_answer_in_the_place_of_another() -> None:
+    match = played(7, "rule", "random")
+    root = match.root()
+    assert root.params == match.params
+    assert root.state_key() == GAME.new_match(7).state_key()
+    later = Match.from_state(root.state.clone())
+    later.submit(0, "DRAW_CARD")
+    assert later.root().state_key() == root.state_key() != later.state_key()

@@ -17,7 +17,7 @@ def test_deck(capsys):
     ("words", "message"),
     [
         (["deck", "1", "-n", "1001"], "n: expected 1..1000, got 1001"),
-        (["arena", "rule", "chess"], "chess"),
+        (["tournament", "rule", "chess"], "no bot 'chess'"),
     ],
 )
 def test_wrong_usage(capsys, words, message):

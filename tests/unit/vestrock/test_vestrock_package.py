@@ -12,7 +12,6 @@ import locmsim.vestrock as vestrock
 PACKAGE = Path(vestrock.__file__).parent
 #: Modules that know no game.
 GROUND = {
-    "_command",
     "_io",
     "_measure",
     "_platform",
@@ -27,23 +26,13 @@ GROUND = {
     "threads",
 }
 
-#: Modules of the arena that know no game, for what plays in it.
-ARENA = (
-    "arena import tournament",
-    "arena.runner import",
-    "arena.schedule import",
-    "arena.store import",
-)
-
 
 def test_nothing_of_the_other_game_is_imported():
     sources = [path for path in PACKAGE.rglob("*.p[yx]*") if path.suffix in (".py", ".pyx", ".pxd")]
     assert len(sources) > 20
     for path in sources:
-        pattern = r"^\s*(?:from|c?import) locmsim\.((\w+).*)"
-        for line, name in re.findall(pattern, path.read_text(), re.M):
-            if path.name in ("arena.py", "cli.py") and line.startswith(ARENA):
-                continue
+        pattern = r"^\s*(?:from|c?import) locmsim\.(\w+)"
+        for name in re.findall(pattern, path.read_text(), re.M):
             assert name == "vestrock" or name in GROUND, f"{path.name} imports locmsim.{name}"
 
 

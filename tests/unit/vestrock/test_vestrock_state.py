@@ -286,9 +286,9 @@ def test_a_turn_in_one_line():
     assert match.to_ask == (1,)
     with pytest.raises(ValueError, match="it is the turn of player 1, got 0"):
         match.submit(0, "")
-    match.submit(1, None)
+    match.submit(1, "")
     assert match.state.health == (10, 8)
-    assert match.log == [(3, "ADD_MANA 1"), (3, "PLAY_CARD 7 -5"), (3, "ATTACK 3")]
+    assert match.actions == [(3, "ADD_MANA 1"), (3, "PLAY_CARD 7 -5"), (3, "ATTACK 3")]
 
 
 def test_the_log_makes_the_match_again():
@@ -299,7 +299,7 @@ def test_the_log_makes_the_match_again():
     match.submit(0, "ATTACK 1;ATTACK 2")
     assert match.submit(1, "ATTACK 1").ignored == ["ATTACK 1: 903 NotYourCard"]
     assert match.scores == [40, -10]
-    again = Match.replay(deck, match.log, init_hp=10)
+    again = Match.replay(deck, match.actions, init_hp=10)
     assert str(again) == "[t3 ac A10 B10 | A b1!,2!]"
     again.end_turn()
     again.end_turn()
@@ -311,7 +311,7 @@ def test_the_log_makes_the_match_again():
 def test_an_action_that_the_blocking_phase_does_not_survive_is_logged_as_its_end():
     match = Match.from_state(position("[t3 bl A2 B10 | A h14 | B b3!]"))
     assert match.command("A", "PLAY_CARD 1 14 -5") == ["ERR 932 GameHasEnded"]
-    assert match.log == [(3, "FINISH_BLOCK")]
+    assert match.actions == [(3, "FINISH_BLOCK")]
     assert match.is_over
 
 

@@ -32,7 +32,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
     test = Sprt(-10, 10)
     with Arena(["greedy", "random"], db=tmp_path / "two.db", games=8, seed=2, sprt=test) as arena:
         arena.run(jobs=1)
-    paths = [str(tmp_path / f"{name}.db") for name in ("three", "two", "none")]
+    return asker(*[str(tmp_path / f"{name}.db") for name in ("three", "two", "none")])
+
+
+def asker(*paths: str) -> Asker:
+    """Ask the site of these files."""
     site = Site(Library((), paths))
     client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000")
 
@@ -120,3 +124,20 @@ def test_refusals(ask: Asker) -> None:
     assert "count: 1 to" in ask("/api/arena/games", 400, count=1000)
     assert ask("/api/arena/results", player=99)["player"] == 0
     assert "token" in ask("/api/arena/results", 403, token="")
+
+
+def test_another_game(tmp_path: Path) -> None:
+    """Its table has scores and no links to pages that only the first game has."""
+    db = str(tmp_path / "vestrock.db")
+    with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        points = [player.points for player in arena.tally.players]
+    ask = asker(db)
+    found = ask("/api/arena/results")
+    assert (found["title"], found["turn"]) == ("Vestrock", "turn")
+    assert (found["scored"], found["watched"]) == (True, False)
+    assert [player["points"] for player in found["results"]["players"]] == points
+    assert ask("/api/arena/games")["total"] == 2
+    assert f"{db}: Vestrock has no replay" in ask("/api/replays/watch", status=400, game="d0:1")
+    listed = ask("/api/replays")
+    assert (listed["games"], listed["errors"]) == ([], [f"{db}: Vestrock has no replay"])

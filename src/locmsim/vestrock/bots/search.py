@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from locmsim.vestrock._core import State
-from locmsim.vestrock.bots import as_line
 from locmsim.vestrock.bots._search import SearchResult, TurnSearch
+from locmsim.vestrock.bots.base import as_line
 
 __all__ = ["SearchBot"]
 
@@ -25,6 +25,8 @@ class SearchBot:
 
     Attributes
     ----------
+    time_ms : float
+        As given; 0 where `nodes` bounds the search, whose answers then do not depend on time.
     last : SearchResult or None
         What the last search found.
 
@@ -41,11 +43,14 @@ class SearchBot:
         depth: int = 8,
         weights: Sequence[float] | None = None,
     ) -> None:
-        self.time_ms = time_ms
+        self.time_ms = time_ms if nodes is None else 0.0
         self.nodes = nodes
         self.depth = depth
         self.last: SearchResult | None = None
         self._search = TurnSearch(weights)
+
+    def reset(self, seed: int = 0) -> None:
+        """Nothing is random, and nothing is kept."""
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
         """See `locmsim.vestrock.bots.Bot.turn`."""

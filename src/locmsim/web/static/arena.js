@@ -6,7 +6,7 @@ import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
- *   games_by_seat: number[], wins_by_seat: number[], units: number, score: number,
+ *   points: number, games_by_seat: number[], wins_by_seat: number[], units: number, score: number,
  *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
  *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
  *   faults: Record<string, number>}} Player */
@@ -14,8 +14,8 @@ import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, units: number}} Sprt */
-/** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string, done: boolean,
- *   player: number, results: {settings: {mirror: boolean, mode: string}, games: number,
+/** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
+ *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number, results: {settings: {mirror: boolean, mode: string}, games: number,
  *   goal: number, mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
  *   llr: null|{units: number[], llr: number[]}}} Results */
@@ -69,8 +69,9 @@ function drawPlayers(results) {
   if (players.length > 2) players.sort((a, b) => strength(b.one) - strength(a.one));
   const drawn = players.some(({ one }) => one.draws);
   const titles = ["player", "games", "wins", ...(drawn ? ["draws"] : [])];
-  titles.push("win %", "first", "second", "95 % interval", "Elo", "ms/turn", "worst", "late");
-  titles.push("faults");
+  if (results.scored) titles.push("score");
+  titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
+  titles.push("late", "faults");
   const rows = players.map(({ one, index }) => {
     const number = (/** @type {string|number} */ text) => element("td", { class: "number", text });
     const choose = element("button", {
@@ -89,6 +90,7 @@ function drawPlayers(results) {
       number(one.games),
       number(one.wins),
       ...(drawn ? [number(one.draws)] : []),
+      ...(results.scored ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")] : []),
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
       number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
@@ -213,7 +215,7 @@ function drawState(results) {
   bar.max = Math.max(1, goal);
   bar.value = games;
   let text = `${games} of ${goal} games of ${results.title}`;
-  if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} turns a game`;
+  if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a game`;
   if (results.done) text += ", finished";
   else if (began !== null && games > began.games) {
     const seconds = (performance.now() - began.at) / 1000;
@@ -251,6 +253,7 @@ async function listGames() {
   const query = wanted();
   const found = await ask("/api/arena/games", query);
   if (!now || JSON.stringify(query) !== JSON.stringify(wanted())) return;
+  const { watched, turn } = now;
   const players = now.results.players;
   const rows = found.games.map((/** @type {Ending} */ game) => {
     const names = game.players.map((index) => players[index]?.name ?? "?");
@@ -262,10 +265,10 @@ async function listGames() {
       playersCell(names, game.winner),
       element("td", { class: "number", text: game.turns }),
       faultCell(fault && { name: names[fault[0]] ?? "?", kind: fault[1] }),
-      linksCell(game.key),
+      ...(watched ? [linksCell(game.key)] : []),
     );
   });
-  table("games", ["game", "players", "turns", "fault", ""], rows);
+  table("games", ["game", "players", `${turn}s`, "fault", ...(watched ? [""] : [])], rows);
   showPart(start, ROWS, found.total);
 }
 

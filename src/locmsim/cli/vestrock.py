@@ -1,4 +1,4 @@
-"""The command ``locmsim vestrock``.
+"""``locmsim vestrock``: a server for the second game, and what belongs to it.
 
 A subcommand is two functions, one for its options and one that runs it. What only one subcommand
 needs is imported when it runs.
@@ -8,78 +8,30 @@ import argparse
 import contextlib
 import getpass
 import hashlib
-import json
 import logging
 import os
-import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from locmsim._command import Parser, Stopped, ended_by_signals
+from locmsim.cli._common import Failure
 from locmsim.vestrock.bots import BOTS, make_bot
 
-__all__ = ["command_parser", "main"]
-
-
-class _Failure(Exception):
-    """Ends the tool with a message and an exit code: 2 for wrong usage, else 1."""
-
-    def __init__(self, message: object, code: int = 1) -> None:
-        super().__init__(str(message))
-        self.code = code
+__all__ = ["add_options", "run"]
 
 
 class _Command(NamedTuple):
     summary: str
     add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], None]
+    act: Callable[[argparse.Namespace], None]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool with these words, those after ``locmsim vestrock``.
-
-    Returns
-    -------
-    int
-        0, or 1 for a failure.
-
-    Raises
-    ------
-    SystemExit
-        With 2 for wrong usage.
-    """
-    parser = command_parser()
-    options, unknown = parser.parse_known_args(sys.argv[2:] if arguments is None else arguments)
-    if unknown:
-        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    try:
-        options.run(options)
-        sys.stdout.flush()
-    except _Failure as failure:
-        if failure.code == 2:
-            options.parser.error(str(failure))
-        print(f"{options.parser.prog}: {failure}", file=sys.stderr)
-        return failure.code
-    except Stopped as stopped:
-        print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
-        return int(str(stopped.code))
-    except KeyboardInterrupt:
-        print(f"{options.parser.prog}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # Whoever read the output has enough; the interpreter must not complain when it closes it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
-
-
-def command_parser() -> argparse.ArgumentParser:
-    """The parser of the command, with all subcommands."""
-    parser = Parser(
-        prog="locmsim vestrock", description="The card game Vestrock.", allow_abbrev=False
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "A server for the card game Vestrock, and what belongs to it. Matches without a server:"
+        " locmsim arena --game vestrock, locmsim play --game vestrock."
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
@@ -87,21 +39,25 @@ def command_parser() -> argparse.ArgumentParser:
             name, help=command.summary, description=command.summary, allow_abbrev=False
         )
         command.add_options(subparser)
-        subparser.set_defaults(run=command.run, parser=subparser)
-    return parser
+        subparser.set_defaults(act=command.act, parser=subparser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the subcommand."""
+    options.act(options)
 
 
 @contextlib.contextmanager
-def _explained() -> Any:
+def _explained() -> Iterator[None]:
     """What was wrong with arguments and files, as a message."""
     try:
         yield
     except ValueError as error:
-        raise _Failure(error, code=2) from None
+        raise Failure(error, code=2) from None
     except OSError as error:
         if error.filename is None:
-            raise _Failure(error.strerror or error) from None
-        raise _Failure(f"{error.filename}: {error.strerror}") from None
+            raise Failure(error.strerror or error) from None
+        raise Failure(f"{error.filename}: {error.strerror}") from None
 
 
 # ------------------------------------------------------------------------------------------ serve
@@ -227,7 +183,7 @@ def _serve(options: argparse.Namespace) -> None:
         try:
             asyncio.run(serve())
         except StandingsError as error:
-            raise _Failure(error) from None
+            raise Failure(error) from None
 
 
 # -------------------------------------------------------------------------------------------- bot
@@ -305,14 +261,14 @@ def _bot(options: argparse.Namespace) -> None:
     try:
         client = connect(again=False)
     except ValueError as error:
-        raise _Failure(error, code=2) from None
+        raise Failure(error, code=2) from None
     except OSError as error:
-        raise _Failure(f"{options.host} port {options.port}: {error}") from None
+        raise Failure(f"{options.host} port {options.port}: {error}") from None
     player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)
     try:
         player.run(connect)
     except (OSError, ValueError) as error:
-        raise _Failure(f"{options.host} port {options.port}: {error}") from None
+        raise Failure(f"{options.host} port {options.port}: {error}") from None
     finally:
         player.client.close()
         figures = player.figures
@@ -342,76 +298,6 @@ def _deck(options: argparse.Namespace) -> None:
     sys.stdout.write(format_deck(deck))
 
 
-# ------------------------------------------------------------------------------------------ arena
-
-
-def _add_arena(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "players",
-        nargs="*",
-        metavar="PLAYER",
-        help='a bot ("search:nodes=500"), a command ("./mybot --fast") or NAME=either',
-    )
-    add("--db", metavar="FILE", help="file of results; one that exists is gone on with")
-    add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
-    add("--seed", type=int, metavar="N", help="the seeds of all decks follow from it")
-    add(
-        "--gauntlet",
-        action="store_const",
-        dest="mode",
-        const="gauntlet",
-        help="the first player against each of the others (default: all against all)",
-    )
-    add("--cards", type=int, metavar="N", help="cards of a deck (default: 100)")
-    add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
-    add("--force", action="store_true", help="--db: go on though files of players have changed")
-    add("--json", action="store_true", help="print JSON")
-    _add_match(parser)
-
-
-def _arena(options: argparse.Namespace) -> None:
-    from locmsim.arena.runner import ArenaError
-    from locmsim.arena.store import StoreError
-    from locmsim.vestrock.arena import Arena, ArenaGame
-
-    parameters = _match_parameters(options)
-    if options.cards is not None:
-        parameters["cards"] = options.cards
-    given = {
-        name: value for name in ("mode", "seed") if (value := getattr(options, name)) is not None
-    }
-    with _explained():
-        try:
-            with (
-                ended_by_signals(),
-                Arena(
-                    options.players or None,
-                    game=ArenaGame(**parameters) if parameters else None,
-                    db=options.db or ":memory:",
-                    games=options.games,
-                    force=options.force,
-                    **given,
-                ) as arena,
-            ):
-                try:
-                    arena.run(jobs=options.jobs)
-                except Stopped as stopped:
-                    if arena.tally.games and options.db:
-                        stopped.message = (
-                            f"stopped; {arena.tally.games} of {arena.goal.games} games are in"
-                            f" {options.db}; to resume: locmsim vestrock arena --db"
-                            f" {shlex.quote(options.db)}"
-                        )
-                    raise
-                if options.json:
-                    print(json.dumps(arena.to_json(), indent=1))
-                else:
-                    print(arena.table(), end="")
-        except (ArenaError, StoreError) as error:
-            raise _Failure(error) from None
-
-
 # ------------------------------------------------------------------------------------- tournament
 
 
@@ -438,10 +324,10 @@ def _bot_seed(seed: int, number: int, seat: int) -> int:
 
 
 def _tournament(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.arena import play_tournament
     from locmsim.vestrock.deck import generate_deck
     from locmsim.vestrock.protocol import VALID_NAME
     from locmsim.vestrock.standings import Standings, StandingsError, format_standings
+    from locmsim.vestrock.tournament import Tournament
 
     specs: dict[str, str] = {}
     with _explained():
@@ -459,20 +345,17 @@ def _tournament(options: argparse.Namespace) -> None:
         with Standings(options.standings) as standings, _explained():
             first = standings.last + 1
             for number in range(first, first + options.tournaments):
-                tournament = play_tournament(
-                    number,
-                    generate_deck(options.seed + number),
-                    {
-                        name: make_bot(spec, _bot_seed(options.seed, number, seat))
-                        for seat, (name, spec) in enumerate(specs.items())
-                    },
-                    _match_parameters(options),
-                    time_ms=options.time_ms,
-                )
+                deck = generate_deck(options.seed + number)
+                tournament = Tournament(number, deck, specs, _match_parameters(options))
+                bots = {
+                    name: make_bot(spec, _bot_seed(options.seed, number, seat))
+                    for seat, (name, spec) in enumerate(specs.items())
+                }
+                tournament.play(bots, options.time_ms)
                 standings.add(number, tournament.results.values(), tournament.awards())
             print(format_standings(standings.table()), end="")
     except StandingsError as error:
-        raise _Failure(error) from None
+        raise Failure(error) from None
 
 
 # --------------------------------------------------------------------- standings, replay, accounts
@@ -489,7 +372,7 @@ def _standings(options: argparse.Namespace) -> None:
         with Standings(options.db, write=False) as standings:
             print(format_standings(standings.table()), end="")
     except StandingsError as error:
-        raise _Failure(error) from None
+        raise Failure(error) from None
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
@@ -504,7 +387,7 @@ def _replay(options: argparse.Namespace) -> None:
             with open(options.log, "rb") as file:
                 done = replay(file)
         except ReplayError as error:
-            raise _Failure(f"{options.log}: {error}") from None
+            raise Failure(f"{options.log}: {error}") from None
     print(
         f"{done.tournaments} tournaments, {done.matches} matches, {done.actions} actions:"
         f" scores, final states and awards are those of the log; {done.cut} tournaments cut short"
@@ -529,7 +412,6 @@ _COMMANDS = {
     "serve": _Command("run a server for tournaments", _add_serve, _serve),
     "bot": _Command("play at a server with a bot of this package", _add_bot, _bot),
     "deck": _Command("print a deck of the generator", _add_deck, _deck),
-    "arena": _Command("play many matches between players", _add_arena, _arena),
     "tournament": _Command("let bots play tournaments for awards", _add_tournament, _tournament),
     "standings": _Command("print the standings of a server", _add_standings, _standings),
     "replay": _Command("check a server's log by playing it again", _add_replay, _replay),

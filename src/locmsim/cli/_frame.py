@@ -1,4 +1,4 @@
-"""What the commands of every game share: a parser, and how signals end them."""
+"""The frame of every command: a parser, and how signals end it."""
 
 import argparse
 import contextlib

@@ -1,0 +1,129 @@
+"""Nim for locmsim: players take objects from a heap in turn, and who takes the last one wins."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor
+from random import Random
+from typing import Any, ClassVar
+
+from locmsim.contract import BaseGame, Fault, FaultKind, TurnResult
+
+Heaps = list[int]
+
+
+class NimMatch:
+    """A program is sent the sizes of the heaps, ``3 0 5``; its answer is a heap and how many."""
+
+    def __init__(self, start: Heaps, seed: int) -> None:
+        self.start, self.seed = start, seed
+        self.heaps = start.copy()
+        self.turn = 0
+        self.answers: list[str | None] = []
+        self.winner: int | None = None
+        self.error: Fault | None = None
+
+    @property
+    def to_ask(self) -> tuple[int, ...]:
+        return (self.turn % 2,) if self.winner is None else ()
+
+    def input_text(self, player: int) -> str:
+        return " ".join(map(str, self.heaps)) + "\n"
+
+    def ask(self, agent: Any, player: int) -> Callable[[], str]:
+        heaps = self.heaps.copy()
+        return lambda: "{} {}".format(*agent.move(heaps))
+
+    def time_limit_ms(self, player: int) -> float:
+        return 100
+
+    def submit(self, player: int, line: str | None) -> TurnResult:
+        if player not in self.to_ask:
+            raise ValueError(f"player {player} is not asked now")
+        self.answers.append(line)
+        try:
+            heap, count = map(int, (line or "").split())
+            legal = 0 <= heap < len(self.heaps) and 0 < count <= self.heaps[heap]
+        except ValueError:
+            legal = False
+        if not legal:
+            kind = FaultKind.TIMEOUT if line is None else FaultKind.MALFORMED
+            self.winner, self.error = 1 - player, Fault(player, kind, "expected a heap and a count")
+            return TurnResult([], [], self.error)
+        self.heaps[heap] -= count
+        self.turn += 1
+        if not any(self.heaps):
+            self.winner = player
+        return TurnResult([f"{heap} {count}"], [])
+
+    @property
+    def scores(self) -> list[int] | None:
+        return None if self.winner is None else [int(self.winner == seat) for seat in (0, 1)]
+
+    def explain(self) -> str:
+        return self.error.message if self.error else ""
+
+    @property
+    def params(self) -> dict[str, int | str]:
+        return {"seed": self.seed}
+
+    def root(self) -> "NimMatch":
+        return NimMatch(self.start, self.seed)
+
+    def state_key(self) -> object:
+        return self.heaps.copy(), self.turn % 2, self.winner
+
+    @property
+    def log(self) -> dict[str, Any]:
+        return {"heaps": self.start, "answers": self.answers}
+
+
+class RandomAgent:
+    """Takes any number of objects from any heap."""
+
+    def reset(self, seed: int = 0) -> None:
+        self.random = Random(seed)
+
+    def move(self, heaps: Heaps) -> tuple[int, int]:
+        heap = self.random.choice([i for i, size in enumerate(heaps) if size])
+        return heap, self.random.randint(1, heaps[heap])
+
+
+class PerfectAgent(RandomAgent):
+    """Leaves heaps whose sizes are 0 together by exclusive or, but in a share of its moves."""
+
+    def __init__(self, mistakes: float = 0.0) -> None:
+        if not 0 <= mistakes <= 1:
+            raise ValueError(f"mistakes: expected 0 to 1, got {mistakes}")
+        self.mistakes = mistakes
+
+    def move(self, heaps: Heaps) -> tuple[int, int]:
+        total = reduce(xor, heaps)
+        if total and self.random.random() >= self.mistakes:
+            for heap, size in enumerate(heaps):
+                if size ^ total < size:
+                    return heap, size - (size ^ total)
+        return super().move(heaps)
+
+
+@dataclass(frozen=True)
+class NimGame(BaseGame):
+    """Nim with so many heaps of 1 to `most` objects."""
+
+    heaps: int = 4
+    most: int = 9
+
+    title = "Nim"
+    turn_name = "move"
+    agents: ClassVar = {"random": RandomAgent, "perfect": PerfectAgent}
+    methods = ("reset", "move")
+
+    def __post_init__(self) -> None:
+        if self.heaps < 1 or self.most < 1:
+            raise ValueError(f"heaps and most: expected 1 or more, got {self.heaps}, {self.most}")
+
+    def new_match(self, seed: int, card_seed: int | None = None) -> NimMatch:
+        if card_seed is not None:
+            raise ValueError("there are no cards in Nim")
+        random = Random(seed)
+        return NimMatch([random.randint(1, self.most) for _ in range(self.heaps)], seed)

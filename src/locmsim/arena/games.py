@@ -1,0 +1,104 @@
+"""Games by name: those of the library and those of installed packages.
+
+A description is a name and, after a colon, options with commas between them: ``"locm:rules=1.2"``,
+``"vestrock:init_hp=20,turns=40"``. A package gives its game a name by an entry point of the group
+``locmsim.games``; without one it is called by its place, ``"module:Class"``.
+"""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import fields
+from typing import Any
+
+from locmsim._plugins import Registry, place_of
+from locmsim._specs import make, read_options
+from locmsim.contract import Game
+
+__all__ = ["GAMES", "game_from_json", "game_name", "game_to_json", "known_games", "make_game"]
+
+_registry = Registry(
+    "game",
+    "locmsim.games",
+    {
+        "locm": "locmsim.arena.locm:LocmGame",
+        "vestrock": "locmsim.vestrock.game:VestrockGame",
+    },
+)
+
+#: The games of the library by name. What is added here is known in this process only.
+GAMES: MutableMapping[str, Callable[..., Game]] = _registry
+
+
+def known_games() -> list[str]:
+    """The names there are, those of the library first."""
+    return _registry.names()
+
+
+def make_game(description: str, like: Game | None = None, /, **options: Any) -> Game:
+    """The game of a description.
+
+    Parameters
+    ----------
+    description : str
+        Such as ``"vestrock:init_hp=20"``.
+    like : Game, optional
+        If it is of that name, what is not given is taken from it.
+    **options
+        More options, which win over those of the description.
+
+    Returns
+    -------
+    Game
+        As described.
+
+    Raises
+    ------
+    ValueError
+        There is no such game or option, or a value is wrong.
+    """
+    name, text = _registry.split(description)
+    where = f"game {name}"
+    if ".py:" in name:
+        raise ValueError(
+            f"{where}: worker processes need a game that they can import: module:Class"
+        )
+    factory = _registry.find(name)
+    texts = read_options(where, text)
+    known = {} if like is None or type(like) is not factory else _options(like)
+    values = {option: value for option, value in known.items() if option not in texts}
+    made: Game = make(where, factory, texts, **{**values, **options})
+    return made
+
+
+def game_name(game: Game) -> str:
+    """By what `make_game` finds the class of a game."""
+    for name in _registry.names():
+        try:
+            if _registry.find(name) is type(game):
+                return name
+        except (ValueError, ImportError):  # another package, which is broken
+            continue
+    return place_of(type(game))
+
+
+def _options(game: Game) -> dict[str, Any]:
+    return {field.name: getattr(game, field.name) for field in fields(game)}
+
+
+def game_to_json(game: Game) -> dict[str, Any]:
+    """Name and options of a game as plain values."""
+    return {"game": game_name(game), **_options(game)}
+
+
+def game_from_json(data: Mapping[str, Any]) -> Game:
+    """The inverse of `game_to_json`; ``ValueError`` if it is something else."""
+    options = dict(data)
+    name = options.pop("game", None)
+    try:
+        factory = _registry.find(_registry.split(str(name))[0])
+    except ValueError as error:
+        raise ValueError(f"results of a game called {name!r}: {error}") from None
+    try:
+        made: Game = factory(**options)
+    except TypeError as error:
+        raise ValueError(f"results of another version of {name}: {error}") from None
+    return made

@@ -1,0 +1,93 @@
+"""What all bots have in common, and the two that need no search."""
+
+from random import Random
+from typing import Protocol
+
+from locmsim.vestrock._core import State
+
+__all__ = ["Bot", "RandomBot", "RuleBot", "as_line", "share_of_time"]
+
+
+class Bot(Protocol):
+    """What plays a side of a match, or of several at a time.
+
+    It keeps nothing from turn to turn but its random numbers.
+    """
+
+    def reset(self, seed: int = 0) -> None:
+        """What it does from now on depends on `seed`."""
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        """The commands of the mover's turn from here to its end.
+
+        Parameters
+        ----------
+        state
+            A position of a match that is not over. It does not change.
+        time_ms
+            How long the bot may think, in milliseconds; None for its own default.
+
+        Returns
+        -------
+        str
+            Commands without the match, joined by ``;``. The end of the turn is no command.
+        """
+        ...
+
+
+def as_line(state: State, actions: list[int]) -> str:
+    """Actions as the answer of a bot; the end of the turn is left out."""
+    return ";".join(state.action_to_string(action) for action in actions if action)
+
+
+class RandomBot:
+    """Plays uniformly random legal actions until the end of the turn is drawn."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self, seed: int = 0) -> None:
+        self._random = Random(seed)
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        after = state.clone()
+        actions = []
+        while not after.is_terminal():
+            actions.append(self._random.choice(after.legal_actions()))
+            if actions[-1] == 0:
+                break
+            after.apply_unchecked(actions[-1])
+        return as_line(state, actions)
+
+
+class RuleBot:
+    """Plays by the rules of thumb of `locmsim.vestrock.bots._policy`; nothing is left to chance."""
+
+    def reset(self, seed: int = 0) -> None:
+        pass
+
+    def turn(self, state: State, time_ms: float | None = None) -> str:
+        from locmsim.vestrock.bots._policy import rule_line
+
+        return as_line(state, rule_line(state))
+
+
+def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -> float:
+    """How long to think about the next of several matches that are on the move.
+
+    Parameters
+    ----------
+    left_ms
+        Time until the turn ends, in milliseconds.
+    matches_left
+        Matches that have no answer yet, this one included.
+    reserve_ms
+        What to keep for sending the commands.
+
+    Returns
+    -------
+    float
+        An equal share in milliseconds, at least 0. Time that a match has not used goes to those
+        after it.
+    """
+    return max(0.0, left_ms - reserve_ms) / max(1, matches_left)

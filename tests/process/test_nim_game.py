@@ -1,0 +1,137 @@
+"""examples/nim-game: installed as a package of its own, played by all that plays games."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from built_examples import EXAMPLES, install
+from helpers import LOCMSIM
+
+GAME = "nim:heaps=5"
+SPRT = ["--sprt", "0", "100", "--games", "400"]
+
+#: Runs in a process of its own: the cluster's threads and sockets are not ours to look after.
+CLUSTER = """
+    import sys
+    from distributed import LocalCluster
+    from locmsim.cli.main import main
+
+    if __name__ == "__main__":
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+            words = ["arena", "--game", "nim", "perfect", "random", "--games", "20", "--seed", "3"]
+            main([*words, "--db", sys.argv[1], "--dask", cluster.scheduler_address])
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the example is installed in."""
+    target = tmp_path_factory.mktemp("nim") / "site"
+    install("nim-game", target, compiled=False)
+    return target
+
+
+@pytest.fixture
+def run(site: Path, tmp_path: Path) -> Callable[..., str]:
+    def run(*words: object, program: list[str] = LOCMSIM, code: int = 0) -> str:
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
+        command = [*program, *map(str, words)]
+        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    return run
+
+
+def test_it_is_small() -> None:
+    files = ("nimgame.py", "pyproject.toml")
+    lines = [line for f in files for line in (EXAMPLES / "nim-game" / f).read_text().splitlines()]
+    assert len(lines) <= 150
+
+
+def test_arena_and_tables(run, tmp_path: Path) -> None:
+    db = tmp_path / "nim.db"
+    words = ["--games", 20, "--seed", 1, "--jobs", 2, "--db", db]
+    out = run("arena", "--game", GAME, "perfect", "weak=perfect:mistakes=0.9", "random", *words)
+    assert out.startswith("60 games of Nim, mirrored pairs, seed 1, ")
+    assert " moves a game" in out
+    header = next(line for line in out.splitlines() if line.startswith("player "))
+    assert "ms/move" in header
+    assert "score" not in header.split()
+    rows = [line.split()[:3] for line in out.splitlines() if line.startswith(("perfect ", "ran"))]
+    assert int(rows[0][2]) > int(rows[1][2])
+    assert "moves" in run("arena", "show", db, "--lost", "random")
+    data = json.loads(run("arena", "show", db, "--json"))
+    assert data["settings"]["game"] == {"game": "nim", "heaps": 5, "most": 9}
+    assert len(run("arena", "show", db, "--csv", "-").splitlines()) == 61
+    # Without the package the file says what is missing.
+    command = [*LOCMSIM, "arena", "show", str(db)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "results of a game called 'nim': unknown game 'nim'" in line
+
+
+def test_sequential_test(run) -> None:
+    out = run("arena", "--game", "nim", "perfect", "random", *SPRT, "--jobs", 1)
+    assert "SPRT of Elo +0 against +100: H1 accepted" in out
+
+
+def test_cluster(run, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    script, db = tmp_path / "script.py", tmp_path / "cluster.db"
+    script.write_text(textwrap.dedent(CLUSTER))
+    assert run(script, db, program=[sys.executable]).startswith("20 games of Nim")
+    assert "20 games of Nim" in run("arena", "show", db)
+
+
+def test_one_match_and_programs(run, tmp_path: Path) -> None:
+    bot = tmp_path / "first.py"
+    bot.write_text(
+        "while True:\n"
+        "    heaps = [*map(int, input().split())]\n"
+        "    heap = next(i for i, size in enumerate(heaps) if size)\n"
+        "    print(heap, heaps[heap], flush=True)\n"
+    )
+    program = f"{sys.executable} {bot}"
+    words = ["play", "--game", "nim:heaps=4,most=1", program, "random", "--text", "-seed", 2]
+    lines = run(*words).splitlines()
+    assert lines[:3] == ["0", "1", "seed=2"]
+    assert lines[3] == "move 0, player 0: 0 1"
+    assert lines[-1] == "player 1 wins"
+    fault = run("play", "--game", "nim", "echo 9 9", "perfect", "--json")
+    assert json.loads(fault)["fault"]["kind"] == "malformed answer"
+    db = tmp_path / "two.db"
+    run("arena", "--game", "nim", "perfect", "random", "--games", 2, "--db", db, "--seed", 1)
+    seat = json.loads(run("play", "-r", f"{db}:1", "--json"))["ranks"].index(0)
+    asked = run("ask", "perfect", f"{db}:1", "--turn", 2 + seat, "--json")
+    assert set(json.loads(asked)) >= {"old", "new", "same"}
+    again = run("replay", f"{db}:1", code=1)
+    assert again.endswith("Nim has no replay\n")
+
+
+def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
+    from locmsim.arena import Arena
+    from locmsim.web.app import create_app
+    from locmsim.web.library import Library
+    from locmsim.web.site import Site
+
+    monkeypatch.syspath_prepend(str(site))
+    db = str(tmp_path / "nim.db")
+    with Arena(["perfect", "random"], game=GAME, db=db, games=6, seed=2) as arena:
+        arena.run(jobs=1)
+        expected = arena.to_json()
+    del expected["faults"]
+    pages = Site(Library((), [db]))
+    client = testclient.TestClient(create_app(pages), base_url="http://127.0.0.1:8000")
+    found = client.get("/api/arena/results", params={"token": pages.token}).json()
+    assert found["results"] == expected
+    assert [found[key] for key in ("title", "turn", "scored", "watched")] == [
+        "Nim", "move", False, False,
+    ]  # fmt: skip

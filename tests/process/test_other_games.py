@@ -1,0 +1,127 @@
+"""The commands of every game, with another one than the first."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+
+GAME = "--game=vestrock:turns=20,init_hp=10"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("games") / "vestrock.db")
+    words = ["arena", GAME, "search:nodes=20", "rule", "--seed=4", "--sprt", "0", "300"]
+    assert main([*words, "--games=6", "--jobs=2", f"--db={path}"]) == 0
+    return path
+
+
+def test_arena(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arena", "show", db]) == 0
+    shown = capsys.readouterr().out
+    assert "games of Vestrock, mirrored pairs, seed 4" in shown
+    assert "SPRT of Elo +0 against +300" in shown
+    csv = tmp_path / "games.csv"
+    assert main(["arena", "show", db, "--csv", str(csv)]) == 0
+    with Arena.load(db) as arena:
+        assert len(csv.read_text().splitlines()) == 1 + arena.tally.games
+    assert main(["arena", "--db", db, "--games=8", "--jobs=1"]) == 0
+    with pytest.raises(SystemExit):
+        main(["arena", "--game=chess", "a", "b"])
+    assert "unknown game 'chess'" in capsys.readouterr().err
+    assert main(["arena", "--game=locm", f"--db={db}", "random", "greedy"]) == 1
+    assert "game: vestrock, now locm" in capsys.readouterr().err
+
+
+def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.json"
+    words = ["play", GAME, "search:nodes=20", "rule", "-seed", "4", "-l", str(log)]
+    assert main([*words, "--text"]) == 0
+    first, second, *rest = capsys.readouterr().out.splitlines()
+    assert int(first) + int(second) == 30
+    assert rest[:3] == ["seed=4", "init_hp=10", "turns=20"]
+    assert any(line.startswith("turn 1, player 1: ") for line in rest)
+    assert rest[-1] == f"player {int(int(second) > int(first))} wins"
+    data = json.loads(log.read_text())
+    assert data["game"]["game"] == "vestrock"
+    assert data["scores"] == [int(first), int(second)]
+    assert len(data["answers"]) == 1 + max(
+        int(line.split(",")[0].split()[1]) for line in rest if line.startswith("turn ")
+    )
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["errors"] == [0, 0]
+    for wrong, message in (
+        (["-d", "shufflePlayer0Seed=1"], "Vestrock takes its options in --game"),
+        (["-d", "seed=x"], "expected a signed 64-bit integer"),
+        (["-league", "2"], "league: Vestrock takes"),
+        (["--rules", "1.2"], "--game: game vestrock: unknown option 'rules'"),
+    ):
+        with pytest.raises(SystemExit):
+            main([*words, *wrong])
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["play", GAME, "serch", "rule"])
+    assert "did you mean 'search'?" in capsys.readouterr().err
+
+
+def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "-r", f"{db}:1", "--text"]) == 0
+    out = capsys.readouterr().out
+    with Arena.load(db) as arena:
+        result = arena.replay(1)
+    assert out.startswith(f"{result.scores[0]}\n{result.scores[1]}\nseed=")
+    for call in result.calls:
+        assert f"turn {call.turn}, player {call.player}: {call.answer}\n" in out
+
+
+def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Arena.load(db) as arena:
+        record = arena.record(1)
+        lost = arena.lost("rule")
+    seat = record.outcome.players.index(1)  # rule, to which nothing is random
+    turn = 6 + seat
+    assert main(["ask", "rule", f"{db}:1", "--turn", str(turn), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["player"], answer["turn"], answer["same"]) == (seat, turn, True)
+    assert answer["new"] == answer["old"]
+    program = tmp_path / "program.py"
+    program.write_text(
+        "while True:\n"
+        "    for _ in range(3): input()\n"
+        "    for _ in range(4):\n"
+        "        for _ in range(sum(map(int, input().split()))): input()\n"
+        "    print('FINISH_BLOCK', flush=True)\n"
+    )
+    idle = f"{sys.executable} {program}"
+    assert main(["ask", idle, f"{db}:1", "--turn", str(turn)]) == 0
+    assert f"turn {turn}, the turn of player {seat} (rule)" in capsys.readouterr().out
+    assert main(["ask", "rule", db, "--lost", "--player=rule", "--last=2"]) == 0
+    summary = f"{len(lost)} games lost by rule: 0 of {2 * len(lost)} answers changed\n"
+    assert capsys.readouterr().out == summary
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["replay", "DB:1"], "replay"),
+        (["analyse", "DB:1", "--turn", "2"], "replay"),
+        (["perft", "DB:1", "--turn", "2", "--depth", "1"], "replay"),
+        (["dataset", "DB", "-o", "/dev/null", "--force"], "analysis"),
+    ],
+)
+def test_what_only_some_games_have(
+    words: list[str], part: str, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One clear line."""
+    try:
+        code = main([word.replace("DB", db) for word in words])
+    except SystemExit as end:
+        code = int(str(end.code))
+    assert code in (1, 2)
+    err = capsys.readouterr().err
+    assert err.splitlines()[-1].endswith(f"Vestrock has no {part}")
+    assert "Traceback" not in err
