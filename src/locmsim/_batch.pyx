@@ -12,16 +12,10 @@ from libc.string cimport memcpy
 from locmsim._core cimport (
     MAX_ACTIONS,
     PLAYOUT_TURNS,
-    ATTACK,
-    PASS,
-    RULES_10,
-    SUMMON,
     TERMINAL_PLAYER,
     Determinizer,
     State,
     Table,
-    decode_action,
-    move_t,
     playout_winner,
     state_apply,
     state_count,
@@ -211,29 +205,6 @@ cdef class StateArray:
             for i in range(self.size):
                 out[i] = state_hash(&self.states[i], self.tables[i])
 
-    def parts(self, const int64_t[::1] actions, int8_t[:, ::1] out):
-        """What each action is: see `StateBatch.action_parts`; no action is -1 throughout."""
-        cdef Py_ssize_t i
-        cdef move_t m
-        self.check_rows(actions.shape[0])
-        self.check_rows(out.shape[0])
-        if out.shape[1] != 4:
-            raise ValueError(f"expected 4 columns, got {out.shape[1]}")
-        with nogil:
-            for i in range(self.size):
-                out[i, 0] = out[i, 1] = out[i, 2] = out[i, 3] = -1
-                if not 0 <= actions[i] < self.num_actions:
-                    continue
-                m = decode_action(self.tables[i], <int>actions[i])
-                out[i, 0] = m.kind
-                if m.kind == PASS:
-                    continue
-                out[i, 1] = m.source
-                if m.kind == SUMMON:
-                    out[i, 3] = -1 if self.rules == RULES_10 else <int8_t>m.target
-                else:       # the slots of an attack are the enemy's
-                    out[i, 2] = <int8_t>(m.target - 1 + (6 if m.kind == ATTACK and m.target else 0))
-
     def winners(self, int8_t[::1] out):
         """The winner of each state, -1 while nobody has won."""
         cdef Py_ssize_t i
@@ -241,14 +212,6 @@ cdef class StateArray:
         with nogil:
             for i in range(self.size):
                 out[i] = state_winner(&self.states[i])
-
-    def movers(self, int8_t[::1] out):
-        """Who is to move in each state, or has made the last move of a finished game."""
-        cdef Py_ssize_t i
-        self.check_rows(out.shape[0])
-        with nogil:
-            for i in range(self.size):
-                out[i] = <int8_t>state_player(&self.states[i])
 
     def players(self, int8_t[::1] out):
         """`State.current_player` of each state."""

@@ -1,8 +1,8 @@
 """Many states at once, numpy in and out: what reinforcement learning and playout searches step."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from operator import index
-from typing import Any, Protocol, SupportsIndex, TypeAlias
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,17 +24,6 @@ class _Believer(Protocol):
 
     def determinizer(self) -> Determinizer:
         """What worlds are drawn from."""
-
-
-#: The values of positions to the player in each row whose turn ends there.
-BatchFunction: TypeAlias = Callable[["StateBatch", NDArray[np.int8]], ArrayLike]
-
-
-class _BatchEvaluation(Protocol):
-    """What values many positions at once."""
-
-    def evaluate_batch(self, batch: "StateBatch", players: NDArray[np.int8], /) -> ArrayLike:
-        """The values to the player in each row whose turn ends there."""
 
 
 class StateBatch:
@@ -146,16 +135,6 @@ class StateBatch:
     def __deepcopy__(self, memo: dict[int, Any]) -> "StateBatch":
         return self.clone()
 
-    @property
-    def rules(self) -> str:
-        """The name of the rule set."""
-        return self._array.rule_set
-
-    @property
-    def array(self) -> StateArray:
-        """The states as compiled code reads them."""
-        return self._array
-
     def __len__(self) -> int:
         return self._array.size
 
@@ -190,13 +169,6 @@ class StateBatch:
         all such actions are for finished games, names the rows. ``TypeError`` unless `actions` are
         integers, ``ValueError`` unless there is one for each row.
         """
-        numbers = self._numbers(actions)
-        bad = np.zeros(len(self), dtype=np.uint8)
-        if self._array.step(numbers, bad):
-            self._refuse(numbers, np.flatnonzero(bad).tolist())
-
-    def _numbers(self, actions: ArrayLike) -> NDArray[np.int64]:
-        """Actions as an array, one for each row."""
         given = np.asarray(actions)
         if given.dtype.kind not in "iu" and given.size:
             raise TypeError(f"actions: expected integers, got {given.dtype}")
@@ -204,7 +176,10 @@ class StateBatch:
             raise ValueError(f"actions: expected shape ({len(self)},), got {given.shape}")
         if given.dtype == np.uint64:  # its highest numbers would become negative ones
             given = np.minimum(given, np.iinfo(np.int64).max)
-        return np.ascontiguousarray(given, dtype=np.int64)
+        numbers = np.ascontiguousarray(given, dtype=np.int64)
+        bad = np.zeros(len(self), dtype=np.uint8)
+        if self._array.step(numbers, bad):
+            self._refuse(numbers, np.flatnonzero(bad).tolist())
 
     def _refuse(self, actions: NDArray[np.int64], rows: list[int]) -> None:
         over = self.terminal[rows]
@@ -216,39 +191,6 @@ class StateBatch:
             shown.append(f"{len(rows) - _SHOWN_ROWS} more rows")
         error = GameOverError if over.all() else IllegalActionError
         raise error(f"illegal actions, nothing was applied; {', '.join(shown)}")
-
-    def action_parts(self, actions: ArrayLike) -> NDArray[np.int8]:
-        """What the actions are, as numbers: hand positions and board slots instead of texts.
-
-        Parameters
-        ----------
-        actions : array of int
-            An action number for each row, legal or not; -1 for none.
-
-        Returns
-        -------
-        array
-            int8, of shape (rows, 4): kind (an `ActionKind`), the hand position of the card or the
-            board slot of the attacker, the target and the lane of a summoned creature. A target is
-            -1 for a player, 0 to 5 for one's own board slots and 6 to 11 for the enemy's. What an
-            action does not have is -1, and so are all numbers of no action. Slots are 3 * lane + i
-            in summon order; in 1.0, which has one lane, i, and the lane is -1.
-
-        Raises
-        ------
-        TypeError
-            Unless `actions` are integers.
-        ValueError
-            Unless there is one for each row, from -1 to the highest action number.
-        """
-        numbers = self._numbers(actions)
-        wrong = (numbers < -1) | (numbers >= self.num_distinct_actions())
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise ValueError(f"row {row}: {numbers[row]} is no action number")
-        out = np.empty((len(self), 4), dtype=np.int8)
-        self._array.parts(numbers, out)
-        return out
 
     def sample_actions(self, seed: SupportsIndex) -> NDArray[np.int64]:
         """A uniformly random legal action for each state, -1 for finished ones: for `step`.
@@ -328,41 +270,6 @@ class StateBatch:
         out = np.empty(len(self), dtype=np.int8)
         self._array.winners(out)
         return out
-
-    def values(
-        self, evaluation: "_BatchEvaluation | BatchFunction", player: int | None = None
-    ) -> NDArray[np.float32]:
-        """What each position is worth, as if the mover's turn ended there.
-
-        Parameters
-        ----------
-        evaluation : Evaluation or function
-            A function of a batch and of the player in each row whose turn ends, an int8 array, that
-            gives the values to them; or an object with such a method `evaluate_batch`, as
-            `locmsim.search.Evaluation`, whose one is compiled.
-        player : int, optional
-            To whom; by default to the mover of each row.
-
-        Returns
-        -------
-        array
-            float32, of shape (rows,). Values to another player than the mover are those to the
-            mover, negative.
-
-        Raises
-        ------
-        ValueError
-            For another player than 0 and 1, and a function that returns another shape.
-        """
-        if player not in (None, 0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
-        movers = np.empty(len(self), dtype=np.int8)
-        self._array.movers(movers)
-        function: Any = getattr(evaluation, "evaluate_batch", None) or evaluation
-        found = np.array(function(self, movers), dtype=np.float32)
-        if found.shape != (len(self),):
-            raise ValueError(f"evaluation: expected shape ({len(self)},), got {found.shape}")
-        return found if player is None else np.where(movers == player, found, -found)
 
     def hash64(self) -> NDArray[np.uint64]:
         """uint64 array: `State.hash64` of each state."""

@@ -2,9 +2,6 @@
 
 cimport cython
 
-from libc.stdint cimport int8_t
-
-from locmsim._batch cimport StateArray
 from locmsim._core cimport (
     AREA_TARGET,
     BREAKTHROUGH,
@@ -148,20 +145,6 @@ cdef class Evaluator:
     def __reduce__(self):
         cdef const float* of = <const float*>&self.weights
         return Evaluator, ({name: of[i] for i, name in enumerate(TERMS)},)
-
-    def values(self, StateArray states not None, const int8_t[::1] players, float[::1] out):
-        """The value of each position to the player whose turn is ending, into `out`."""
-        cdef eval_t e = self.e
-        cdef const table_t* table = NULL
-        cdef Py_ssize_t i
-        states.check_rows(players.shape[0])
-        states.check_rows(out.shape[0])
-        with nogil:
-            for i in range(states.size):
-                if states.tables[i] is not table:
-                    table = states.tables[i]
-                    eval_use_table(&e, &self.weights, table)
-                out[i] = evaluate(&states.states[i], table, &e, players[i] & 1)
 
     def __call__(self, State state not None, player):
         """The value of a position to `player`, whose turn is ending."""

@@ -1,22 +1,15 @@
 """What positions are worth to a search: `Evaluation`."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.search._evaluation import TERMS, Evaluator
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from locmsim.batch import StateBatch
-
-__all__ = ["TERMS", "Evaluation", "ValueFunction", "win_chance"]
+__all__ = ["TERMS", "Evaluation", "ValueFunction"]
 
 #: A function of a state and a player whose turn ends there, in the place of the weights: the value
 #: to them. It is called with the GIL for each node, so it makes a search a hundred times slower.
@@ -51,10 +44,7 @@ class Evaluation(Mapping[str, float]):
     >>> careful.replace(scale=20)["scale"]
     20
 
-    It can be called with a state and the player whose turn ends there. What it returns has the unit
-    of the weights: above 0 is good for the player, 1000 is a win. The hyperbolic tangent of it,
-    divided by the term ``scale``, is the expected result from -1 to 1; `win_chance` is a
-    probability.
+    It can be called with a state and the player whose turn ends there.
 
     >>> careful.network is None
     True
@@ -100,72 +90,9 @@ class Evaluation(Mapping[str, float]):
     def __call__(self, state: State, player: int) -> float:
         return self.compiled(state, player)
 
-    def evaluate_batch(
-        self, batch: "StateBatch", players: "NDArray[np.int8]"
-    ) -> "NDArray[np.float32]":
-        """The values of many positions, for `StateBatch.values`: float32, of shape (rows,).
-
-        ``ValueError`` for a batch of other rules.
-        """
-        import numpy as np  # bots do without
-
-        if batch.rules != self.rules:
-            raise ValueError(f"the evaluation is of rules {self.rules}, not {batch.rules}")
-        out = np.empty(len(batch), np.float32)
-        self.compiled.values(batch.array, players, out)
-        return out
-
-    def win_chance(self, state: State, player: int) -> float:
-        """The probability, from 0 to 1, that a player wins, as `win_chance` says."""
-        if player not in (0, 1):
-            raise ValueError(f"player: expected 0 or 1, got {player!r}")
-        if state.rules != self.rules:
-            raise ValueError(f"the evaluation is of rules {self.rules}, the state of {state.rules}")
-        if state.is_terminal():
-            return (1.0 + state.returns()[player]) / 2
-        mover = state.current_player()
-        if self.network is None:
-            odds = 2 * self(state, mover) / self["scale"]
-        else:
-            odds = self.network(state, mover)
-        return (1 + math.tanh((odds if player == mover else -odds) / 2)) / 2
-
     def __repr__(self) -> str:
         network = "None" if self.network is None else "<network>"
         return f"Evaluation({self._weights}, {self.rules!r}, network={network})"
-
-
-def win_chance(state: State, player: int) -> float:
-    """How likely a player wins, as the package's network of the rule set judges a position.
-
-    The network was fitted to results of games between searches (docs/tuning.md). It looks at what
-    both players have, hidden cards of the opponent by their number alone, as if the mover's turn
-    ended here: for a turn that has just begun that is the chance after passing. Turns that a search
-    chose by the same network look better to it than they are.
-
-    Parameters
-    ----------
-    state : State
-        Any position.
-    player : int
-        0 or 1.
-
-    Returns
-    -------
-    float
-        A probability, from 0 to 1; those of both players add up to 1.
-
-    Raises
-    ------
-    ValueError
-        For another player.
-    """
-    return _default_evaluation(state.rules).win_chance(state, player)
-
-
-@cache
-def _default_evaluation(rules: str) -> Evaluation:
-    return Evaluation(rules=rules)
 
 
 @cache

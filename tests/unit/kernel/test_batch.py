@@ -11,7 +11,7 @@ from locmsim import GameOverError, IllegalActionError, Match, State, StateBatch
 from locmsim._batch import StateArray
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
-from locmsim.search import Belief, Evaluation
+from locmsim.search import Belief
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
@@ -454,80 +454,3 @@ def test_children_and_hashes(rules):
     finished = [*random_game(start_position(1, rules), 1)][-1]
     with pytest.raises(GameOverError):
         StateBatch.children(finished[0].child(finished[1]))
-
-
-# ---- what actions and positions are --------------------------------------------------------------
-
-
-def described(state, action):
-    """By the texts of the referee."""
-    if action == 0:
-        return [0, -1, -1, -1]
-    word, *numbers = state.action_to_string(action).split()
-    source, other = map(int, [*numbers, -1][:2])
-    me, op = (state.players[p] for p in (state.current_player(), 1 - state.current_player()))
-
-    def slot(creature):
-        """In its lane, by summon order."""
-        before = 0
-        for one in creature[1]:
-            if one.id == creature[0]:
-                return 3 * one.lane + before if state.rules != "1.0" else before
-            before += state.rules == "1.0" or one.lane == lane_of(creature)
-        return None
-
-    def lane_of(creature):
-        return next((one.lane for one in creature[1] if one.id == creature[0]), None)
-
-    if word == "SUMMON":
-        return [1, [held.id for held in me.hand].index(source), -1, other]
-    of_enemy = slot((other, op.board))
-    own = slot((other, me.board))
-    target = -1 if other == -1 else own if own is not None else 6 + of_enemy
-    if word == "ATTACK":
-        return [3, slot((source, me.board)), target, -1]
-    return [2, [held.id for held in me.hand].index(source), target, -1]
-
-
-@each_rules
-def test_parts_of_actions(rules):
-    kinds = set()
-    for state, _ in random_game(start_position(3, rules), 3):
-        batch, actions = StateBatch.children(state)
-        batch = StateBatch.repeat(state, len(actions))
-        parts = batch.action_parts(actions)
-        assert parts.dtype == np.int8
-        assert parts.tolist() == [described(state, action) for action in actions.tolist()]
-        kinds |= set(parts[:, 0].tolist())
-    assert kinds == {0, 1, 2, 3}
-    assert batch.action_parts([-1] * len(batch)).tolist() == [[-1] * 4] * len(batch)
-    with pytest.raises(ValueError, match="row 1: 155 is no action number"):
-        StateBatch.repeat(state, 2).action_parts([0, 155])
-    with pytest.raises(TypeError, match="expected integers, got float64"):
-        StateBatch.repeat(state, 1).action_parts([0.5])
-
-
-@each_rules
-def test_values_are_those_of_each_state(rules):
-    states = [state for seed in (1, 2) for state, _ in random_game(start_position(seed, rules), 7)]
-    last = [*random_game(start_position(1, rules), 7)][-1]
-    states.append(last[0].child(last[1]))
-    batch, evaluation = StateBatch(states), Evaluation(rules=rules)
-    values = batch.values(evaluation)
-    movers = [state.turn % 2 for state in states]
-    assert values.dtype == np.float32
-    assert values.tolist() == [
-        np.float32(evaluation(state, mover)) for state, mover in zip(states, movers, strict=True)
-    ]
-    for player in (0, 1):
-        signs = np.where(np.array(movers) == player, 1, -1)
-        assert (batch.values(evaluation, player) == signs * values).all()
-    health = batch.values(lambda states, players: [s.players[0].health for s in states])
-    assert health.tolist() == [state.players[0].health for state in states]
-    with pytest.raises(ValueError, match=r"evaluation: expected shape \(\d+,\), got \(1,\)"):
-        batch.values(lambda states, players: [0.0])
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        batch.values(evaluation, 2)
-    other = Evaluation(rules="1.2" if rules != "1.2" else "1.5")
-    with pytest.raises(ValueError, match="the evaluation is of rules"):
-        batch.values(other)
