@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from locmsim import StateBatch
-from locmsim.bench import starts, typical
+from locmsim.bench import search_positions, starts, typical
 
 
 @pytest.fixture
@@ -85,7 +85,28 @@ class TestBatch:
 
     def test_masks(self, benchmark, rules):
         batch = StateBatch.repeat(starts(rules)[0], self.size)
-        assert benchmark(batch.masks).any()
+        assert benchmark(batch.legal_actions_mask).any()
+
+    @pytest.mark.parametrize("what", ["search", "its playouts alone"])
+    def test_determinized_search(self, benchmark, rules, what):
+        """Of one ply, in 100 worlds, with 10 playouts after each action in each of them."""
+        seen, belief = search_positions(rules)[0]
+
+        def ends():
+            worlds = StateBatch.sample(belief, 100, seed=1)
+            legal = worlds.actions()
+            children = worlds.take(legal.row)
+            children.step(legal.action)
+            return children, legal.action
+
+        def search(prepared=None):
+            children, actions = prepared or ends()
+            wins = (children.rollouts(10, seed=2) == belief.seat).sum(axis=1)
+            return np.bincount(actions, wins)
+
+        wins = benchmark(search, None if what == "search" else ends())
+        benchmark.extra_info["playouts"] = 1000 * len(seen.legal_actions())
+        assert wins.argmax() in seen.legal_actions()
 
     def test_rollouts(self, benchmark, rules):
         batch = StateBatch.repeat(starts(rules)[0], self.size)

@@ -206,7 +206,7 @@ def _batch(rules: str, seconds: float) -> Iterator[Figure]:
         return steps / taken
 
     yield Figure("StateBatch of 10,000", "steps", _median(sample, seconds / 2), "/s")
-    masks = _median(lambda: _seconds(start.masks) / size, seconds / 2)
+    masks = _median(lambda: _seconds(start.legal_actions_mask) / size, seconds / 2)
     yield Figure("StateBatch of 10,000", "masks, a state", masks * 1e9, "ns")
 
 
