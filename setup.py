@@ -93,6 +93,7 @@ MODULES = [
     "search._engine",
     "search._evaluation",
     "search._mcts",
+    "search._values",
     "search._work",
     "game._layout",
     "policy._policy",

@@ -184,7 +184,9 @@ def batches(state: State, rng: random.Random) -> None:
     before, batch = state.key(), StateBatch.repeat(state, 3)
     for _ in range(rng.randint(1, 30)):
         batch.step(batch.sample_actions(rng.getrandbits(64)))
-        for one, mask, count in zip(batch, batch.masks(), batch.legal_counts, strict=True):
+        for one, mask, count in zip(
+            batch, batch.legal_actions_mask(), batch.legal_counts, strict=True
+        ):
             one.validate()
             assert mask.sum() == count == len(one.legal_actions())
         actions = rng.choices([n for n in INTEGERS if abs(n) < 2**63], k=3)

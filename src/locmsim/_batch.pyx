@@ -10,12 +10,19 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from locmsim._core cimport (
+    ATTACK,
     MAX_ACTIONS,
+    MAX_BOARD,
     PLAYOUT_TURNS,
+    RULES_10,
+    SUMMON,
     TERMINAL_PLAYER,
+    USE,
     Determinizer,
     State,
     Table,
+    decode_action,
+    move_t,
     playout_winner,
     state_apply,
     state_count,
@@ -172,6 +179,57 @@ cdef class StateArray:
                     for k in range(n):
                         out[i, actions[k]] = 1
 
+    def legal(self, int64_t[::1] rows, int64_t[::1] actions):
+        """Write every legal action of every state, by row and ascending, and the row of each."""
+        cdef uint8_t[MAX_ACTIONS + 1] found
+        cdef Py_ssize_t i, place = 0, room = actions.shape[0]
+        cdef int n, k
+        if rows.shape[0] != room:
+            raise ValueError(f"expected {room} rows, got {rows.shape[0]}")
+        with nogil:
+            for i in range(self.size):
+                if state_winner(&self.states[i]) >= 0:
+                    continue
+                n = state_list(&self.states[i], self.tables[i], found)
+                for k in range(min(<Py_ssize_t>n, room - place)):
+                    rows[place + k] = i
+                    actions[place + k] = found[k]
+                place += n
+        if place != room:
+            raise ValueError(f"expected room for {place} actions, got {room}")
+
+    def moves(self):
+        """What each action number means, (actions, 4): kind, source, target, lane; see `legal`."""
+        cdef move_t m
+        cdef int a, slot, per_lane = MAX_BOARD if self.rules == RULES_10 else MAX_BOARD // 2
+        found = []
+        for a in range(self.num_actions):
+            m = decode_action(self.tables[0] if self.size else &self.template.table.t, a)
+            if m.kind == SUMMON:
+                found.append((m.kind, m.source, -1, m.target))
+            elif m.kind == ATTACK:
+                slot = -1 if m.target == 0 else m.target - 1 + MAX_BOARD
+                found.append((m.kind, m.source, slot, m.source // per_lane))
+            elif m.kind == USE:
+                slot = m.target - 1
+                found.append((
+                    m.kind, m.source, slot, slot % MAX_BOARD // per_lane if slot >= 0 else -1))
+            else:
+                found.append((m.kind, -1, -1, -1))
+        return found
+
+    def take(self, const int64_t[::1] rows):
+        """Copies of some states, in any order and as often as given."""
+        cdef StateArray other = StateArray(rows.shape[0], self.template)
+        cdef Py_ssize_t i, row
+        for i in range(rows.shape[0]):
+            row = rows[i]
+            self.check_row(row)
+            other.states[i] = self.states[row]
+            other.tables[i] = self.tables[row]
+            other.owners[i] = self.owners[row]
+        return other
+
     def counts(self, int32_t[::1] out):
         """The number of legal actions of each state, 0 where the game is over."""
         cdef Py_ssize_t i
@@ -221,6 +279,14 @@ cdef class StateArray:
             for i in range(self.size):
                 out[i] = TERMINAL_PLAYER if state_winner(&self.states[i]) >= 0 else (
                     state_player(&self.states[i]))
+
+    def movers(self, int8_t[::1] out):
+        """The player whose turn it is, or was when the game ended."""
+        cdef Py_ssize_t i
+        self.check_rows(out.shape[0])
+        with nogil:
+            for i in range(self.size):
+                out[i] = state_player(&self.states[i])
 
     def row_seeds(self, uint64_t seed, uint64_t[::1] out):
         """A seed for each row."""

@@ -1,8 +1,8 @@
 """Many states at once, numpy in and out: what reinforcement learning and playout searches step."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import index
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from locmsim._core import Determinizer, State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.parallel import in_threads
 
-__all__ = ["StateBatch"]
+__all__ = ["BatchActions", "BatchFunction", "Judged", "Judging", "StateBatch"]
 
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: So many take some milliseconds, after which Ctrl-C is noticed.
@@ -24,6 +24,52 @@ class _Believer(Protocol):
 
     def determinizer(self) -> Determinizer:
         """What worlds are drawn from."""
+
+
+class BatchActions(NamedTuple):
+    """Actions of the states of a batch, an entry of each array for one action.
+
+    Creatures are counted by slot: 3 * lane + place in its lane, in summon order; in 1.0, which has
+    one lane, by their place.
+
+    Attributes
+    ----------
+    row : int64 array
+        The state it is an action of.
+    action : int64 array
+        Its number, as `StateBatch.step` takes it.
+    kind : int8 array
+        An `ActionKind`.
+    source : int8 array
+        SUMMON, USE: index of the card in hand order, 0 to 7. ATTACK: slot of the attacker, 0 to 5.
+        PASS: -1.
+    target : int8 array
+        USE, ATTACK: -1 for a player, 0 to 5 for a slot of the mover, 6 to 11 for 6 + one of the
+        opponent. Otherwise -1.
+    lane : int8 array
+        The lane of the creature that is summoned, attacks or is the target of an item, 0 or 1;
+        -1: there is none.
+    """
+
+    row: NDArray[np.int64]
+    action: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    source: NDArray[np.int8]
+    target: NDArray[np.int8]
+    lane: NDArray[np.int8]
+
+
+#: What a function of a batch returns: values, (rows,), and priors, if it has them, (rows, actions).
+Judged: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
+#: A batch evaluator: what it says of each state. `StateBatch.values` has the contract.
+BatchFunction: TypeAlias = Callable[["StateBatch"], Judged]
+
+
+class Judging(Protocol):
+    """What has a batch evaluator, as `locmsim.search.Evaluation` does."""
+
+    def results(self, batch: "StateBatch") -> Judged:
+        """The batch evaluator."""
 
 
 class StateBatch:
@@ -152,6 +198,35 @@ class StateBatch:
     def __iter__(self) -> Iterator[State]:
         return map(self._array.get, range(len(self)))
 
+    def take(self, rows: ArrayLike) -> "StateBatch":
+        """Copies of some rows, in any order and as often as given, as `numpy.take` has them.
+
+        Parameters
+        ----------
+        rows : array of int
+            Row numbers; negative ones count from the end.
+
+        Returns
+        -------
+        StateBatch
+            Row i is ``batch[rows[i]]``.
+
+        Raises
+        ------
+        IndexError
+            There is no such row.
+        TypeError
+            `rows` are no integers.
+        """
+        given = np.asarray(rows)
+        if given.dtype.kind not in "iu" and given.size:
+            raise TypeError(f"rows: expected integers, got {given.dtype}")
+        numbers = given.astype(np.int64).ravel()
+        wrong = (numbers < -len(self)) | (numbers >= len(self))
+        if wrong.any():
+            raise IndexError(f"row {numbers[wrong][0]} of {len(self)}")
+        return self._of(self._array.take(np.where(numbers < 0, numbers + len(self), numbers)))
+
     def _row(self, row: SupportsIndex) -> int:
         number = index(row)
         if not -len(self) <= number < len(self):
@@ -201,7 +276,7 @@ class StateBatch:
         self._array.sample(_seed_bits(seed), out)
         return out
 
-    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+    def legal_actions_mask(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
         """int8 array (rows, `num_distinct_actions`), 1 where an action is legal.
 
         A row of a finished game is 0. `out`, a writable C-contiguous int8 array of that shape, is
@@ -256,6 +331,52 @@ class StateBatch:
         if player not in (None, 0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
         return write_states(self._array, -1 if player is None else player, layout, out)
+
+    def actions(self) -> BatchActions:
+        """Every legal action of every state, by row and ascending, as arrays; finished: none.
+
+        The children of all states, each once: ``legal = batch.actions()``,
+        ``children = batch.take(legal.row)``, ``children.step(legal.action)``.
+        """
+        rows = np.empty(self.legal_counts.sum(), np.int64)
+        actions = np.empty_like(rows)
+        self._array.legal(rows, actions)
+        moves = _moves(self._array)[actions]
+        return BatchActions(rows, actions, *np.ascontiguousarray(moves.T))
+
+    def values(self, evaluation: Judging | BatchFunction) -> NDArray[np.float64]:
+        """What each state is worth to the player whose turn it is, taken to end there.
+
+        Parameters
+        ----------
+        evaluation : Evaluation, or a function of a StateBatch
+            A function returns the expected result of each row from -1, lost, to 1, won, for
+            the player whose turn it is: an array (rows,), or a pair of it and of priors (rows,
+            `num_distinct_actions`), which are of no use here. It is asked about games that are not
+            over only.
+
+        Returns
+        -------
+        array
+            float64, (rows,), from -1 to 1; of a finished game 1 or -1, for the player whose turn
+            it was when it ended.
+
+        Raises
+        ------
+        ValueError
+            The function returned another number of values, or some beyond -1 and 1.
+        """
+        function: BatchFunction = getattr(evaluation, "results", None) or evaluation  # type: ignore[assignment]
+        found = np.empty(len(self))
+        movers = np.empty(len(self), np.int8)
+        self._array.movers(movers)
+        over = self.winners >= 0
+        found[over] = np.where(self.winners[over] == movers[over], 1.0, -1.0)
+        going = np.flatnonzero(~over)
+        if len(going):
+            asked = self if len(going) == len(self) else self.take(going)
+            found[going] = judged(function(asked), len(going), self.num_distinct_actions())[0]
+        return found
 
     @property
     def legal_counts(self) -> NDArray[np.int32]:
@@ -320,6 +441,41 @@ class StateBatch:
 
     def __repr__(self) -> str:
         return f"<StateBatch of {len(self)} states, {int(self.terminal.sum())} finished>"
+
+
+#: By rule set, (actions, 4): kind, source, target and lane of each action number.
+_MOVES: dict[str, NDArray[np.int8]] = {}
+
+
+def _moves(array: StateArray) -> NDArray[np.int8]:
+    if array.rule_set not in _MOVES:
+        _MOVES[array.rule_set] = np.array(array.moves(), np.int8)
+    return _MOVES[array.rule_set]
+
+
+def judged(
+    answer: Any, rows: int, actions: int
+) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]:
+    """Values and priors that a batch evaluator returned; ``ValueError`` if they are none."""
+    values, priors = answer if isinstance(answer, tuple) else (answer, None)
+    values = np.ascontiguousarray(values, np.float64)
+    if values.shape == (rows, 1):  # of a network with one output
+        values = values[:, 0]
+    if values.shape != (rows,):
+        raise ValueError(f"evaluation: expected values of shape ({rows},), got {values.shape}")
+    wrong = ~(np.abs(values) <= 1)
+    if wrong.any():
+        raise ValueError(f"evaluation: expected values from -1 to 1, got {values[wrong][0]}")
+    if priors is None:
+        return values, None
+    priors = np.ascontiguousarray(priors, np.float32)
+    if priors.shape != (rows, actions):
+        raise ValueError(
+            f"evaluation: expected priors of shape {(rows, actions)}, got {priors.shape}"
+        )
+    if not (priors >= 0).all():
+        raise ValueError("evaluation: expected priors of 0 or more")
+    return values, priors
 
 
 def _seed_bits(seed: SupportsIndex) -> int:

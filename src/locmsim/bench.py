@@ -238,7 +238,7 @@ def _batch(rules: str) -> Iterator[Measured | Ratio]:
 
     def masks() -> Case:
         batch = start()
-        return Case(lambda: len(batch.masks()))
+        return Case(lambda: len(batch.legal_actions_mask()))
 
     def rollouts() -> Case:
         batch = start()

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, default_weights
 from locmsim.search._evaluation import TERMS, Evaluator
 
-__all__ = ["TERMS", "Evaluation", "ValueFunction"]
+if TYPE_CHECKING:  # bots start without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from locmsim.batch import StateBatch
+
+__all__ = ["TERMS", "Evaluation", "ValueFunction", "win_chance"]
 
 #: A function of a state and a player whose turn ends there, in the place of the weights: the value
 #: to them. It is called with the GIL for each node, so it makes a search a hundred times slower.
@@ -21,6 +27,12 @@ class Evaluation(Mapping[str, float]):
 
     Searches find turns with the weights. What comes of them is predicted by a network if there is
     one, else by the weights, too.
+
+    Called with a state and the player whose turn ends there, it gives the value by the weights.
+    Its unit is that of the weights, in which a point of the weight "scale" is one: ``tanh(value /
+    scale)`` is the expected result from -1 to 1, so that the chance to win is 0.88 at a value of
+    `scale` and 0.5 at 0. A won game is worth 1000, a lost one -1000. `results` gives expected
+    results, and `win_chance` the chance by the package's own evaluation.
 
     Parameters
     ----------
@@ -43,8 +55,6 @@ class Evaluation(Mapping[str, float]):
     True
     >>> careful.replace(scale=20)["scale"]
     20
-
-    It can be called with a state and the player whose turn ends there.
 
     >>> careful.network is None
     True
@@ -90,9 +100,100 @@ class Evaluation(Mapping[str, float]):
     def __call__(self, state: State, player: int) -> float:
         return self.compiled(state, player)
 
+    def results(self, batch: "StateBatch") -> "NDArray[np.float64]":
+        """The results that are expected when the turn ends in each state, as searches do.
+
+        Parameters
+        ----------
+        batch : StateBatch
+
+        Returns
+        -------
+        array
+            float64, (rows,), from -1 to 1 for the player whose turn it is: by the network if there
+            is one, else ``tanh(value / scale)``. Of a finished game 1 or -1.
+
+        Raises
+        ------
+        ValueError
+            The states are of other rules.
+        """
+        import numpy as np
+
+        from locmsim.search._values import expected_results
+
+        array = batch._array
+        if array.rule_set != self.rules:
+            raise ValueError(
+                f"evaluation: it is of rules {self.rules}, the states of {array.rule_set}"
+            )
+        out = np.empty(len(batch))
+        expected_results(self.compiled, self.network, array, out)
+        return out
+
     def __repr__(self) -> str:
         network = "None" if self.network is None else "<network>"
         return f"Evaluation({self._weights}, {self.rules!r}, network={network})"
+
+
+@overload
+def win_chance(states: State, player: int | None = None) -> float: ...
+@overload
+def win_chance(states: "StateBatch", player: int | None = None) -> "NDArray[np.float64]": ...
+def win_chance(
+    states: "State | StateBatch", player: int | None = None
+) -> "float | NDArray[np.float64]":
+    """The chance that a player wins, if the present turn ends where it is.
+
+    That is the package's own estimate, of the evaluation and the network that its searches judge
+    the ends of turns by, at once: nothing is searched, and what the player to move could still do
+    in the turn does not count. It looks at the cards in hand of the player whose turn it is, and at
+    the number of the opponent's, not at what these are.
+
+    Parameters
+    ----------
+    states : State or StateBatch
+        A position, or many of one rule set.
+    player : int, optional
+        0 or 1; by default the player whose turn it is, in each.
+
+    Returns
+    -------
+    float or array
+        From 0 to 1, and the chances of both players add up to 1; of a finished game 0 or 1. Of a
+        batch a float64 array (rows,).
+
+    Raises
+    ------
+    ValueError
+        For another player.
+
+    >>> from locmsim.game.match import Match
+    >>> match = Match(seed=3)
+    >>> _ = match.submit(0, "PASS"), match.submit(1, "PASS")
+    >>> 0 < win_chance(match.state, 0) < 1
+    True
+    >>> round(win_chance(match.state, 0) + win_chance(match.state, 1), 9)
+    1.0
+    """
+    import numpy as np
+
+    from locmsim.batch import StateBatch
+
+    if player not in (None, 0, 1):
+        raise ValueError(f"player: expected 0 or 1, got {player!r}")
+    batch = StateBatch([states]) if isinstance(states, State) else states
+    chances = (1 + _default_evaluation(batch._array.rule_set).results(batch)) / 2
+    if player is not None:
+        movers = np.empty(len(batch), np.int8)
+        batch._array.movers(movers)
+        chances = np.where(movers == player, chances, 1 - chances)
+    return float(chances[0]) if isinstance(states, State) else chances
+
+
+@cache
+def _default_evaluation(rules: str) -> Evaluation:
+    return Evaluation(rules=rules)
 
 
 @cache

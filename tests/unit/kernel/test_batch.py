@@ -1,17 +1,27 @@
 """`StateBatch`: whatever it does to many states, `State` does to one."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
 import pytest
 from helpers import RULE_SETS
 
-from locmsim import GameOverError, IllegalActionError, Match, State, StateBatch
+from locmsim import (
+    ActionKind,
+    Card,
+    CardType,
+    GameOverError,
+    IllegalActionError,
+    Match,
+    State,
+    StateBatch,
+)
 from locmsim._batch import StateArray
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
-from locmsim.search import Belief
+from locmsim.search import Belief, Evaluation
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
@@ -45,12 +55,14 @@ def test_rows_are_the_states(rules):
     assert batch.winners.tolist() == [-1 if s.winner is None else s.winner for s in states]
     assert batch.current_players.tolist() == [state.current_player() for state in states]
     assert batch.legal_counts.tolist() == [len(state.legal_actions()) for state in states]
-    assert batch.masks().tolist() == [state.legal_actions_mask().tolist() for state in states]
+    assert batch.legal_actions_mask().tolist() == [
+        state.legal_actions_mask().tolist() for state in states
+    ]
     for array, dtype in (
         (batch.winners, np.int8),
         (batch.current_players, np.int8),
         (batch.legal_counts, np.int32),
-        (batch.masks(), np.int8),
+        (batch.legal_actions_mask(), np.int8),
     ):
         assert array.dtype == dtype
     assert repr(batch) == f"<StateBatch of {len(states)} states, 1 finished>"
@@ -89,7 +101,7 @@ def test_repeat():
     assert set(batch.legal_counts.tolist()) == {len(start_position(1).legal_actions())}
     assert batch[999] == start_position(1)
     empty = StateBatch.repeat(state, 0)
-    assert (len(empty), list(empty), empty.masks().shape) == (0, [], (0, 145))
+    assert (len(empty), list(empty), empty.legal_actions_mask().shape) == (0, [], (0, 145))
     empty.step([])
     assert empty.rollouts(3, 1).shape == (0, 3)
     for wrong in (-1, 2**60):
@@ -124,7 +136,7 @@ def test_states_of_many_games_do_what_they_do_alone(rules):
     states[4] = start_position(9, rules)
     for number in range(60):
         actions = batch.sample_actions(number)
-        masks = batch.masks()
+        masks = batch.legal_actions_mask()
         for row, state in enumerate(states):
             assert masks[row].tolist() == state.legal_actions_mask().tolist()
             if actions[row] >= 0:
@@ -304,8 +316,8 @@ def test_masks_written_into_an_array():
     states = some_states()
     batch = StateBatch(states)
     out = np.full((len(states), 145), 7, dtype=np.int8)
-    assert batch.masks(out) is out
-    assert (out == batch.masks()).all()
+    assert batch.legal_actions_mask(out) is out
+    assert (out == batch.legal_actions_mask()).all()
     for wrong in (
         out.astype(np.uint8),
         out[:-1],
@@ -316,10 +328,10 @@ def test_masks_written_into_an_array():
         with pytest.raises(
             ValueError, match="expected a writable C-contiguous int8 array of shape"
         ):
-            batch.masks(wrong)
+            batch.legal_actions_mask(wrong)
     out.flags.writeable = False
     with pytest.raises(ValueError, match="expected a writable"):
-        batch.masks(out)
+        batch.legal_actions_mask(out)
 
 
 @each_rules
@@ -454,3 +466,134 @@ def test_children_and_hashes(rules):
     finished = [*random_game(start_position(1, rules), 1)][-1]
     with pytest.raises(GameOverError):
         StateBatch.children(finished[0].child(finished[1]))
+
+
+def slot_of(state, player, instance):
+    """By the order of the creatures in each lane."""
+    lanes = [[], []]
+    for creature in state.players[player].board:
+        lanes[creature.lane].append(creature.id)
+    size = 6 if state.rules == "1.0" else 3
+    lane = next(lane for lane in (0, 1) if instance in lanes[lane])
+    return size * lane + lanes[lane].index(instance)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_actions_as_arrays(rules):
+    """They name the cards and creatures that `State.action` does."""
+    states = [
+        state for seed in range(3) for state, _ in random_game(start_position(seed, rules), 4)
+    ]
+    batch = StateBatch([*states, some_states(rules)[-1]])
+    legal = batch.actions()
+    assert {array.shape for array in legal} == {(batch.legal_counts.sum(),)}
+    assert [array.dtype for array in legal] == [np.int64] * 2 + [np.int8] * 4
+    rows = [legal.action[legal.row == row].tolist() for row in range(len(batch))]
+    assert rows == [state.legal_actions() for state in batch]
+    kinds = set()
+    for row, number, kind, source, target, lane in zip(*legal, strict=True):
+        state, action = states[row], states[row].action(number)
+        me = state.current_player()
+        assert kind == action.kind
+        if action.kind in (ActionKind.SUMMON, ActionKind.USE):
+            assert state.players[me].hand[source].id == action.source
+        elif action.kind == ActionKind.ATTACK:
+            assert source == slot_of(state, me, action.source)
+        else:
+            assert (source, target, lane) == (-1, -1, -1)
+        creatures = {c.id: c for player in state.players for c in player.board}
+        if action.target is None or action.target == -1:
+            assert target == -1
+        else:
+            whose = action.target not in [c.id for c in state.players[me].board]
+            assert target == 6 * whose + slot_of(state, me ^ whose, action.target)
+            assert lane == creatures[action.target].lane
+        if action.kind == ActionKind.SUMMON:
+            assert lane == (action.lane or 0)
+        elif action.kind == ActionKind.ATTACK:
+            assert lane == creatures[action.source].lane
+        kinds.add((action.kind, target < 0, target < 6))
+    assert len(kinds) == 7
+
+
+def test_rows_are_taken():
+    states = some_states()[:9]
+    batch = StateBatch(states)
+    taken = batch.take([3, -1, 3])
+    assert [*taken] == [states[3], states[8], states[3]]
+    taken.step([0, -1, -1])
+    assert [*batch] == states
+    assert len(batch.take([])) == 0
+    with pytest.raises(IndexError, match="row 9 of 9"):
+        batch.take([0, 9])
+    with pytest.raises(IndexError, match="row -10 of 9"):
+        batch.take([-10])
+    with pytest.raises(TypeError, match="rows: expected integers, got float64"):
+        batch.take([0.5])
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_values_are_those_of_the_evaluation(rules):
+    states = some_states(rules)
+    batch = StateBatch(states)
+    evaluation = Evaluation(rules=rules, network=None).replace(scale=9)
+    values = batch.values(evaluation)
+    assert values.dtype == np.float64
+    last = states[-1].turn % 2  # whose turn it was when the game ended
+    assert values[-1] == (1 if states[-1].winner == last else -1)
+    for value, state in zip(values[:-1], states, strict=False):
+        expected = math.tanh(evaluation(state, state.current_player()) / 9)
+        assert value == pytest.approx(expected, abs=1e-6)
+    judged = Evaluation(rules=rules)
+    if judged.network is not None:
+        odds = judged.network(states[5], states[5].current_player())
+        assert batch.values(judged)[5] == pytest.approx(math.tanh(odds / 2), abs=1e-6)
+
+
+def test_values_by_a_function():
+    """It is asked about games that are not over only."""
+    states = some_states()
+    batch = StateBatch(states)
+    asked = []
+
+    def function(given):
+        asked.append([*given])
+        return np.full((len(given), 1), 0.25, np.float32)  # as a network returns them
+
+    values = batch.values(function)
+    assert asked == [states[:-1]]
+    assert values[:-1].tolist() == [0.25] * (len(states) - 1)
+    assert abs(values[-1]) == 1
+    mask = batch.take(range(3)).legal_actions_mask()
+    assert batch.take(range(3)).values(lambda given: ([0, 0.5, -1], mask)).tolist() == [0, 0.5, -1]
+    for answer, message in [
+        ([0.0], r"expected values of shape \(3,\), got \(1,\)"),
+        ([0.0, 1.5, 0.0], "expected values from -1 to 1, got 1.5"),
+        ([0.0, 0.0, math.nan], "expected values from -1 to 1, got nan"),
+        (([0.0] * 3, mask[:2]), r"expected priors of shape \(3, 145\), got \(2, 145\)"),
+        (([0.0] * 3, -mask), "expected priors of 0 or more"),
+    ]:
+        with pytest.raises(ValueError, match="^evaluation: " + message):
+            batch.take(range(3)).values(lambda given, answer=answer: answer)
+    with pytest.raises(ValueError, match=r"it is of rules 1\.2, the states of 1\.5"):
+        batch.values(Evaluation(rules="1.2"))
+
+
+def test_a_determinized_search_in_five_lines():
+    """It finds an attack that wins in every world."""
+    filler = Card(1, CardType.CREATURE, 12, 1, 1)
+    runner = Card(2, CardType.CREATURE, 0, 30, 1, "-C----")
+    state = State.new([runner, *[filler] * 29], [filler] * 30)
+    state.apply_action(state.string_to_action("SUMMON 0 0"))
+    belief = Belief()
+    belief.see(state.observation(0))
+
+    worlds = StateBatch.sample(belief, 100, seed=1)
+    legal = worlds.actions()
+    ends = worlds.take(legal.row)
+    ends.step(legal.action)
+    wins = np.bincount(legal.action, (ends.rollouts(10, seed=2) == 0).sum(axis=1))
+
+    assert state.action_to_string(wins.argmax()) == "ATTACK 0 -1"
+    assert wins.max() == 1000
+    assert set(np.flatnonzero(wins)) <= set(state.legal_actions())

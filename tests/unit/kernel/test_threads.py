@@ -116,7 +116,7 @@ def test_batches(rules):
         rng = np.random.default_rng(i)
         found = []
         for _ in range(20):
-            masks = batch.masks()
+            masks = batch.legal_actions_mask()
             going = masks.any(axis=1)
             actions = np.where(going, (masks * rng.random(masks.shape)).argmax(axis=1), -1)
             if not going.all():

@@ -13,7 +13,7 @@ from amounts import amount
 from helpers import RULE_SETS
 from wins_data import KINDS
 
-from locmsim import Card, State
+from locmsim import Card, State, StateBatch
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
 from locmsim.game.match import Match
@@ -31,6 +31,7 @@ from locmsim.search import (
     SearchResult,
     analyse,
     describe_options,
+    win_chance,
 )
 from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import Belief
@@ -523,6 +524,48 @@ def test_an_evaluation_of_other_rules_is_refused(search):
     evaluation = Evaluation(rules="1.2").replace(scale=20)
     assert evaluation.rules == "1.2"
     assert search(evaluation=evaluation).search(state, **budget(search)).nodes > 0
+
+
+@each_rules
+def test_win_chances(rules):
+    """What a search without turns to play on says of a turn's end, as a probability."""
+    search = BeamSearch(BeamOptions(turns=0))
+    for state in [*positions(rules)][:4]:
+        result = search.search(state, nodes=500)
+        end = state.observation(state.current_player())
+        belief = Belief()
+        belief.see(end)
+        world = belief.sample(0)
+        for action in result.actions:
+            world.apply_action(action)
+        me = state.current_player()
+        assert win_chance(world, me) == pytest.approx((1 + result.value) / 2, abs=1e-5)
+        assert win_chance(world, 1 - me) == pytest.approx(1 - win_chance(world, me))
+        assert win_chance(world) == win_chance(world, me)
+    states = [state for state, _ in random_game(start_position(1, rules), 1)]
+    last = states[-1].child(states[-1].legal_actions()[-1])
+    batch = StateBatch([*states, last])
+    for player in (0, 1):
+        assert win_chance(batch, player).tolist() == [win_chance(s, player) for s in batch]
+    over = [*random_game(start_position(2, rules), 5)][-1]
+    end = over[0].child(over[1])
+    assert [win_chance(end, player) for player in (0, 1)] == [1 - end.winner, end.winner]
+    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
+        win_chance(end, 2)
+
+
+@each_rules
+def test_win_chances_say_who_wins(rules):
+    """Of the last fifth of random games, mostly."""
+    right = total = 0
+    for seed in range(60):
+        game = [*random_game(start_position(seed, rules), seed)]
+        states = [state for state, _ in game]
+        winner = game[-1][0].child(game[-1][1]).winner
+        for state in states[len(states) * 4 // 5 : -1]:
+            right += win_chance(state, winner) > 0.5
+            total += 1
+    assert right > 0.6 * total
 
 
 # ---- plans ---------------------------------------------------------------------------------------

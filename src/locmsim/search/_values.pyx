@@ -1,0 +1,42 @@
+"""The results that an evaluation expects of many states.
+
+A module of its own: bots that are exported have no use for it.
+"""
+
+from libc.math cimport tanh
+
+from locmsim._batch cimport StateArray
+from locmsim._core cimport state_player, state_t, state_winner, table_t
+from locmsim.networks._network cimport Network, network_t, network_value
+from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table, evaluate
+
+__all__ = ["expected_results"]
+
+
+def expected_results(
+    Evaluator evaluator not None, Network network, StateArray batch not None, double[::1] out
+):
+    """The expected result of each state for the player whose turn it is and ends there: -1 to 1.
+
+    By the network if there is one. Of a finished game 1 or -1.
+    """
+    cdef eval_t e = evaluator.e         # a copy: other threads may be at other cards
+    cdef const network_t* n = NULL if network is None else &network.n
+    cdef const table_t* t = NULL
+    cdef const state_t* s
+    cdef Py_ssize_t i
+    cdef int who
+    batch.check_rows(out.shape[0])
+    with nogil:
+        for i in range(batch.size):
+            s = &batch.states[i]
+            who = state_player(s)
+            if batch.tables[i] is not t:
+                t = batch.tables[i]
+                eval_use_table(&e, &evaluator.weights, t)
+            if state_winner(s) >= 0:
+                out[i] = 1 if s.p[who].won else -1
+            elif n is not NULL:
+                out[i] = tanh(<double>network_value(n, s, t, who) / 2)
+            else:
+                out[i] = tanh(<double>evaluate(s, t, &e, who) / <double>e.scale)
