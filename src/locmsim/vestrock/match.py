@@ -11,7 +11,7 @@ from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.vestrock._core import ACTION_WORDS, State, Table
 from locmsim.vestrock.deck import Card
-from locmsim.vestrock.protocol import Command, error_line, parse
+from locmsim.vestrock.protocol import COMMANDS, Command, error_line, parse
 from locmsim.vestrock.views import Views
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ __all__ = ["CommandError", "Match", "split_line"]
 
 #: What a turn lasts at a server, in ms.
 _TURN_MS = 1000.0
-_KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if kind}
+#: What the kernel calls the actions.
+_KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if word in COMMANDS}
 
 
 class CommandError(ValueError):
