@@ -243,7 +243,7 @@ def test_accounts_are_made_and_used(
         (["bot", "genius"], 2, "no bot 'genius'"),
         (["bot", "rule", "--port=1"], 1, "127.0.0.1 port 1: "),
         (["bot", "rule", "--reserve=2"], 2, "--reserve: expected less than a turn"),
-        (["standings", "/missing/db"], 1, "cannot open /missing/db"),
+        (["standings", "/missing/db"], 1, "/missing/db: no such file"),
         (["replay", "/missing/log"], 1, "/missing/log: No such file"),
     ],
 )

@@ -13,10 +13,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from locmsim._io import try_lock
+from locmsim._database import Database, Kind
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.contract import Fault, FaultKind
@@ -25,10 +24,6 @@ from locmsim.stats import Sprt
 __all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
 
 _log = logging.getLogger(__name__)
-
-#: Marks the files in their header: "LOCM", and the version of the tables.
-_APPLICATION = 0x4C4F434D
-_VERSION = 2
 
 _TABLES = """
 CREATE TABLE tournament (
@@ -100,7 +95,7 @@ class NoResultsError(StoreError):
     """There is no such file, or nothing in it yet."""
 
 
-class Store:
+class Store(Database):
     """An open file of results of a tournament; a context manager.
 
     With `write` the file is made if it does not exist, and written by this process alone: `begin`
@@ -108,23 +103,26 @@ class Store:
     wrong with the file.
     """
 
+    kind = Kind(
+        application=0x4C4F434D,  # "LOCM"
+        version=2,
+        tables=_TABLES,
+        file="a file of results",
+        content="results of an arena",
+        writer="process",
+        error=StoreError,
+        missing=NoResultsError,
+    )
+
     def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
-        self.path = os.fspath(path)
-        self._lock: int | None = None
-        self._made = False
+        super().__init__(path, write=write)
         #: The tournament in the file; None until `begin` if there is nothing in it.
         self.settings: Settings | None = None
-        with self._errors("open"):
-            try:
-                self._connection = self._open_to_write() if write else self._open_to_read()
-            except BaseException:
-                self._unlock()
-                raise
         try:
             with self._errors("open"):
                 self.settings = self._stored_settings()
             if self.settings is None and not write:
-                raise NoResultsError(f"{self.path}: an empty file")
+                self._refuse_empty()
         except BaseException:
             self.close()
             raise
@@ -136,8 +134,7 @@ class Store:
                 f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
             )
         with self._errors("write to"):
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._log_ahead()
             if self.settings is None:
                 self._create(settings)
         # The same, but with ready agents.
@@ -150,42 +147,11 @@ class Store:
             self._connection.execute("UPDATE tournament SET settings = ?", [text])
         self.settings = settings
 
-    def _open_to_read(self) -> sqlite3.Connection:
-        if not os.path.exists(self.path):
-            raise NoResultsError(f"{self.path}: no such file")
-        if os.path.isdir(self.path):
-            raise StoreError(f"{self.path}: a folder, not a file of results")
-        # Who may write clears up what SQLite needs beside the file while it is open.
-        mode = "rw" if os.access(self.path, os.W_OK) else "ro"
-        uri = f"{Path(self.path).absolute().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        connection.execute("PRAGMA query_only = TRUE")
-        return connection
-
-    def _open_to_write(self) -> sqlite3.Connection:
-        if os.path.isdir(self.path):
-            raise StoreError(f"{self.path}: a folder, not a file of results")
-        if self.path != ":memory:":
-            self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
-            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            # Another kind of lock than SQLite's, which it does not disturb: two tournaments would
-            # play the same games.
-            if not try_lock(self._lock):
-                raise StoreError(f"{self.path}: another process writes to it")
-        return sqlite3.connect(self.path, isolation_level=None)
-
     def _stored_settings(self) -> Settings | None:
         """None if there is nothing in the file."""
         with self._transaction("DEFERRED"):  # all of it from one moment
-            ((application,),) = self._connection.execute("PRAGMA application_id")
-            ((version,),) = self._connection.execute("PRAGMA user_version")
-            ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
-            if not (application or version or tables):
+            if self._is_empty():
                 return None
-            if application != _APPLICATION:
-                raise StoreError(f"{self.path}: no results of an arena")
-            if version != _VERSION:
-                raise StoreError(f"{self.path}: version {version}, this program knows {_VERSION}")
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
         try:
             return Settings.from_json(json.loads(text))
@@ -195,36 +161,12 @@ class Store:
     def _create(self, settings: Settings) -> None:
         execute = self._connection.execute
         with self._transaction():
-            for statement in _TABLES.split(";\n"):
-                execute(statement)
+            self._make_tables()
             text = json.dumps(settings.to_json())
             execute("INSERT INTO tournament (settings) VALUES (?)", [text])
             for i, player in enumerate(settings.players):
                 execute("INSERT INTO players VALUES (?, ?, ?)", [i, player.name, player.spec])
-            execute(f"PRAGMA user_version = {_VERSION}")
-            execute(f"PRAGMA application_id = {_APPLICATION}")
         _log.info("%s: new file of results", self.path)
-
-    @contextlib.contextmanager
-    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
-        self._connection.execute(f"BEGIN {kind}")
-        try:
-            yield
-        except BaseException:
-            # SQLite itself rolls back after some errors.
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
-
-    @contextlib.contextmanager
-    def _errors(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(f"cannot {what} {self.path}: {error.strerror}") from None
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot {what} {self.path}: {error}") from None
 
     def close(self) -> None:
         """Close the file; what was added stays. One made here, or empty, for nothing is removed."""
@@ -245,19 +187,7 @@ class Store:
                 with contextlib.suppress(OSError):
                     os.unlink(self.path)
         finally:
-            self._unlock()
-
-    def _unlock(self) -> None:
-        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+            super().close()
 
     # -------------------------------------------------------------------------------- goal
 

@@ -16,11 +16,13 @@ import socket
 import time
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple, Self
+from typing import Self
 
+from locmsim.vestrock import replies as read
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import CommandError
 from locmsim.vestrock.protocol import Reply, ReplyReader
+from locmsim.vestrock.replies import BoardCard, Health, Limits, TurnInfo
 
 __all__ = [
     "BoardCard",
@@ -46,39 +48,6 @@ class ServerFullError(LoginError):
 
 class ServerClosedError(ConnectionError):
     """The server has said that it ends."""
-
-
-class TurnInfo(NamedTuple):
-    """The answer to ``GET_TURN_INFO``."""
-
-    #: Whether it is the caller's turn.
-    own: bool
-    #: Turns left, the running one included.
-    left: int
-
-
-class Health(NamedTuple):
-    """The answer to ``GET_HP``."""
-
-    #: At the start and at most.
-    initial: int
-    own: int
-    opponent: int
-
-
-class Limits(NamedTuple):
-    """The answer to ``GET_CARD_LIMITS``."""
-
-    draws: int
-    burns: int
-    hand: int
-
-
-class BoardCard(NamedTuple):
-    """A creature on a board, with its values of now."""
-
-    card: Card
-    active: bool
 
 
 class Client:
@@ -272,52 +241,44 @@ class Client:
 
     def final_score(self, match: int) -> tuple[int, int]:
         """The own and the opponent's score."""
-        own, opponent = _numbers(self.call(f"GET_FINAL_SCORE {match}")[0])
+        own, opponent = read.numbers(self.call(f"GET_FINAL_SCORE {match}")[0], 2)
         return own, opponent
 
     def turn_info(self, match: int) -> TurnInfo:
         """Whose turn it is, and the turns left."""
-        own, left = _numbers(self.call(f"GET_TURN_INFO {match}")[0])
-        return TurnInfo(own == 1, left)
+        return read.turn_info(self.call(f"GET_TURN_INFO {match}"))
 
     def hp(self, match: int) -> Health:
         """Initial, own and opponent's health."""
-        return Health(*_numbers(self.call(f"GET_HP {match}")[0]))
+        return read.health(self.call(f"GET_HP {match}"))
 
     def card_limits(self, match: int) -> Limits:
         """Draws and burns left, and the size of a full hand."""
-        return Limits(*_numbers(self.call(f"GET_CARD_LIMITS {match}")[0]))
+        return read.limits(self.call(f"GET_CARD_LIMITS {match}"))
 
     def current_mana(self, match: int) -> int:
         """The mana that can be spent."""
-        return int(self.call(f"GET_CURRENT_MANA {match}")[0])
+        return read.number(self.call(f"GET_CURRENT_MANA {match}"))
 
     def deck(self, match: int) -> list[Card]:
         """The cards left in the deck, top first."""
-        return [Card.parse(line) for line in self.call(f"GET_DECK {match}")[1:]]
+        return read.cards(self.call(f"GET_DECK {match}"))
 
     def hands(self, match: int) -> tuple[list[Card], list[Card]]:
         """The own and the opponent's hand, by id."""
-        first, *lines = self.call(f"GET_HANDS {match}")
-        own, _ = _numbers(first)
-        cards = [Card.parse(line) for line in lines]
-        return cards[:own], cards[own:]
+        return read.hands(self.call(f"GET_HANDS {match}"))
 
     def board(self, match: int) -> tuple[list[BoardCard], list[BoardCard]]:
         """The own and the opponent's creatures, by id."""
-        first, *lines = self.call(f"GET_BOARD {match}")
-        own, _ = _numbers(first)
-        halves = [line.rpartition(" ") for line in lines]
-        cards = [BoardCard(Card.parse(card), flag == "1") for card, _, flag in halves]
-        return cards[:own], cards[own:]
+        return read.boards(self.call(f"GET_BOARD {match}"))
 
     def attackers(self, match: int) -> list[Card]:
         """The creatures that attack."""
-        return [Card.parse(line) for line in self.call(f"GET_ATTACKERS {match}")[1:]]
+        return read.cards(self.call(f"GET_ATTACKERS {match}"))
 
     def draw_card(self, match: int) -> Card:
         """Draw the top card of the deck."""
-        return Card.parse(self.call(f"DRAW_CARD {match}")[0])
+        return read.card(self.call(f"DRAW_CARD {match}")[0])
 
     def burn_card(self, match: int) -> None:
         """Take the top card of the deck out of the match."""
@@ -359,7 +320,3 @@ class Client:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _numbers(line: str) -> list[int]:
-    return [int(word) for word in line.split(" ")]

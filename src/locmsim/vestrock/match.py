@@ -5,23 +5,21 @@ Nothing here knows of sockets or clocks, or of the other matches of a player.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.vestrock._core import ACTION_WORDS, State, Table
 from locmsim.vestrock.deck import Card
-from locmsim.vestrock.protocol import Command, error_line, parse
+from locmsim.vestrock.protocol import COMMANDS, Command, error_line, parse
 from locmsim.vestrock.views import Views
-
-if TYPE_CHECKING:
-    from locmsim.vestrock.bots import Bot
 
 __all__ = ["CommandError", "Match", "split_line"]
 
 #: What a turn lasts at a server, in ms.
 _TURN_MS = 1000.0
-_KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if kind}
+#: What the kernel calls the actions.
+_KINDS = {word: kind for kind, word in enumerate(ACTION_WORDS) if word in COMMANDS}
 
 
 class CommandError(ValueError):
@@ -235,8 +233,8 @@ class Match:
             lines += self.command(self.players[player], question)[1:]
         return "".join(f"{line}\n" for line in lines)
 
-    def ask(self, agent: "Bot", player: int) -> Callable[[], str]:
-        """A function that asks a bot, and returns its answer."""
+    def ask(self, agent: Any, player: int) -> Callable[[], str]:
+        """A function that asks a bot (`locmsim.vestrock.bots.Bot`), and returns its answer."""
         return partial(agent.turn, self.state.clone())
 
     def time_limit_ms(self, player: int) -> float:

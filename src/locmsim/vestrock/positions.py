@@ -10,8 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from locmsim.vestrock import replies as read
 from locmsim.vestrock._core import DEFAULTS, State, Table
 from locmsim.vestrock.deck import Card
+from locmsim.vestrock.protocol import POSITION_QUESTIONS
 
 __all__ = ["state_from_replies", "state_from_text", "state_to_text"]
 
@@ -178,18 +180,6 @@ def _creature(text: str, by_id: Mapping[int, Card]) -> dict[str, Any]:
 
 # ---- what a client is told -----------------------------------------------------------------------
 
-#: The questions whose answers make a position.
-QUESTIONS = (
-    "GET_TURN_INFO",
-    "GET_HP",
-    "GET_CARD_LIMITS",
-    "GET_CURRENT_MANA",
-    "GET_DECK",
-    "GET_HANDS",
-    "GET_BOARD",
-    "GET_ATTACKERS",
-)
-
 
 def state_from_replies(
     replies: Mapping[str, Sequence[str]],
@@ -230,68 +220,31 @@ def state_from_replies(
     ValueError
         Naming the reply that is missing or cannot be read.
     """
-    lines = {}
-    for word in QUESTIONS:
-        if word not in replies and word != "GET_CURRENT_MANA":
+    lines: dict[str, Sequence[str]] = {}
+    for word in POSITION_QUESTIONS:
+        if word in replies:
+            reply = list(replies[word])
+            lines[word] = reply[1:] if reply[:1] == ["OK"] else reply
+        elif word != "GET_CURRENT_MANA":
             raise ValueError(f"replies: {word} is missing")
-        reply = list(replies.get(word, ["0"]))
-        lines[word] = reply[1:] if reply[:1] == ["OK"] else reply
     try:
-        own_turn, left = _numbers(lines["GET_TURN_INFO"][0], 2)
-        init_hp, own_hp, enemy_hp = _numbers(lines["GET_HP"][0], 3)
-        draws_left, burns_left, hand_limit = _numbers(lines["GET_CARD_LIMITS"][0], 3)
-        (mana,) = _numbers(lines["GET_CURRENT_MANA"][0], 1)
-        cards = [Card.parse(line) for line in lines["GET_DECK"][1:]]
-        own_hand, enemy_hand = _numbers(lines["GET_HANDS"][0], 2)
-        hand = [Card.parse(line) for line in lines["GET_HANDS"][1:]]
-        own_board, enemy_board = _numbers(lines["GET_BOARD"][0], 2)
-        flagged = [line.rsplit(maxsplit=1) for line in lines["GET_BOARD"][1:]]
-        board = [(Card.parse(text), flag == "1") for text, flag in flagged]
-        attackers = {Card.parse(line).id for line in lines["GET_ATTACKERS"][1:]}
+        if not read.turn_info(lines["GET_TURN_INFO"]).own:
+            raise ValueError("GET_TURN_INFO says that it is the other player's turn")
+        snapshot = read.snapshot(lines, turns, action_phase=action_phase)
+        if deck is None:
+            deck = _seen(lines)
+        init_hp = read.health(lines["GET_HP"]).initial
+        hand_limit = read.limits(lines["GET_CARD_LIMITS"]).hand
     except (IndexError, ValueError) as error:
         raise ValueError(f"replies: {error}") from None
-    if not own_turn:
-        raise ValueError("replies: GET_TURN_INFO says that it is the other player's turn")
-    if own_hand + enemy_hand != len(hand) or own_board + enemy_board != len(board):
-        raise ValueError("replies: the counts of GET_HANDS or GET_BOARD are not those of the lines")
-    if deck is None:
-        deck = [*hand, *(card for card, _ in board), *cards]
-    turn = turns - left + 1
-    mover = (turn - 1) & 1
-    rows = [
-        {
-            "id": card.id,
-            "attack": card.attack,
-            "health": card.health,
-            "max_health": card.max_health,
-            "active": active,
-            "attacking": card.id in attackers,
-            "blocked": False,
-        }
-        for card, active in board
-    ]
-    own_first = 1 if mover == 0 else -1  # players in the order of their turns
-    snapshot = {
-        "turn": turn,
-        "phase": "action" if action_phase else "blocking",
-        "health": [own_hp, enemy_hp][::own_first],
-        "mana": mana,
-        "draws": draws_left,
-        "burns": burns_left,
-        "deck": len(cards),
-        "hands": [[card.id for card in part] for part in (hand[:own_hand], hand[own_hand:])][
-            ::own_first
-        ],
-        "boards": [rows[:own_board], rows[own_board:]][::own_first],
-    }
     table = Table(
         deck, init_hp=init_hp, turns=turns, draws=draws, burns=burns, hand_limit=hand_limit
     )
     return State.from_snapshot(snapshot, table)
 
 
-def _numbers(line: str, count: int) -> list[int]:
-    words = line.split()
-    if len(words) != count:
-        raise ValueError(f"expected {count} numbers, got {line!r}")
-    return [int(word) for word in words]
+def _seen(lines: Mapping[str, Sequence[str]]) -> list[Card]:
+    """All cards in the replies, those of the deck last."""
+    hands = [card for hand in read.hands(lines["GET_HANDS"]) for card in hand]
+    boards = [card for board in read.boards(lines["GET_BOARD"]) for card, _ in board]
+    return [*hands, *boards, *read.cards(lines["GET_DECK"])]

@@ -7,6 +7,7 @@ The protocol is described in docs/vestrock.md, "Commands" and "Server".
 
 import re
 from collections import deque
+from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -14,12 +15,15 @@ __all__ = [
     "COMMANDS",
     "ERRORS",
     "MAX_LINE",
+    "POSITION_QUESTIONS",
     "VALID_NAME",
     "Command",
+    "CommandSpec",
     "LineReader",
     "Login",
     "Reply",
     "ReplyReader",
+    "Shape",
     "error_line",
     "parse",
 ]
@@ -56,28 +60,90 @@ ERRORS: Final[dict[int, str]] = {
     933: "GameHasNotEndedYet",
 }
 
-#: The number of arguments of each command; the first one is the match id.
-COMMANDS: Final[dict[str, int]] = {
-    "WAIT": 0,
-    "GET_MY_MATCHES": 0,
-    "GET_FINAL_SCORE": 1,
-    "GET_TURN_INFO": 1,
-    "GET_HP": 1,
-    "GET_CARD_LIMITS": 1,
-    "GET_CURRENT_MANA": 1,
-    "GET_DECK": 1,
-    "GET_HANDS": 1,
-    "GET_BOARD": 1,
-    "GET_ATTACKERS": 1,
-    "DRAW_CARD": 1,
-    "BURN_CARD": 1,
-    "DISCARD_CARD": 2,
-    "ADD_MANA": 2,
-    "PLAY_CARD": 3,
-    "ATTACK": 2,
-    "BLOCK": 3,
-    "FINISH_BLOCK": 1,
+
+class Shape(Enum):
+    """How many lines a reply has after ``OK``."""
+
+    NONE = 0
+    #: One line.
+    LINE = 1
+    #: Two lines.
+    TWO = 2
+    #: A line with a number, and as many more.
+    COUNTED = -1
+    #: A line with two numbers, and as many more as their sum.
+    BOTH = -2
+
+
+class CommandSpec(NamedTuple):
+    """All there is to know of a command: parser, client, match and documentation have it from here.
+
+    ``mover`` says that it is for the player whose turn it is, ``action`` that it changes the match.
+    """
+
+    word: str
+    #: The names of the arguments; ``m`` is the match.
+    arguments: tuple[str, ...]
+    shape: Shape
+    mover: bool
+    action: bool
+    #: The lines after ``OK``, or what the arguments are, for people.
+    text: str
+
+
+def _question(
+    word: str, shape: Shape, text: str, arguments: str = "m", *, mover: bool = True
+) -> CommandSpec:
+    return CommandSpec(word, tuple(arguments.split()), shape, mover, False, text)
+
+
+def _action(word: str, arguments: str, text: str = "", shape: Shape = Shape.NONE) -> CommandSpec:
+    return CommandSpec(word, tuple(arguments.split()), shape, True, True, text)
+
+
+_TARGETS = (
+    "target t: creature -1, take -5; heal, damage: a creature, -5 (the mover), -6 (the opponent);"
+    " buff, deactivate: a creature"
+)
+_MATCHES = "how many matches of the caller run; their numbers (perhaps an empty line)"
+_SECOND = "a second `OK` later, when the next turn starts"
+_WHOSE = "`1 n` if it is the caller's turn, else `0 n`; n turns are left with this one"
+_HANDS = "`own opponent` (numbers of cards); own cards, then the opponent's, by ID"
+_BOARDS = "the same for the boards; each line is `card flag`, 1 active, 0 inactive"
+_ATTACKERS = "number; creatures that attack the mover, in the action phase the mover's own **[+]**"
+
+#: The commands by their words.
+COMMANDS: Final[dict[str, CommandSpec]] = {
+    spec.word: spec
+    for spec in (
+        _question("WAIT", Shape.NONE, _SECOND, "", mover=False),
+        _question("GET_MY_MATCHES", Shape.TWO, _MATCHES, "", mover=False),
+        _question(
+            "GET_FINAL_SCORE", Shape.LINE, "after the end: `own_score opponent_score`", mover=False
+        ),
+        _question("GET_TURN_INFO", Shape.LINE, _WHOSE, mover=False),
+        _question("GET_HP", Shape.LINE, "`init_hp own_health opponent_health`"),
+        _question("GET_CARD_LIMITS", Shape.LINE, "`draws_left burns_left hand_limit`"),
+        _question("GET_CURRENT_MANA", Shape.LINE, "`mana`"),
+        _question("GET_DECK", Shape.COUNTED, "number of cards; the cards, top first"),
+        _question("GET_HANDS", Shape.BOTH, _HANDS),
+        _question("GET_BOARD", Shape.BOTH, _BOARDS),
+        _question("GET_ATTACKERS", Shape.COUNTED, _ATTACKERS),
+        _action("DRAW_CARD", "m", "the card drawn", Shape.LINE),
+        _action("BURN_CARD", "m"),
+        _action("DISCARD_CARD", "m c"),
+        _action("ADD_MANA", "m c"),
+        _action("PLAY_CARD", "m c t", _TARGETS),
+        _action("ATTACK", "m c"),
+        _action("BLOCK", "m a b", "attacker a, own creature b"),
+        _action("FINISH_BLOCK", "m"),
+    )
 }
+#: The questions whose answers make a position.
+POSITION_QUESTIONS: Final = (
+    "GET_TURN_INFO",
+    *(spec.word for spec in COMMANDS.values() if spec.mover and not spec.action),
+)
 
 #: What a player may be called.
 VALID_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}")
@@ -222,10 +288,10 @@ def parse(line: bytes | None) -> Command | int:
     words = line.decode("latin-1").replace("\t", " ").split(" ")
     if "" in words:
         words = [word for word in words if word]
-    count = COMMANDS.get(words[0]) if words else None
-    if count is None:
+    spec = COMMANDS.get(words[0]) if words else None
+    if spec is None:
         return 2
-    if len(words) != count + 1:
+    if len(words) != len(spec.arguments) + 1:
         return 3
     for word in words[1:]:
         if not _INTEGER.fullmatch(word):
@@ -246,21 +312,8 @@ class Reply(NamedTuple):
     lines: list[str]
 
 
-#: Lines after ``OK``: a number, or, for -1 and -2, those that the first line counts and that line
-#: itself: its only number, or the sum of its two.
-_LINES: Final[dict[str, int]] = {
-    "GET_MY_MATCHES": 2,
-    "GET_FINAL_SCORE": 1,
-    "GET_TURN_INFO": 1,
-    "GET_HP": 1,
-    "GET_CARD_LIMITS": 1,
-    "GET_CURRENT_MANA": 1,
-    "GET_DECK": -1,
-    "GET_HANDS": -2,
-    "GET_BOARD": -2,
-    "GET_ATTACKERS": -1,
-    "DRAW_CARD": 1,
-}
+#: Read for every reply.
+_LINES: Final = {word: spec.shape.value for word, spec in COMMANDS.items()}
 
 
 class ReplyReader:

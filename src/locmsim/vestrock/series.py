@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import CommandError, Match
-from locmsim.vestrock.protocol import Command, error_line
+from locmsim.vestrock.protocol import COMMANDS, Command, error_line
 from locmsim.vestrock.tournament import Result, Tournament, state_hash
 
 __all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "Keeper", "Series"]
@@ -164,7 +164,7 @@ class Series:
             elif self._refused and self.tournament and match.match_id in self.tournament.matches:
                 self._act("refused", player, command, error=error.code)
             return [str(error)]
-        if not word.startswith("GET_"):
+        if COMMANDS[word].action:
             self._act("action", player, command)
         return reply
 

@@ -1,22 +1,16 @@
 """Results and standings in an SQLite file: they outlive the server."""
 
-import contextlib
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
-from locmsim._io import try_lock
+from locmsim._database import Database, Kind
 from locmsim.vestrock.tournament import Result, Standing, standings
 
 __all__ = ["Standings", "StandingsError", "format_standings"]
 
 _log = logging.getLogger(__name__)
-
-#: Marks the files in their header: "VEST", and the version of the tables.
-_APPLICATION = 0x56455354
-_VERSION = 1
 
 _TABLES = """
 CREATE TABLE tournaments (
@@ -47,7 +41,7 @@ class StandingsError(RuntimeError):
     """A file of standings cannot be opened or read; the message names it."""
 
 
-class Standings:
+class Standings(Database):
     """Finished tournaments in a file; a context manager.
 
     Parameters
@@ -63,86 +57,38 @@ class Standings:
         The file is something else or cannot be opened.
     """
 
+    kind = Kind(
+        application=0x56455354,  # "VEST"
+        version=1,
+        tables=_TABLES,
+        file="a file of standings",
+        content="standings of Vestrock",
+        writer="server",
+        error=StandingsError,
+        missing=StandingsError,
+        patience=1.0,
+    )
+
     def __init__(self, path: str | os.PathLike[str] = ":memory:", *, write: bool = True) -> None:
-        self.path = os.fspath(path)
+        super().__init__(path, write=write)
         #: Finished tournaments that could not be written yet.
         self._waiting: list[_Finished] = []
-        self._lock: int | None = None
-        if write and self.path != ":memory:":
-            self._take_lock()
-        name = self.path if write else f"{Path(self.path).absolute().as_uri()}?mode=ro"
         try:
-            # Whoever makes the server need not be the thread that runs it.
-            self._connection = sqlite3.connect(
-                name, uri=not write, isolation_level=None, timeout=1, check_same_thread=False
-            )
-        except sqlite3.Error as error:
-            self._unlock()
-            raise StandingsError(f"cannot open {self.path}: {error}") from None
-        try:
-            self._prepare(write)
-        except sqlite3.Error as error:
-            self._end()
-            raise StandingsError(f"cannot open {self.path}: {error}") from None
+            with self._errors("open"):
+                self._prepare(write)
         except BaseException:
-            self._end()
+            super().close()
             raise
-
-    def _take_lock(self) -> None:
-        """Two servers would give their tournaments the same numbers."""
-        try:
-            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise StandingsError(f"cannot open {self.path}: {error.strerror}") from None
-        # Another kind of lock than SQLite's, which it does not disturb.
-        if not try_lock(self._lock):
-            self._unlock()
-            raise StandingsError(f"{self.path}: another server writes to it")
-
-    def _unlock(self) -> None:
-        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def _end(self) -> None:
-        self._connection.close()
-        self._unlock()
 
     def _prepare(self, write: bool) -> None:
-        execute = self._connection.execute
-        ((application,),) = execute("PRAGMA application_id")
-        ((version,),) = execute("PRAGMA user_version")
-        ((tables,),) = execute("SELECT count(*) FROM sqlite_master")
-        if application or version or tables:
-            if application != _APPLICATION:
-                raise StandingsError(f"{self.path}: no standings of Vestrock")
-            if version != _VERSION:
-                raise StandingsError(
-                    f"{self.path}: version {version}, this program knows {_VERSION}"
-                )
-        elif write:
-            execute("PRAGMA journal_mode = WAL")
-            with self._transaction():
-                for statement in _TABLES.split(";\n"):
-                    execute(statement)
-                execute(f"PRAGMA application_id = {_APPLICATION}")
-                execute(f"PRAGMA user_version = {_VERSION}")
-        else:
-            raise StandingsError(f"{self.path}: an empty file")
+        empty = self._is_empty()
+        if empty and not write:
+            self._refuse_empty()
         if write:
-            execute("PRAGMA synchronous = NORMAL")
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            if self._connection.in_transaction:  # SQLite rolls back by itself after some errors
-                self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+            self._log_ahead()
+        if empty:
+            with self._transaction():
+                self._make_tables()
 
     def add(self, number: int, results: Iterable[Result], awards: Mapping[str, float]) -> bool:
         """A tournament is over.
@@ -203,7 +149,7 @@ class Standings:
     @property
     def last(self) -> int:
         """Number of the last tournament; 0 if there was none. `StandingsError`."""
-        with self._errors():
+        with self._errors("read"):
             row = self._connection.execute("SELECT max(tournament) FROM tournaments").fetchone()
         written = row[0] or 0
         return max([written, *(number for number, _, _ in self._waiting)])
@@ -211,7 +157,7 @@ class Standings:
     def table(self) -> list[Standing]:
         """The standings after all finished tournaments, best first. `StandingsError`."""
         tournaments: dict[int, dict[str, float]] = {}
-        with self._errors():
+        with self._errors("read"):
             for number, player, award in self._connection.execute(
                 "SELECT tournament, player, award FROM awards ORDER BY tournament"
             ):
@@ -221,7 +167,7 @@ class Standings:
 
     def results(self, number: int) -> list[Result]:
         """The matches of a tournament by id; [] if it is not there. `StandingsError`."""
-        with self._errors():
+        with self._errors("read"):
             rows = self._connection.execute(
                 "SELECT match, first, second, first_score, second_score FROM results"
                 " WHERE tournament = ? ORDER BY match",
@@ -231,23 +177,10 @@ class Standings:
             Result(id_, (first, second), (one, other)) for id_, first, second, one, other in rows
         ]
 
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StandingsError(f"cannot read {self.path}: {error}") from None
-
     def close(self) -> None:
         """Write what is left and close the file."""
         self._write()
-        self._end()
-
-    def __enter__(self) -> "Standings":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+        super().close()
 
 
 def format_standings(table: Iterable[Standing]) -> str:

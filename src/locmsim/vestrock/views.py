@@ -6,25 +6,16 @@ of an unknown match.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
+from locmsim.vestrock import replies as read
 from locmsim.vestrock._core import State, Table
-from locmsim.vestrock.deck import Card
 from locmsim.vestrock.positions import state_from_replies
-from locmsim.vestrock.protocol import Reply
+from locmsim.vestrock.protocol import POSITION_QUESTIONS, Reply
 
 __all__ = ["Views"]
 
 #: What is asked at the start of a turn; mana is 0 and no attacker is blocked then.
-_QUESTIONS = (
-    "GET_TURN_INFO",
-    "GET_HP",
-    "GET_CARD_LIMITS",
-    "GET_DECK",
-    "GET_HANDS",
-    "GET_BOARD",
-    "GET_ATTACKERS",
-)
+_QUESTIONS = tuple(word for word in POSITION_QUESTIONS if word != "GET_CURRENT_MANA")
 
 
 class Views:
@@ -46,16 +37,16 @@ class Views:
         """Take deck and parameters from the replies of a match, if it is in its first turn."""
         if self.table is not None or any(reply.error for reply in replies):
             return
-        info, health, limits, deck, hands, board, _ = (reply.lines for reply in replies)
-        left = _numbers(info[0])[1]
+        lines = _lines(replies)
+        left = read.turn_info(lines["GET_TURN_INFO"]).left
         # In the first turn, an odd one, all cards are in the deck. If it only looks like the first
         # one, the deck is smaller, which `state` notices where a match has other cards.
-        if left % 2 or hands[0] != "0 0" or board[0] != "0 0":
+        if left % 2 or lines["GET_HANDS"][0] != "0 0" or lines["GET_BOARD"][0] != "0 0":
             return
-        draws, burns, hand_limit = _numbers(limits[0])
+        draws, burns, hand_limit = read.limits(lines["GET_CARD_LIMITS"])
         self.table = Table(
-            [Card.parse(line) for line in deck[1:]],
-            init_hp=_numbers(health[0])[0],
+            read.cards(lines["GET_DECK"]),
+            init_hp=read.health(lines["GET_HP"]).initial,
             turns=left,
             draws=draws,
             burns=burns,
@@ -82,58 +73,21 @@ class Views:
         """
         if any(reply.error for reply in replies):
             return None
-        info, health, limits, deck, hands, board, attackers = (reply.lines for reply in replies)
-        own, left = _numbers(info[0])
+        lines = _lines(replies)
+        own, left = read.turn_info(lines["GET_TURN_INFO"])
         if not own:
             return None
         self.learn(replies)
-        table = self.table
-        if table is None:
-            return self._unknown(replies, left)
-        turn = table.parameters["turns"] - left + 1
-        order = 1 if turn % 2 else -1  # from own and opponent's to the first and second player's
-        attacking = {line.split(" ", 1)[0] for line in attackers[1:]}
-        own_hand, _ = _numbers(hands[0])
-        ids = [int(line.split(" ", 1)[0]) for line in hands[1:]]
-        own_board, _ = _numbers(board[0])
-        rows = [_creature(line, attacking) for line in board[1:]]
-        draws, burns, _ = _numbers(limits[0])
-        snapshot: dict[str, Any] = {
-            "turn": turn,
-            "phase": "blocking",
-            "health": _numbers(health[0])[1:][::order],
-            "mana": 0,
-            "draws": draws,
-            "burns": burns,
-            "deck": int(deck[0]),
-            "hands": [ids[:own_hand], ids[own_hand:]][::order],
-            "boards": [rows[:own_board], rows[own_board:]][::order],
-        }
-        try:
-            return State.from_snapshot(snapshot, table)
-        except ValueError:
-            return self._unknown(replies, left)
-
-    @staticmethod
-    def _unknown(replies: Sequence[Reply], left: int) -> State:
-        """The position of a match whose deck was never seen whole."""
-        words = {reply.command.partition(" ")[0]: reply.lines for reply in replies}
-        draws, burns, _ = _numbers(words["GET_CARD_LIMITS"][0])
-        return state_from_replies(words, turns=left + left % 2, draws=draws, burns=burns)
+        if self.table is not None:
+            try:
+                snapshot = read.snapshot(lines, self.table.parameters["turns"])
+                return State.from_snapshot(snapshot, self.table)
+            except ValueError:  # a match with another deck
+                pass
+        draws, burns, _ = read.limits(lines["GET_CARD_LIMITS"])
+        return state_from_replies(lines, turns=left + left % 2, draws=draws, burns=burns)
 
 
-def _numbers(line: str) -> list[int]:
-    return [int(word) for word in line.split(" ")]
-
-
-def _creature(line: str, attacking: set[str]) -> dict[str, Any]:
-    card, _, attack, health, max_health, _, _, active = line.split(" ")
-    return {
-        "id": int(card),
-        "attack": int(attack),
-        "health": int(health),
-        "max_health": int(max_health),
-        "active": active == "1",
-        "attacking": card in attacking,
-        "blocked": False,
-    }
+def _lines(replies: Sequence[Reply]) -> dict[str, list[str]]:
+    """The lines by the words of the questions."""
+    return dict(zip(_QUESTIONS, [reply.lines for reply in replies], strict=True))

@@ -263,6 +263,7 @@ def test_draws_in_statistics() -> None:
 
 #: Modules that have to do without any game, and what of the library they may import.
 CORE = [
+    "_database.py",
     "_io.py",
     "_plugins.py",
     "_specs.py",

@@ -12,6 +12,7 @@ import locmsim.vestrock as vestrock
 PACKAGE = Path(vestrock.__file__).parent
 #: Modules that know no game.
 GROUND = {
+    "_database",
     "_io",
     "_measure",
     "_platform",

@@ -1,12 +1,19 @@
 """Vestrock's protocol without sockets: lines, login, commands, replies."""
 
+import inspect
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from locmsim.vestrock._core import ACTION_WORDS
+from locmsim.vestrock.client import Client
+from locmsim.vestrock.match import _ANSWERS
 from locmsim.vestrock.protocol import (
+    COMMANDS,
     MAX_LINE,
     Command,
     LineReader,
@@ -193,3 +200,25 @@ def test_what_is_no_reply(command: str, data: bytes) -> None:
         reader.expect(command)
     with pytest.raises(ValueError, match="repl"):
         reader.feed(data)
+
+
+def test_the_commands_are_those_of_the_kernel_the_match_and_the_page() -> None:
+    actions = {word for word, spec in COMMANDS.items() if spec.action}
+    assert actions == {*ACTION_WORDS} - {"END_TURN"}
+    assert {*_ANSWERS} == {w for w, spec in COMMANDS.items() if spec.mover} - actions
+    page = (Path(__file__).parents[3] / "docs" / "vestrock.md").read_text()
+    for spec in COMMANDS.values():
+        who = "mover" if spec.mover else "anybody"
+        command = " ".join([spec.word, *spec.arguments])
+        row = f"| `{command}` | {who} | {spec.text} |".replace("|  |", "| |")
+        assert row in page
+    assert len(re.findall(r"^\| `[A-Z_ a-z]+` \| (?:mover|anybody) \|", page, re.M)) == len(
+        COMMANDS
+    )
+
+
+def test_each_command_has_a_method_of_the_client() -> None:
+    for word, spec in COMMANDS.items():
+        method = getattr(Client, word.removeprefix("GET_").lower())
+        given = list(inspect.signature(method).parameters)[1:]
+        assert len(given) == len(spec.arguments)

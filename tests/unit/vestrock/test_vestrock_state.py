@@ -19,7 +19,7 @@ from locmsim.vestrock import (
     state_from_text,
 )
 from locmsim.vestrock.bots._policy import rule_playouts
-from locmsim.vestrock.positions import QUESTIONS
+from locmsim.vestrock.protocol import POSITION_QUESTIONS as QUESTIONS
 
 MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"
 

@@ -15,8 +15,8 @@ from vestrock_twin import Twin
 from locmsim.vestrock import Card, Match, State, extreme_deck, generate_deck, state_from_text
 from locmsim.vestrock.protocol import COMMANDS
 
-QUESTIONS = [word for word in COMMANDS if word.startswith("GET_") and COMMANDS[word]]
-WORDS = [word for word in COMMANDS if COMMANDS[word]]
+QUESTIONS = [word for word in COMMANDS if word.startswith("GET_") and COMMANDS[word].arguments]
+WORDS = [word for word in COMMANDS if COMMANDS[word].arguments]
 
 
 def small_cards(random):
@@ -70,8 +70,8 @@ def commands(random, twin):
             yield None
         elif twin.blocking and random.random() < 0.3:
             own = [*twin.hands[twin.me], *twin.boards[twin.me], *twin.deck[:1]]
-            word = random.choice([word for word in WORDS if COMMANDS[word] < 3])
-            yield twin.me, word, [random.choice(own or [1])] * (COMMANDS[word] - 1)
+            word = random.choice([word for word in WORDS if len(COMMANDS[word].arguments) < 3])
+            yield twin.me, word, [random.choice(own or [1])] * (len(COMMANDS[word].arguments) - 1)
         elif len(legal) > 1 and random.random() < 0.85:
             del legal["END_TURN"]
             for word in ("DISCARD_CARD", "BURN_CARD", "FINISH_BLOCK"):
@@ -81,7 +81,7 @@ def commands(random, twin):
             yield twin.me, word, list(map(int, rest))
         else:
             word = random.choice(WORDS)
-            arguments = [random.choice(numbers) for _ in range(COMMANDS[word] - 1)]
+            arguments = [random.choice(numbers) for _ in range(len(COMMANDS[word].arguments) - 1)]
             yield random.choice([0, 1, twin.me, twin.me]), word, arguments
 
 

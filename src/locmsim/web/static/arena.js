@@ -15,8 +15,9 @@ import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, units: number}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
- *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number, results: {settings: {mirror: boolean, mode: string}, games: number,
- *   goal: number, mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
+ *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number,
+ *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
+ *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
  *   llr: null|{units: number[], llr: number[]}}} Results */
 /** @typedef {{key: string, number: number, players: number[], winner: number|null,
@@ -90,7 +91,9 @@ function drawPlayers(results) {
       number(one.games),
       number(one.wins),
       ...(drawn ? [number(one.draws)] : []),
-      ...(results.scored ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")] : []),
+      ...(results.scored
+        ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")]
+        : []),
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
       number(rate(one.wins_by_seat[1], one.games_by_seat[1])),

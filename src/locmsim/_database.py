@@ -1,0 +1,159 @@
+"""SQLite files of one kind: known by their headers, written by one process at a time."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Self
+
+from locmsim._io import try_lock
+
+__all__ = ["Database", "Kind"]
+
+
+class Kind(NamedTuple):
+    """What a file has in it."""
+
+    #: The mark in its header, and the version of the tables.
+    application: int
+    version: int
+    #: The statements that make them, each with a semicolon and a line end.
+    tables: str
+    #: What messages call the file, what is in it and who writes it.
+    file: str
+    content: str
+    writer: str
+    #: What is raised, with a message that names the file; `missing` if nothing is there.
+    error: type[Exception]
+    missing: type[Exception]
+    #: Seconds to wait for another program that writes to the file.
+    patience: float = 5.0
+
+
+class Database:
+    """An open file of a kind, which a subclass sets; a context manager.
+
+    With `write` the file is made if it does not exist, and written by this process alone; a path of
+    ``":memory:"`` is no file. Otherwise it must exist and is only read.
+    """
+
+    kind: ClassVar[Kind]
+
+    def __init__(self, path: str | os.PathLike[str], *, write: bool) -> None:
+        self.path = os.fspath(path)
+        self._lock: int | None = None
+        #: Whether there was nothing at this path.
+        self._made = False
+        with self._errors("open"):
+            try:
+                self._connection = self._open_to_write() if write else self._open_to_read()
+            except BaseException:
+                self._unlock()
+                raise
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            raise self.kind.missing(f"{self.path}: no such file")
+        self._check_no_folder()
+        # Who may write clears up what SQLite needs beside the file while it is open.
+        mode = "rw" if os.access(self.path, os.W_OK) else "ro"
+        connection = self._connected(f"{Path(self.path).absolute().as_uri()}?mode={mode}", uri=True)
+        connection.execute("PRAGMA query_only = TRUE")
+        return connection
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        self._check_no_folder()
+        if self.path != ":memory:":
+            self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
+            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+            # Another kind of lock than SQLite's, which it does not disturb: two programs would do
+            # the same twice.
+            if not try_lock(self._lock):
+                raise self.kind.error(f"{self.path}: another {self.kind.writer} writes to it")
+        return self._connected(self.path)
+
+    def _connected(self, name: str, uri: bool = False) -> sqlite3.Connection:
+        # Whoever opens it need not be the thread that uses it.
+        return sqlite3.connect(
+            name,
+            uri=uri,
+            isolation_level=None,
+            timeout=self.kind.patience,
+            check_same_thread=False,
+        )
+
+    def _check_no_folder(self) -> None:
+        if os.path.isdir(self.path):
+            raise self.kind.error(f"{self.path}: a folder, not {self.kind.file}")
+
+    def _is_empty(self) -> bool:
+        """Whether there is nothing in the file; raises what is wrong if it is of another kind."""
+        ((application,),) = self._connection.execute("PRAGMA application_id")
+        ((version,),) = self._connection.execute("PRAGMA user_version")
+        ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
+        if not (application or version or tables):
+            return True
+        if application != self.kind.application:
+            raise self.kind.error(f"{self.path}: no {self.kind.content}")
+        if version != self.kind.version:
+            raise self.kind.error(
+                f"{self.path}: version {version}, this program knows {self.kind.version}"
+            )
+        return False
+
+    def _refuse_empty(self) -> None:
+        raise self.kind.missing(f"{self.path}: an empty file")
+
+    def _log_ahead(self) -> None:
+        """A process that is killed loses nothing, a power cut at most what was written last."""
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def _make_tables(self) -> None:
+        """Within a transaction."""
+        for statement in self.kind.tables.split(";\n"):
+            self._connection.execute(statement)
+        self._connection.execute(f"PRAGMA user_version = {self.kind.version}")
+        self._connection.execute(f"PRAGMA application_id = {self.kind.application}")
+
+    @contextlib.contextmanager
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        self._connection.execute(f"BEGIN {kind}")
+        try:
+            yield
+        except BaseException:
+            # SQLite itself rolls back after some errors.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise self.kind.error(f"cannot {what} {self.path}: {error.strerror}") from None
+        except sqlite3.Error as error:
+            raise self.kind.error(f"cannot {what} {self.path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file; what was written stays."""
+        try:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.close()
+        finally:
+            self._unlock()
+
+    def _unlock(self) -> None:
+        # After the connection: closing any descriptor of a file gives up SQLite's locks on it.
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,178 @@
+"""What the lines of a server's replies say: the one place where they are read."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from locmsim.vestrock.deck import Card
+
+__all__ = [
+    "BoardCard",
+    "Health",
+    "Limits",
+    "TurnInfo",
+    "attackers",
+    "boards",
+    "card",
+    "cards",
+    "hands",
+    "health",
+    "limits",
+    "number",
+    "numbers",
+    "snapshot",
+    "turn_info",
+]
+
+Lines = Sequence[str]
+
+
+class TurnInfo(NamedTuple):
+    """The answer to ``GET_TURN_INFO``."""
+
+    #: Whether it is the caller's turn.
+    own: bool
+    #: Turns left, the running one included.
+    left: int
+
+
+class Health(NamedTuple):
+    """The answer to ``GET_HP``."""
+
+    #: At the start and at most.
+    initial: int
+    own: int
+    opponent: int
+
+
+class Limits(NamedTuple):
+    """The answer to ``GET_CARD_LIMITS``."""
+
+    draws: int
+    burns: int
+    hand: int
+
+
+class BoardCard(NamedTuple):
+    """A creature on a board, with its values of now."""
+
+    card: Card
+    active: bool
+
+
+#: The card of a line. A client reads the same hundred cards again and again.
+card = lru_cache(maxsize=16384)(Card.parse)
+
+
+def numbers(line: str, count: int) -> list[int]:
+    """The integers of a line; ``ValueError`` if they are not so many."""
+    words = line.split()
+    if len(words) != count:
+        raise ValueError(f"expected {count} numbers, got {line!r}")
+    return [int(word) for word in words]
+
+
+def number(lines: Lines) -> int:
+    """The only number of a reply."""
+    return numbers(lines[0], 1)[0]
+
+
+def turn_info(lines: Lines) -> TurnInfo:
+    """Whose turn it is, and the turns left."""
+    own, left = numbers(lines[0], 2)
+    return TurnInfo(own == 1, left)
+
+
+def health(lines: Lines) -> Health:
+    """Initial, own and opponent's health."""
+    return Health(*numbers(lines[0], 3))
+
+
+def limits(lines: Lines) -> Limits:
+    """Draws and burns left, and the size of a full hand."""
+    return Limits(*numbers(lines[0], 3))
+
+
+def cards(lines: Lines) -> list[Card]:
+    """The cards of a reply that begins with their number."""
+    return [card(line) for line in lines[1:]]
+
+
+def hands(lines: Lines) -> tuple[list[Card], list[Card]]:
+    """The own and the opponent's cards."""
+    own = _own(lines)
+    return [card(line) for line in lines[1:own]], [card(line) for line in lines[own:]]
+
+
+def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
+    """The own and the opponent's creatures."""
+    own = _own(lines)
+    found = []
+    for line in lines[1:]:
+        text, _, flag = line.rpartition(" ")
+        found.append(BoardCard(card(text), flag == "1"))
+    return found[: own - 1], found[own - 1 :]
+
+
+def _own(lines: Lines) -> int:
+    """Where the opponent's lines begin, after a first line with both numbers."""
+    own, other = numbers(lines[0], 2)
+    if own + other != len(lines) - 1:
+        raise ValueError("the counts of GET_HANDS or GET_BOARD are not those of the lines")
+    return 1 + own
+
+
+def attackers(lines: Lines) -> set[int]:
+    """The IDs of the creatures that attack."""
+    return {int(line.partition(" ")[0]) for line in lines[1:]}
+
+
+def snapshot(
+    replies: Mapping[str, Lines], turns: int, *, action_phase: bool = False
+) -> dict[str, Any]:
+    """The mover's position in the form of `locmsim.vestrock.State.snapshot`.
+
+    Parameters
+    ----------
+    replies : mapping
+        Command word -> the lines after ``OK``, of the questions about a position;
+        ``GET_CURRENT_MANA`` may be missing at the start of a turn, when it is 0.
+    turns : int
+        How many turns the match has.
+    action_phase : bool
+        Whether the blocking phase is over.
+
+    Raises
+    ------
+    ValueError, IndexError
+        A reply is not what it should be.
+    """
+    turn = turns - turn_info(replies["GET_TURN_INFO"]).left + 1
+    left, of_health = limits(replies["GET_CARD_LIMITS"]), health(replies["GET_HP"])
+    attacking = attackers(replies["GET_ATTACKERS"])
+    order = 1 if turn % 2 else -1  # from own and opponent's to the first and second player's
+    return {
+        "turn": turn,
+        "phase": "action" if action_phase else "blocking",
+        "health": [of_health.own, of_health.opponent][::order],
+        "mana": number(replies["GET_CURRENT_MANA"]) if "GET_CURRENT_MANA" in replies else 0,
+        "draws": left.draws,
+        "burns": left.burns,
+        "deck": number(replies["GET_DECK"]),
+        "hands": [[c.id for c in part] for part in hands(replies["GET_HANDS"])][::order],
+        "boards": [
+            [
+                {
+                    "id": c.id,
+                    "attack": c.attack,
+                    "health": c.health,
+                    "max_health": c.max_health,
+                    "active": active,
+                    "attacking": c.id in attacking,
+                    "blocked": False,
+                }
+                for c, active in part
+            ]
+            for part in boards(replies["GET_BOARD"])
+        ][::order],
+    }
