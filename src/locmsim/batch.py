@@ -12,7 +12,7 @@ from locmsim._core import Determinizer, State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.parallel import in_threads
 
-__all__ = ["BatchActions", "BatchFunction", "Judged", "Judging", "StateBatch"]
+__all__ = ["BatchActions", "BatchFunction", "Judged", "StateBatch"]
 
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: So many take some milliseconds, after which Ctrl-C is noticed.
@@ -65,7 +65,7 @@ Judged: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
 BatchFunction: TypeAlias = Callable[["StateBatch"], Judged]
 
 
-class Judging(Protocol):
+class _Judging(Protocol):
     """What has a batch evaluator, as `locmsim.search.Evaluation` does."""
 
     def results(self, batch: "StateBatch") -> Judged:
@@ -344,7 +344,7 @@ class StateBatch:
         moves = _moves(self._array)[actions]
         return BatchActions(rows, actions, *np.ascontiguousarray(moves.T))
 
-    def values(self, evaluation: Judging | BatchFunction) -> NDArray[np.float64]:
+    def values(self, evaluation: _Judging | BatchFunction) -> NDArray[np.float64]:
         """What each state is worth to the player whose turn it is, taken to end there.
 
         Parameters
