@@ -104,7 +104,8 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
     assert lines[:3] == ["0", "1", "seed=2"]
     assert lines[3] == "move 0, player 0: 0 1"
     assert lines[-1] == "player 1 wins"
-    fault = run("play", "--game", "nim", "echo 9 9", "perfect", "--json")
+    bot.write_text("input()\nprint('9 9', flush=True)\ninput()\n")  # no such heap
+    fault = run("play", "--game", "nim", program, "perfect", "--json")
     assert json.loads(fault)["fault"]["kind"] == "malformed answer"
     db = tmp_path / "two.db"
     run("arena", "--game", "nim", "perfect", "random", "--games", 2, "--db", db, "--seed", 1)
