@@ -88,7 +88,7 @@ def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
     bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
-    words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs", "1", "--games", "2"]
+    words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs=1", "--timeout-scale=0"]
     with subprocess.Popen([*LOCMSIM, *words], preexec_fn=default_signals) as process:
         pids = tmp_path / "pids"
         while not pids.exists() or not pids.read_text().endswith("\n"):
