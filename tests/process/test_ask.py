@@ -3,14 +3,17 @@
 import json
 import shlex
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers import BOT
+from helpers import BOT, running
 
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.game.match import Match
+from locmsim.referee.process import BotProcess
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +94,27 @@ def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--turn: the match has turns 0 to " in capsys.readouterr().err
     ask("greedy", f"{db}:99", "--turn", "1", code=1)
     assert "has no game 99" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="found by /proc")
+def test_bot_whose_start_is_interrupted(
+    db: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids = tmp_path / "pids"
+    start = BotProcess.__init__
+
+    def interrupted(self: BotProcess, *arguments: Any, **options: Any) -> None:
+        start(self, *arguments, **options)
+        while not pids.exists() or not pids.read_text().endswith("\n"):
+            time.sleep(0.01)
+        self._process.returncode = 0  # nobody knows of the process
+        for pipe in self._pipes():
+            pipe.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BotProcess, "__init__", interrupted)
+    ask(f"sh -c 'echo $$ >> {pids}; exec sleep 600'", f"{db}:1", "--turn", "2", code=130)
+    assert running(map(int, pids.read_text().split())) == []
 
 
 # ---------------------------------------------------------------------------------- analyse

@@ -660,6 +660,35 @@ def test_agent_that_is_interrupted() -> None:
         play([Passing(2, interrupt), Passing()], Match(seed=7), timeout_scale=0)
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="found by /proc")
+@pytest.mark.parametrize("interrupted", [0, 1])
+def test_bot_whose_start_is_interrupted(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch, interrupted: int
+) -> None:
+    """A signal comes when the process is there and `Popen` has not returned yet."""
+    started = 0
+
+    class Interrupted(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            nonlocal started
+            super().__init__(*arguments, **options)
+            started += 1
+            while len(processes.seen()) < started:
+                time.sleep(0.01)
+            if started > interrupted:
+                for pipe in (self.stdin, self.stdout, self.stderr):
+                    pipe.close()  # as `Popen` does when it is interrupted
+                self.returncode = 0  # it knows of no process then
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    waiting = ["/bin/sh", "-c", ": > $LOCMSIM_TEST_PIDS/$$; exec sleep 600"]
+    with pytest.raises(KeyboardInterrupt):
+        play([waiting, waiting], Match(seed=7), timeout_scale=0, env=processes.env)
+    assert len(processes.seen()) == interrupted + 1
+    assert processes.running() == []
+
+
 def test_match_retraced(run: Run) -> None:
     result = run("say", 3, r"WAIT\n", player=1)
     answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]

@@ -168,11 +168,13 @@ def _ask_program(
 
     token = new_token()
     answers = []
+    bots = []
     try:
-        process = BotProcess(command, token)
-    except BotFault as fault:
-        raise Failure(f"BOT: {fault.message}") from None
-    try:
+        try:
+            process = BotProcess(command, token)
+        except BotFault as fault:
+            raise Failure(f"BOT: {fault.message}") from None
+        bots.append(process)
         for call, _, limit in _questions(result, player, max(turns), options.timeout_scale):
             line, problem = None, ""
             seconds = None if limit is None else limit / 1000
@@ -189,7 +191,7 @@ def _ask_program(
             if problem:
                 break
     finally:
-        stop([process], token)
+        stop(bots, token)
     return answers
 
 

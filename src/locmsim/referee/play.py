@@ -123,9 +123,9 @@ def play(
         started([bot for bot in bots if isinstance(bot, BotProcess)])
         return _Referee(match, bots, timeout_scale, match_limit, lenient).run()
     finally:
-        processes = [bot for bot in bots if isinstance(bot, BotProcess)]
-        if processes:
-            stop(processes, token)
+        # Also without any: a start may have been interrupted after the process was there.
+        if any(isinstance(player, str | Sequence) for player in players):
+            stop([bot for bot in bots if isinstance(bot, BotProcess)], token)
 
 
 def retrace(

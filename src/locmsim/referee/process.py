@@ -396,8 +396,9 @@ def stop(bots: Collection[BotProcess], token: str) -> None:
     """End `bots` and all that descends from them, and wait until they are gone.
 
     First their input is closed and SIGTERM sent, a moment later SIGKILL, again and again until
-    nothing is left. On Linux that includes processes that moved to other sessions, known by the
-    token in their environment; elsewhere it is the bots' process groups.
+    nothing is left. On Linux that includes processes known only by the token in their environment:
+    those that moved to other sessions, and a bot whose start was interrupted before it was one of
+    `bots`; elsewhere it is the bots' process groups.
     """
     try:
         _end(bots, token, _GRACE)

@@ -1,7 +1,10 @@
 """A site on a port of this machine."""
 
+import contextlib
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 
 import uvicorn
 from starlette.concurrency import run_in_threadpool
@@ -26,11 +29,26 @@ class _Server(uvicorn.Server):
         await run_in_threadpool(self._site.close)
         await super().shutdown(sockets)
 
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """A closed terminal is as Ctrl-C: what is raised while a page is made is only logged."""
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        with super().capture_signals():
+            before = signal.getsignal(signal.SIGHUP) if hasattr(signal, "SIGHUP") else None
+            if before in (None, signal.SIG_IGN) or not in_main_thread:
+                yield
+                return
+            signal.signal(signal.SIGHUP, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGHUP, before)
+
 
 def serve(
     site: Site, *, port: int = 0, path: str = "", ready: Callable[[str], None] = lambda url: None
 ) -> None:
-    """Serve a site until Ctrl-C or SIGTERM. Nobody but this machine can connect.
+    """Serve a site until Ctrl-C, SIGTERM or SIGHUP. Nobody but this machine can connect.
 
     Parameters
     ----------

@@ -1,0 +1,60 @@
+"""How the server of the pages ends."""
+
+import signal
+import sys
+import threading
+import time
+from typing import Any
+from urllib.request import ProxyHandler, build_opener
+
+import pytest
+
+from locmsim.cli._frame import Stopped, ended_by_signals
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+from locmsim.web import server
+from locmsim.web.library import Library
+from locmsim.web.site import Site
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGINT"])
+def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised there is only logged by the server: it would serve for ever."""
+    number = getattr(signal, name)
+
+    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            signal.raise_signal(number)
+            time.sleep(0.001)
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"made all the same"})
+
+    pages: list[bytes] = []
+
+    def ask(address: str) -> None:
+        with build_opener(ProxyHandler({})).open(address, timeout=60) as page:
+            pages.append(page.read())
+
+    monkeypatch.setattr(server, "create_app", lambda site: app)
+
+    def lost(number: int, frame: Any) -> None:
+        raise AssertionError("the server goes on")
+
+    before = signal.signal(signal.SIGUSR1, lost)
+    late = threading.Timer(30, signal.raise_signal, [signal.SIGUSR1])
+    late.start()
+    try:
+        with pytest.raises(Stopped) as caught, ended_by_signals():
+            server.serve(
+                Site(Library([])),
+                ready=lambda url: threading.Thread(target=ask, args=[url]).start(),
+            )
+    finally:
+        late.cancel()
+        signal.signal(signal.SIGUSR1, before)
+    assert caught.value.code == 128 + number
+    assert pages == [b"made all the same"]
