@@ -356,9 +356,10 @@ cdef int state_resample(
 
 cdef class Table:
     cdef table_t t
-    cdef list cards             # the `Card` of each entry, None until first asked for
+    cdef list cards             # what `shown` returns; None before
     cdef int add(self, card, int id) except -1
     cdef int add_pool(self, pool) except -1
+    cdef list shown(self)
     cdef object card(self, int entry)
     cdef bytes pack(self)
 
@@ -373,3 +374,6 @@ cdef class Shown:               # what an `Observation` is made of
 cdef class Determinizer:
     cdef unknown_t u
     cdef State state
+
+# `State.from_observation` into a state and a table, whatever they held before.
+cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1

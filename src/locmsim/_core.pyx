@@ -1320,9 +1320,7 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil:
 cdef class Table:
     """The cards that a game is played with and its rule set: shared by all states of the game."""
 
-    def __cinit__(self):
-        memset(&self.t, 0, sizeof(table_t))
-        self.cards = [None] * MAX_CARDS
+    # New objects are all zeros, and so is `t`.
 
     def __init__(self):
         raise TypeError("tables are made by State.new and State.from_snapshot")
@@ -1348,16 +1346,23 @@ cdef class Table:
         c.id = id
         c.base_id = card.base_id
         complete_card(c, entry)
-        self.cards[entry] = card
+        self.shown()[entry] = card
         self.t.n_cards = entry + 1
         return entry
+
+    cdef list shown(self):
+        """The `Card` of each entry, None until it is asked for."""
+        if self.cards is None:
+            self.cards = [None] * MAX_CARDS
+        return self.cards
 
     cdef object card(self, int entry):
         """The `Card` of an entry."""
         cdef const card_t* c = &self.t.cards[entry]
-        card = self.cards[entry]
+        cdef list shown = self.shown()
+        card = shown[entry]
         if card is None:
-            card = self.cards[entry] = Card(
+            card = shown[entry] = Card(
                 c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords),
                 c.my_health, c.opponent_health, c.draw, c.area)
         return card
@@ -1381,7 +1386,8 @@ cdef class Table:
             entry = self.t.n_cards
             self.t.cards[entry] = other.t.cards[i]
             complete_card(&self.t.cards[entry], entry)
-            self.cards[entry] = other.cards[i]
+            if other.cards is not None:
+                self.shown()[entry] = other.cards[i]
             self.t.n_cards = entry + 1
         return 0
 
@@ -1563,8 +1569,7 @@ cdef class State:
         """
         cdef Table table = Table.__new__(Table)
         cdef State state = new_state(table)
-        table.t.rules = observation.o.rules
-        fill_from_observation(state, observation)
+        fill_from_observation(&state.s, &table.t, observation)
         return state
 
     def clone(self):
@@ -2747,10 +2752,13 @@ cdef int check_battle(const shown_t* o) except -1:
     return 0
 
 
-cdef int fill_from_observation(State state, Shown shown) except -1:
+cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
     cdef int fault
     check_battle(&shown.o)
-    fault = state_show(&state.s, &state.table.t, &shown.o, 0, NULL)
+    t.rules = shown.o.rules
+    t.n_cards = 0
+    t.n_instances = 0
+    fault = state_show(s, t, &shown.o, 0, NULL)
     if fault >= 1000:
         fault -= 1000
         raise ValueError(f"cards[{fault}]: instance id {shown.o.cards[fault].id} occurs twice")
@@ -3427,6 +3435,7 @@ cdef State resampled(State state, int viewer, seed):
         raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    for i in range(known.t.n_cards):        # cards have names, which the table does not know
-        known.cards[i] = state.table.cards[origin[i]]
+    if state.table.cards is not None:       # cards have names, which the table does not know
+        for i in range(known.t.n_cards):
+            known.shown()[i] = state.table.cards[origin[i]]
     return drawn

@@ -21,9 +21,11 @@ from locmsim._core cimport (
     READY,
     RULES_10,
     USE,
+    Shown,
     State,
     card_t,
     decode_action,
+    fill_from_observation,
     move_t,
     player_t,
     state_apply,
@@ -38,11 +40,19 @@ from locmsim._core cimport (
     table_t,
 )
 
+from locmsim.search._belief cimport Knowledge
 from locmsim.search._evaluation cimport Evaluator, eval_t, evaluate
 
 from locmsim.search._evaluation import TERMS
 
-__all__ = ["HAND_SET_WEIGHTS", "SCRIPTED", "choose_action", "play_battle", "turn_line"]
+__all__ = [
+    "HAND_SET_WEIGHTS",
+    "SCRIPTED",
+    "choose_action",
+    "greedy_line",
+    "play_battle",
+    "turn_line",
+]
 
 #: The scripted agents: name -> code.
 SCRIPTED = {"pass": PASSES, "random": PLAYS_RANDOM, "max-attack": MAX_ATTACK, "osl": OSL,
@@ -75,6 +85,8 @@ HAND_SET_WEIGHTS = {
 
 cdef Evaluator HAND_SET = Evaluator(HAND_SET_WEIGHTS)
 cdef eval_t GREEDY_WEIGHTS = HAND_SET.e     # none of them is for cards in hand: it suits any table
+
+cdef table_t TABLE              # that of the turn being answered, with the GIL
 
 cdef enum:
     KILL = 1000                 # osl
@@ -216,29 +228,39 @@ def choose_action(str name, State state not None, seed=0):
     return scripted_action(SCRIPTED[name], &state.s, &state.table.t, &stream)
 
 
-def turn_line(str name, State state not None, seed=0):
-    """The answer line of a scripted agent for a turn, "PASS" if it does nothing.
-
-    The state is not changed. Only what the mover can see of it matters, but for greedy, which
-    also counts the cards left in both decks and the opponent's hand.
-    """
+cdef str line_of(int kind, state_t* s, const table_t* t, seed):
+    """The answer line for a turn, "PASS" if nothing is done; it is played."""
     cdef uint64_t stream = stream_start(seed & 0xFFFFFFFFFFFFFFFF, 0)
-    cdef state_t s = state.s
-    cdef const table_t* t = &state.table.t
     cdef char line[MAX_SHOWN_ACTIONS * (MAX_ACTION_TEXT + 1)]
-    cdef int kind = SCRIPTED[name]
     cdef int length = 0, action, n = 0
-    while state_winner(&s) < 0 and n < MAX_SHOWN_ACTIONS:
-        action = scripted_action(kind, &s, t, &stream)
+    while state_winner(s) < 0 and n < MAX_SHOWN_ACTIONS:
+        action = scripted_action(kind, s, t, &stream)
         if action == PASS:
             break
         if n:
             line[length] = b";"
             length += 1
-        length += state_write(&s, t, action, line + length)
-        state_apply(&s, t, action)
+        length += state_write(s, t, action, line + length)
+        state_apply(s, t, action)
         n += 1
     return line[:length].decode("ascii") if n else "PASS"
+
+
+def turn_line(str name, Shown observation not None, seed=0):
+    """The answer line of a scripted agent, other than greedy, to an observation.
+
+    ``ValueError`` for an observation of the choice phase, and for one that cannot be.
+    """
+    cdef state_t s
+    fill_from_observation(&s, &TABLE, observation)
+    return line_of(SCRIPTED[name], &s, &TABLE, seed)
+
+
+def greedy_line(Knowledge known not None):
+    """That of greedy, which also counts the cards left in both decks and in the opponent's hand."""
+    cdef state_t s
+    known.fill_root(&s, &TABLE)
+    return line_of(GREEDY, &s, &TABLE, 0)
 
 
 def play_battle(State state not None, str first, str second, seed=0, int max_actions=1400):

@@ -122,7 +122,7 @@ class ScriptedAgent(ChoosingAgent):
     script: ClassVar[str]
 
     def act(self, observation: Observation) -> str:
-        return turn_line(self.script, State.from_observation(observation))
+        return turn_line(self.script, observation)
 
 
 class BaseAgent(BelievingAgent):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from locmsim._core import State
-from locmsim.agents._scripted import HAND_SET_WEIGHTS, turn_line
+from locmsim.agents._scripted import HAND_SET_WEIGHTS, greedy_line
 from locmsim.agents.base import BaseAgent
 from locmsim.decks import DeckBuilder
 from locmsim.game.observation import Observation
@@ -27,7 +27,7 @@ class GreedyAgent(BaseAgent):
         if self.evaluation is not None:
             return super().act(observation)
         self.belief.see(observation)
-        return turn_line("greedy", self.belief.root())
+        return greedy_line(self.belief.knowledge)
 
     def plan(self, state: State, started: float) -> list[int]:
         assert self.evaluation is not None

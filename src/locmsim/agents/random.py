@@ -3,7 +3,6 @@
 import random
 from dataclasses import dataclass
 
-from locmsim._core import State
 from locmsim.agents._scripted import turn_line
 from locmsim.decks import deck_line
 from locmsim.game.observation import Observation
@@ -32,5 +31,4 @@ class RandomAgent:
         return deck_line(self.random.sample(copies, DECK_SIZE))
 
     def act(self, observation: Observation) -> str:
-        state = State.from_observation(observation)
-        return turn_line("random", state, self.random.getrandbits(64))
+        return turn_line("random", observation, self.random.getrandbits(64))

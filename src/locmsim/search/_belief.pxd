@@ -85,3 +85,4 @@ cdef class Knowledge:
     cdef dict entries           # Card -> entry of the table
     cdef bint weighed           # the weights of `pool` are filled in
     cdef known_t known          # what `news` has named
+    cdef int fill_root(self, state_t* s, table_t* t) except -1

@@ -427,6 +427,12 @@ cdef void belief_unknown(
 
 # ---- for Python ----------------------------------------------------------------------------------
 
+cdef int check_count(str name, int value, int most) except -1:
+    if not 0 <= value <= most:
+        raise ValueError(f"{name}: expected 0 to {most}, got {value}")
+    return 0
+
+
 @cython.final
 cdef class Knowledge:
     """What one player knows: see `Belief`, which knows what the cards are."""
@@ -525,28 +531,30 @@ cdef class Knowledge:
 
         ``ValueError`` for one that cannot be.
         """
-        cdef Table table = Table.__new__(Table)
-        cdef Table pool = self.pool_table
         cdef State state = State.__new__(State)
-        cdef shown_t* o = &self.shown
+        state.table = Table.__new__(Table)
+        self.fill_root(&state.s, &state.table.t)
+        return state
+
+    cdef int fill_root(self, state_t* s, table_t* t) except -1:
+        """`root` into a state and a table, whatever they held before."""
+        cdef Table pool = self.pool_table
+        cdef const shown_t* o = &self.shown
         cdef int fault
-        for name, value, most in (
-            ("me.deck_size", o.player[0].deck_size, MAX_DECK),
-            ("opponent.deck_size", o.player[1].deck_size, MAX_DECK),
-            ("opponent_hand", o.opponent_hand, MAX_HAND),
-        ):
-            if not 0 <= value <= most:
-                raise ValueError(f"{name}: expected 0 to {most}, got {value}")
+        check_count("me.deck_size", o.player[0].deck_size, MAX_DECK)
+        check_count("opponent.deck_size", o.player[1].deck_size, MAX_DECK)
+        check_count("opponent_hand", o.opponent_hand, MAX_HAND)
         if o.n_cards + pool.t.n_cards > MAX_CARDS:
             raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-        table.t.rules = self.b.rules
-        fault = belief_root(&self.b, o, &pool.t, &state.s, &table.t)
+        t.rules = self.b.rules
+        t.n_cards = 0
+        t.n_instances = 0
+        fault = belief_root(&self.b, o, &pool.t, s, t)
         if fault >= 1000:
             raise ValueError(f"cards[{fault - 1000}]: its instance id occurs twice")
         if fault >= 0:
             raise ValueError(f"cards[{fault}]: there is no place for this row")
-        state.table = table
-        return state
+        return 0
 
     def determinizer(self):
         """What may be hidden in that position."""

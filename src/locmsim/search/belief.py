@@ -142,7 +142,8 @@ class Belief:
             self._see_offer(observation)
         else:
             self._knowledge.see(observation)
-            news = self._knowledge.news()
+            # No row tells of a card that was not offered, where all offers were seen.
+            news = [] if self._knows_all() else self._knowledge.news()
             if news:
                 rows = observation.cards
                 for i in news:
@@ -168,6 +169,8 @@ class Belief:
         self._cards.update((card.base_id, card) for card in offer)
         if self._rules.draft:  # the second player is shown the opponent as a turn ahead
             self._knowledge.seat = observation.opponent.deck_size - observation.me.deck_size
+        if self._knows_all():  # now, while there is time for it
+            self._set_pool()
 
     def _learn(self, row: CardInPlay) -> None:
         """Remember a card that no offer showed, as well as a row shows it."""
@@ -225,9 +228,14 @@ class Belief:
         ValueError
             As for `sample`.
         """
+        return self.knowledge.root()
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The compiled part of it, for compiled players; errors as `root`."""
         self._check_battle()
         self._set_pool()
-        return self._knowledge.root()
+        return self._knowledge
 
     def determinizer(self) -> Determinizer:
         """What `sample` draws from, for the position that was seen last."""
@@ -241,7 +249,7 @@ class Belief:
 
     def prepare(self) -> None:
         """Work out what opponents may hold, if all cards are known, as `sample` would."""
-        if self._is_complete() or (self._offers and not self._rules.draft):
+        if self._knows_all():
             self._set_pool()
             if not self._knowledge.is_weighed:
                 self._weigh()
@@ -265,6 +273,10 @@ class Belief:
             return self._cards
         # Nothing is known about the set but what was seen; the rest may be like any other set.
         return _some_set() | self._cards
+
+    def _knows_all(self) -> bool:
+        """Whether all cards that may be in the game were offered."""
+        return self._is_complete() if self._rules.draft else bool(self._offers)
 
     def _is_complete(self) -> bool:
         """Whether all turns of a draft were seen."""

@@ -103,9 +103,9 @@ def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
     seeds = []
     original = random_agent.turn_line
 
-    def draw(name, state, seed):
+    def draw(name, observation, seed):
         seeds.append(seed)
-        return original(name, state, seed)
+        return original(name, observation, seed)
 
     monkeypatch.setattr(random_agent, "turn_line", draw)
     for _ in examples_of_agent("random", games=6, seed=1):
