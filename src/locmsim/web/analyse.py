@@ -77,8 +77,6 @@ def page(site: Site) -> Page:
         seconds = data.get("seconds", 2.0)
         if type(seconds) not in (int, float) or not 0 < seconds <= _SECONDS:
             raise Refusal(f"seconds: expected a number above 0, up to {_SECONDS:g}")
-        if isinstance(position.seen, State):
-            _check_start(position.seen)
         if not running.acquire(blocking=False):
             raise Refusal("other searches are running: wait for them", 429)
         try:
@@ -171,17 +169,6 @@ def _of_text(text: str, rules: str | None) -> _Position:
     belief.see(observation)
     root = belief.root()
     return _checked(_Position(observation, belief, root, _names(root)))
-
-
-def _check_start(state: State) -> None:
-    """Searches know what is shown at the start of a turn, and not what was done in it."""
-    player = state.current_player()
-    belief = Belief()
-    belief.see(state.observation(player))
-    start = belief.root()
-    same = start.players[player].mana == state.players[player].mana
-    if not same or start.legal_actions() != state.legal_actions():
-        raise Refusal("the turn has begun: a search starts at the start of a turn")
 
 
 def _names(state: State) -> tuple[str, str]:
