@@ -6,12 +6,12 @@ python onnx_export.py learned.npz learned.onnx
 import sys
 
 import numpy as np
-import onnxruntime
+import onnx
 import torch
 from ppo import Net
 
 from locmsim.envs import SelfPlayVectorEnv
-from locmsim.policy import Policy
+from locmsim.policy import Policy, load_policy
 
 
 def export(policy, path):
@@ -31,7 +31,12 @@ def export(policy, path):
         net.eval(), (torch.from_numpy(seen),), path, input_names=["observation"],
         output_names=["logits", "value"], dynamic_shapes=({0: rows},), dynamo=True,
     )  # fmt: skip
-    theirs = onnxruntime.InferenceSession(path).run(None, {"observation": seen})
+    model = onnx.load(path)  # so that whoever plays it knows what it sees
+    onnx.helper.set_model_props(
+        model, {"locmsim.rules": policy.rules, "locmsim.layout": policy.layout}
+    )
+    onnx.save(model, path)
+    theirs = load_policy(path).evaluate(seen)
     logits, values = (np.abs(a - b) for a, b in zip(policy.evaluate(seen), theirs, strict=True))
     return float(max(logits[masks != 0].max(), values.max()))
 

@@ -63,7 +63,7 @@ class Net(nn.Module):
         Logits of actions that are not legal mean nothing. Layers with the same inputs are one
         product, which halves the time of small networks.
         """
-        n = len(observations)
+        n = observations.shape[0]  # `len` would be a constant of an exported network
         x = observations.float() * self.scale.reciprocal()
         # Encoded without the activation: what is seen of the position is added below.
         hand, own, enemy = (

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from locmsim.envs.evaluate import evaluate
-from locmsim.policy import Policy
+from locmsim.game.positions import start_position
+from locmsim.policy import Policy, load_policy
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
 
@@ -123,6 +124,13 @@ def test_onnx(tmp_path):
     Policy.random(seed=1).save(tmp_path / "a.npz")
     out = run(EXAMPLES / "onnx_export.py", "a.npz", "a.onnx", cwd=tmp_path)
     assert float(out.rpartition(" ")[2]) < 1e-5
+    network, file = (load_policy(tmp_path / name) for name in ("a.npz", "a.onnx"))
+    states = [start_position(seed) for seed in range(7)]  # not as many as it was exported with
+    seen = np.array([state.observation_tensor(0, "entities") for state in states])
+    masks = np.array([state.legal_actions_mask() for state in states])
+    assert (network.act_batch(seen, masks) == file.act_batch(seen, masks)).all()
+    np.testing.assert_allclose(network.evaluate(seen)[1], file.evaluate(seen)[1], atol=1e-4)
+    run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
 
 
 def test_stable_baselines_makes_environments_of_the_id():

@@ -32,6 +32,8 @@ class LearnedAgent(PolicyAgent):
     """
 
     path: str = field(default="", init=False)
+    rules: str = field(default="", init=False)
+    layout: str = field(default="", init=False)
 
     def load(self) -> "Policy":
         return _shipped()

@@ -9,7 +9,7 @@ from locmsim.agents.base import BaseAgent
 from locmsim.game.observation import Observation
 
 if TYPE_CHECKING:
-    from locmsim.policy import Policy
+    from locmsim.policy import RatingPolicy
     from locmsim.policy.sight import Sight
 
 __all__ = ["PolicyAgent"]
@@ -18,23 +18,28 @@ __all__ = ["PolicyAgent"]
 
 
 @cache
-def _load(path: str) -> "Policy":
-    from locmsim.policy import Policy
+def _load(path: str, rules: str, layout: str) -> "RatingPolicy":
+    from locmsim.policy import load_policy
 
-    return Policy.load(path)
+    policy: RatingPolicy = load_policy(path, rules=rules, layout=layout)
+    return policy
 
 
 @dataclass
 class PolicyAgent(BaseAgent):
     """A trained network: one action after the other, each the one that it rates highest.
 
-    `path` is a file of `locmsim.policy.Policy`. With a `temperature` above 0 actions are drawn in
-    proportion to exp(rating / temperature). ``ValueError`` if the file is no policy, and in games
-    of another rule set than its own; ``OSError`` if it cannot be read.
+    `path` is anything that `locmsim.policy.load_policy` takes: a file of ours, an ONNX or a
+    TorchScript file, ``file.py:NAME``; `rules` and `layout` say what it was trained on, if it does
+    not. With a `temperature` above 0 actions are drawn in proportion to exp(rating / temperature).
+    ``ValueError`` if there is no such policy, and in games of another rule set than its own;
+    ``OSError`` if the file cannot be read.
     """
 
     path: str = field(default="", kw_only=True)
     temperature: float = field(default=0.0, kw_only=True)
+    rules: str = field(default="", kw_only=True)
+    layout: str = field(default="", kw_only=True)
 
     #: Most actions of a turn: cards in hand, and attacks.
     MOST_ACTIONS = 60
@@ -45,11 +50,11 @@ class PolicyAgent(BaseAgent):
             raise ValueError(f"temperature: expected 0 or more, got {self.temperature}")
         self.policy = self.load()
 
-    def load(self) -> "Policy":
+    def load(self) -> "RatingPolicy":
         """The network."""
         if not self.path:
             raise ValueError("path: expected the file of a policy")
-        return _load(self.path)
+        return _load(self.path, self.rules, self.layout)
 
     @property
     def only_rules(self) -> str:

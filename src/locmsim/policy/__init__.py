@@ -1,6 +1,17 @@
 """What a learning agent sees of a position, as arrays, and the networks that act on it."""
 
 from locmsim.game.layouts import LAYOUTS, Layout, get_layout
+from locmsim.policy.base import RatingPolicy
+from locmsim.policy.foreign import OnnxPolicy, TorchScriptPolicy, load_policy
 from locmsim.policy.policy import Policy
 
-__all__ = ["LAYOUTS", "Layout", "Policy", "get_layout"]
+__all__ = [
+    "LAYOUTS",
+    "Layout",
+    "OnnxPolicy",
+    "Policy",
+    "RatingPolicy",
+    "TorchScriptPolicy",
+    "get_layout",
+    "load_policy",
+]

@@ -31,6 +31,7 @@ from locmsim.game.layouts import get_layout
 from locmsim.networks._network import checked
 from locmsim.networks.archives import read_archive, write_archive
 from locmsim.policy._policy import EntityRunner, MlpRunner, entity_shapes
+from locmsim.policy.base import RatingPolicy
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["Policy"]
@@ -42,7 +43,7 @@ _Array = NDArray[np.float32]
 _Run: TypeAlias = Callable[[_Array, _Array, _Array], None]
 
 
-class Policy:
+class Policy(RatingPolicy):
     """A network that rates actions, and the layout that it was trained on.
 
     Parameters
@@ -70,14 +71,13 @@ class Policy:
                 raise ValueError(f"policy: {key}: missing")
         if self.meta["format"] != _FORMAT:
             raise ValueError(f"policy: format {self.meta['format']!r}, expected {_FORMAT}")
-        self._rules = get_rules(self.meta["rules"])
-        layout = get_layout(self.meta["layout"], self._rules.name)
+        super().__init__(self.meta["rules"], self.meta["layout"])
+        layout = self._layout
         if self.meta["layout_version"] != layout.version:
             raise ValueError(
                 f"policy: made for version {self.meta['layout_version']!r} of layout"
                 f" {layout.name!r}, which is now {layout.version}"
             )
-        self._layout = layout
         if self.meta["kind"] == "entities":
             shapes = self._entity_shapes(arrays)
         elif self.meta["kind"] == "mlp":
@@ -151,95 +151,17 @@ class Policy:
         """ "entities" or "mlp"."""
         return str(self.meta["kind"])
 
-    @property
-    def layout(self) -> str:
-        """Name of the layout that observations are to have."""
-        return self._layout.name
-
-    @property
-    def rules(self) -> str:
-        """Name of the rule set."""
-        return self._rules.name
-
     def __repr__(self) -> str:
         size = sum(array.size for array in self.arrays.values())
         return f"<Policy {self.kind} layout={self.layout!r} rules={self.rules} {size} weights>"
 
     # -------------------------------------------------------------------------------- running
 
-    def evaluate(self, observations: NDArray[Any]) -> tuple[_Array, _Array]:
-        """Ratings of all actions, legal or not, and values of positions.
-
-        Parameters
-        ----------
-        observations : array (rows, size of the layout)
-
-        Returns
-        -------
-        logits : float32 array (rows, actions)
-        values : float32 array (rows,)
-            To the player who is shown the observation; NaN if the network has no value.
-
-        Raises
-        ------
-        ValueError
-            For another shape.
-        """
-        given = np.asarray(observations)
-        if given.ndim != 2 or given.shape[1:] != self._layout.shape:
-            raise ValueError(
-                f"observations: expected shape (rows, {self._layout.shape[0]}), got {given.shape}"
-            )
-        x = np.ascontiguousarray(given, np.float32)
-        logits = np.empty((len(x), self._rules.num_actions), np.float32)
-        values = np.full(len(x), np.nan, np.float32)
-        self._run(x, logits, values)
+    def rate(self, observations: _Array) -> tuple[_Array, _Array]:
+        logits = np.empty((len(observations), self._rules.num_actions), np.float32)
+        values = np.full(len(observations), np.nan, np.float32)
+        self._run(observations, logits, values)
         return logits, values
-
-    def act_batch(
-        self,
-        observations: NDArray[Any],
-        masks: NDArray[Any],
-        *,
-        seed: int = 0,
-        temperature: float = 0.0,
-    ) -> NDArray[np.int64]:
-        """An action for each row.
-
-        Parameters
-        ----------
-        observations : array (rows, size of the layout)
-        masks : array (rows, actions)
-            Nonzero where an action is legal; at least one of each row.
-        seed : int
-            For what is drawn if the temperature is above 0.
-        temperature : float
-            0: the legal action with the highest rating. Else each is drawn with a probability
-            proportional to exp(rating / temperature).
-
-        Returns
-        -------
-        int64 array (rows,)
-
-        Raises
-        ------
-        ValueError
-            For other shapes, a row without a legal action, a negative temperature.
-        """
-        if not temperature >= 0:
-            raise ValueError(f"temperature: expected 0 or more, got {temperature}")
-        logits, _ = self.evaluate(observations)
-        legal = np.asarray(masks) != 0
-        if legal.shape != logits.shape:
-            raise ValueError(f"masks: expected shape {logits.shape}, got {legal.shape}")
-        if not legal.any(axis=1).all():
-            raise ValueError("masks: a row without a legal action")
-        ratings = np.where(legal, logits, -np.inf)
-        if temperature > 0:
-            noise = np.random.default_rng(seed).gumbel(size=ratings.shape)
-            ratings = ratings / temperature + noise
-        chosen: NDArray[np.int64] = ratings.argmax(axis=1)
-        return chosen
 
     # ---------------------------------------------------------------------------------- files
 

@@ -232,7 +232,10 @@ class Belief:
 
     @property
     def knowledge(self) -> Knowledge:
-        """The compiled part of it, for compiled players; errors as `root`."""
+        """The compiled part of it, for compiled players; errors as `root`.
+
+        :meta private:
+        """
         self._check_battle()
         self._set_pool()
         return self._knowledge

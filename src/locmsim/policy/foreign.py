@@ -1,0 +1,289 @@
+"""Policies that other libraries run: ONNX files, TorchScript files, objects of your own.
+
+They are told what they see by the name of a layout and of a rule set. A file may hold both: in an
+ONNX file as the metadata ``locmsim.rules`` and ``locmsim.layout``, in a TorchScript file as extra
+files of these names. Else they are options, unless the sizes of input and output fit one pair only.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._plugins import Registry
+from locmsim._specs import told
+from locmsim.game.layouts import LAYOUTS, get_layout
+from locmsim.policy.base import RatingPolicy
+from locmsim.policy.policy import Policy
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["OnnxPolicy", "TorchScriptPolicy", "load_policy"]
+
+#: What a file may say of itself.
+_KEYS = ("locmsim.rules", "locmsim.layout")
+_Array = NDArray[np.float32]
+#: Of observations; its outputs, the logits first.
+_Run: TypeAlias = Callable[[_Array], list[NDArray[Any]]]
+
+_OBJECTS = Registry("policy", "locmsim.policies", {})
+
+
+def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = "") -> Any:
+    """The policy of a file, or one of your own.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that `Policy.save` has written; an ``.onnx`` file; a TorchScript file (``.pt``);
+        ``module:NAME`` or ``file.py:NAME``, a class or a function that is called without arguments.
+        What it gives has the attributes `rules` and `layout` and the method `act_batch` of a
+        `RatingPolicy`.
+    rules, layout : str
+        Which it was trained on, where the file does not tell. If it does, they have to agree.
+
+    Returns
+    -------
+    RatingPolicy
+        Or what your class or function gives.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        Names what is wrong with it; or it needs a package that is not installed.
+    """
+    name = os.fspath(path)
+    if name.endswith(".onnx"):
+        return OnnxPolicy(name, rules=rules, layout=layout)
+    if name.endswith((".pt", ".ts")):
+        return TorchScriptPolicy(name, rules=rules, layout=layout)
+    policy = _object(name) if _OBJECTS.describes(name) else Policy.load(name)
+    for key, wanted in (("rules", rules), ("layout", layout)):
+        if wanted and getattr(policy, key) != wanted:
+            raise ValueError(f"{name}: {key}: its is {getattr(policy, key)}, not {wanted}")
+    return policy
+
+
+def _object(name: str) -> Any:
+    try:
+        policy = _OBJECTS.find(name)()
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"policy {name}: {told(error)}") from error
+    for attribute in ("rules", "layout", "act_batch"):
+        if not hasattr(policy, attribute):
+            raise ValueError(f"policy {name}: it has no {attribute}")
+    get_layout(policy.layout, policy.rules)
+    return policy
+
+
+class _FilePolicy(RatingPolicy):
+    """A policy of a file that another library runs."""
+
+    def __init__(
+        self, path: str, run: _Run, size: int | None, said: Mapping[str, str], rules: str,
+        layout: str,
+    ) -> None:  # fmt: skip
+        self.path = path
+        for given, key in zip((rules, layout), _KEYS, strict=True):
+            if given and said.get(key, given) != given:
+                raise ValueError(f"{path}: {key} in the file is {said[key]!r}, not {given!r}")
+        rules, layout = said.get(_KEYS[0], rules), said.get(_KEYS[1], layout)
+        try:
+            super().__init__(*_fitting(run, size, rules, layout))
+            self._run = run
+            (wanted,) = self._layout.shape
+            if size not in (None, wanted):
+                raise ValueError(f"layout {self.layout!r} has {wanted} numbers, its input {size}")
+            self.evaluate(np.zeros((2, *self._layout.shape), np.float32))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        except Exception as error:  # of the library that runs it
+            raise ValueError(f"{path}: {told(error)}") from None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_FilePolicy":
+        return self  # nothing changes it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load_again, (self.path, self.rules, self.layout)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.path!r} layout={self.layout!r} rules={self.rules}>"
+
+    def rate(self, observations: _Array) -> tuple[_Array, _Array]:
+        rows = len(observations)
+        outputs = self._run(observations)
+        shape = (rows, self._rules.num_actions)
+        if outputs[0].shape != shape:
+            raise ValueError(
+                f"ratings: expected shape (rows, {shape[1]}), got {outputs[0].shape} of {rows}"
+            )
+        values = np.full(rows, np.nan, np.float32)
+        if len(outputs) > 1:
+            if outputs[1].size != rows:
+                raise ValueError(
+                    f"values: expected one for each row, got {outputs[1].shape} of {rows}"
+                )
+            values = np.asarray(outputs[1], np.float32).reshape(rows)
+        return np.asarray(outputs[0], np.float32), values
+
+
+def _load_again(path: str, rules: str, layout: str) -> Any:
+    return load_policy(path, rules=rules, layout=layout)
+
+
+def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str, str]:
+    """The rule set and the layout, those that nobody has said by the sizes."""
+    if rules and layout:
+        return rules, layout
+    pairs = []
+    for r in [rules] if rules else RULES:
+        for name in [layout] if layout else LAYOUTS:
+            try:
+                known = get_layout(name, r)
+            except ValueError:
+                if layout:
+                    raise
+                continue  # it has no such layout
+            if size in (None, known.shape[0]) and _gives(run, known.shape[0], RULES[r].num_actions):
+                pairs.append((r, name))
+    if len(pairs) == 1:
+        return pairs[0]
+    if not pairs:
+        raise ValueError("its sizes are those of no layout and rule set")
+    fitting = ", ".join(f"rules={r} layout={name}" for r, name in pairs)
+    raise ValueError(f"it does not say what it was trained on, which fits {fitting}: say which")
+
+
+def _gives(run: _Run, size: int, actions: int) -> bool:
+    """Whether it takes observations of that size, and rates so many actions."""
+    try:
+        return run(np.zeros((2, size), np.float32))[0].shape == (2, actions)
+    except Exception:  # whatever the library raises for a size that it does not take
+        return False
+
+
+class OnnxPolicy(_FilePolicy):
+    """A policy of an ONNX file, run by onnxruntime on one core.
+
+    Its only input are observations, (rows, size of the layout), of any type of numbers; its first
+    output, or the one called "logits", are ratings of all actions, (rows, actions), and the next
+    one, if there is one, values of positions, (rows,) or (rows, 1).
+
+    Parameters
+    ----------
+    path : str
+    rules, layout : str
+        What it was trained on, if the file does not tell.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no such file; or onnxruntime is not installed.
+    """
+
+    def __init__(self, path: str, *, rules: str = "", layout: str = "") -> None:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise ValueError(
+                f"{path}: it needs onnxruntime, which is not installed: pip install 'locmsim[onnx]'"
+            ) from None
+        with open(path, "rb"):  # onnxruntime's own error has no errno
+            pass
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4  # what is wrong is raised
+        try:
+            session = onnxruntime.InferenceSession(
+                path, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise ValueError(f"{path}: onnxruntime cannot run it: {told(error)}") from None
+        inputs, outputs = session.get_inputs(), session.get_outputs()
+        if len(inputs) != 1 or len(inputs[0].shape) != 2:
+            shown = ", ".join(f"{i.name} {i.shape}" for i in inputs)
+            raise ValueError(f"{path}: expected one input, (rows, numbers), got {shown}")
+        name, (rows, size) = inputs[0].name, inputs[0].shape
+        if isinstance(rows, int):
+            raise ValueError(
+                f"{path}: it takes {rows} rows at a time only: export it with a dynamic axis"
+            )
+        type_ = _ONNX_TYPES.get(inputs[0].type)
+        if type_ is None:
+            raise ValueError(f"{path}: input {name}: {inputs[0].type} is no type of observations")
+        names = [output.name for output in outputs]
+        if "logits" in names:
+            names.sort(key=lambda output: output != "logits")
+
+        def run(observations: _Array) -> list[NDArray[Any]]:
+            found: list[NDArray[Any]] = session.run(names, {name: observations.astype(type_)})
+            return found
+
+        said = session.get_modelmeta().custom_metadata_map
+        super().__init__(path, run, size if isinstance(size, int) else None, said, rules, layout)
+
+
+_ONNX_TYPES = {
+    "tensor(int8)": np.int8,
+    "tensor(float16)": np.float16,
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+}
+
+
+class TorchScriptPolicy(_FilePolicy):
+    """A policy of a file that ``torch.jit.save`` has written, run by PyTorch.
+
+    It is called with observations, float32 (rows, size of the layout), and returns ratings of all
+    actions, (rows, actions), or a pair of these and of values, (rows,) or (rows, 1).
+
+    Parameters
+    ----------
+    path : str
+    rules, layout : str
+        What it was trained on, if the file does not tell.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no such file; or PyTorch is not installed.
+    """
+
+    def __init__(self, path: str, *, rules: str = "", layout: str = "") -> None:
+        try:
+            import torch
+        except ImportError:
+            raise ValueError(
+                f"{path}: it needs PyTorch, which is not installed: pip install 'locmsim[train]'"
+            ) from None
+        with open(path, "rb"):
+            pass
+        said = dict.fromkeys(_KEYS, "")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of PyTorch about its format
+                module = torch.jit.load(path, map_location="cpu", _extra_files=said).eval()
+        except Exception as error:
+            raise ValueError(f"{path}: PyTorch cannot run it: {told(error)}") from None
+
+        def run(observations: _Array) -> list[NDArray[Any]]:
+            with torch.inference_mode():
+                found = module(torch.from_numpy(observations))
+            return [t.numpy() for t in (found if isinstance(found, tuple) else (found,))]
+
+        texts = {
+            key: text.decode() if isinstance(text, bytes) else text
+            for key, text in said.items()
+            if text
+        }
+        super().__init__(path, run, None, texts, rules, layout)

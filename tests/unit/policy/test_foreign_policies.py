@@ -1,0 +1,258 @@
+"""Policies that other libraries run: files of ONNX and TorchScript, objects."""
+
+import copy
+import pickle
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.contract import play_match
+from locmsim.policy import OnnxPolicy, Policy, get_layout, load_policy
+
+OURS = """
+import numpy as np
+from locmsim.policy import Policy
+
+class Mine:
+    rules, layout = "1.5", "entities"
+
+    def act_batch(self, observations, masks, *, seed=0, temperature=0.0):
+        return np.asarray(masks).argmax(axis=1)
+
+class Silent:
+    rules, layout = "1.5", "entities"
+
+class Broken(Mine):
+    def __init__(self):
+        raise RuntimeError("no weights")
+
+class Elsewhere(Mine):
+    layout = "entitys"
+
+def ready():
+    return Policy.random(seed=3)
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> str:
+    path = tmp_path / "rated.py"
+    path.write_text(OURS)
+    return str(path)
+
+
+def test_objects(module: str) -> None:
+    assert isinstance(load_policy(f"{module}:ready"), Policy)
+    agent = make_agent(f"policy:path={module}:Mine")
+    match = play_match(Match(seed=1), [agent, make_agent("random")])
+    assert match.winner in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("Silent", "it has no act_batch"),
+        ("Broken", "RuntimeError: no weights"),
+        ("Elsewhere", "entitys"),
+        ("Nobody", "Nobody"),
+    ],
+)
+def test_objects_that_are_none(module: str, name: str, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        load_policy(f"{module}:{name}")
+
+
+def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    Policy.random(rules="1.2").save(path)
+    assert load_policy(path, rules="1.2").rules == "1.2"
+    with pytest.raises(ValueError, match=r"a\.npz: rules: its is 1\.2, not 1\.5"):
+        load_policy(path, rules="1.5")
+
+
+# ------------------------------------------------------------------------------------------- ONNX
+
+
+def write_onnx(
+    path: Path, policy: Policy, says: dict[str, str] | None = None, rows: int | str = "rows",
+    type_: int = 1, outputs: int = 2,
+) -> None:  # fmt: skip
+    """A plain network as a graph of ONNX."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    from onnx import helper, numpy_helper
+
+    nodes, arrays, shown = [helper.make_node("Cast", ["observation"], ["x"], to=1)], [], []
+    for head in ("policy", "value")[:outputs]:
+        before, layer = "x", 0
+        while f"{head}.{layer}.w" in policy.arrays:
+            names = [f"{head}.{layer}.{part}" for part in "wb"]
+            arrays += [numpy_helper.from_array(policy.arrays[name], name) for name in names]
+            after = f"{head}.{layer}"
+            nodes.append(helper.make_node("Gemm", [before, *names], [after]))
+            if f"{head}.{layer + 1}.w" in policy.arrays:
+                nodes.append(helper.make_node("Tanh", [after], [after + ".t"]))
+                after += ".t"
+            elif head == "value":  # as ours
+                nodes.append(helper.make_node("Identity", [after], ["values"]))
+            before, layer = after, layer + 1
+        shown.append("values" if head == "value" else before)
+    width = policy.arrays["policy.0.w"].shape[0]
+    graph = helper.make_graph(
+        nodes,
+        "policy",
+        [helper.make_tensor_value_info("observation", type_, [rows, width])],
+        [helper.make_tensor_value_info(name, 1, [rows, None]) for name in shown],
+        arrays,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    if says is not None:
+        helper.set_model_props(model, says)
+    onnx.save(model, path)
+
+
+def policy(rules: str = "1.5", layout: str = "entities") -> Policy:
+    return Policy.random("mlp", rules=rules, layout=layout, seed=2)
+
+
+SAYS = {"locmsim.rules": "1.5", "locmsim.layout": "entities"}
+
+
+@pytest.mark.parametrize("type_", [1, 3])  # float, int8
+def test_onnx_file_rates_as_the_network_it_was_made_of(tmp_path: Path, type_: int) -> None:
+    path = tmp_path / "a.onnx"
+    write_onnx(path, policy(), SAYS, type_=type_)
+    loaded = load_policy(path)
+    assert (loaded.rules, loaded.layout) == ("1.5", "entities")
+    seen = np.random.default_rng(1).integers(-9, 30, (7, *get_layout("entities").shape), np.int8)
+    for ours, theirs in zip(policy().evaluate(seen), loaded.evaluate(seen), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    with pytest.raises(ValueError, match="observations: expected shape"):
+        loaded.evaluate(seen[:, :5])
+    for again in (copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
+        assert (again.evaluate(seen)[0] == loaded.evaluate(seen)[0]).all()
+
+
+def test_games_of_an_onnx_file_are_those_of_the_network(tmp_path: Path) -> None:
+    write_onnx(tmp_path / "a.onnx", policy(), SAYS)
+    policy().save(tmp_path / "a.npz")
+
+    def lines(file: str) -> list[str]:
+        agents = [make_agent(f"policy:path={tmp_path / file}"), make_agent("greedy")]
+        found: list[str] = []
+        for seed in range(20):
+            for agent in agents:
+                agent.reset(seed)
+            play_match(Match(seed=seed), agents, lambda match, player, line: found.append(line))
+        return found
+
+    assert lines("a.npz") == lines("a.onnx")
+
+
+def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
+    """It says so, or is told, or fits one layout and rule set only."""
+    path = tmp_path / "a.onnx"
+    write_onnx(path, policy())
+    with pytest.raises(
+        ValueError, match="it does not say what it was trained on, which fits rules=1"
+    ):
+        load_policy(path)
+    assert load_policy(path, rules="1.2", layout="entities-f32").layout == "entities-f32"
+    with pytest.raises(ValueError, match=r"a\.onnx: its sizes are those of no layout"):
+        load_policy(path, rules="1.0")
+    agent = make_agent(f"policy:path={path},rules=1.2,layout=entities")
+    assert agent.only_rules == "1.2"
+    write_onnx(path, policy("1.2", "gym-locm"))
+    assert load_policy(path).rules == "1.2"
+    write_onnx(path, policy(), SAYS)
+    with pytest.raises(ValueError, match=r"locmsim\.rules in the file is '1\.5', not '1\.2'"):
+        load_policy(path, rules="1.2")
+    write_onnx(path, policy(), {**SAYS, "locmsim.layout": "gym-locm"})
+    with pytest.raises(
+        ValueError, match=r"a\.onnx: layout 'gym-locm' has 244 numbers, its input 440"
+    ):
+        load_policy(path)
+    write_onnx(path, policy(), {**SAYS, "locmsim.layout": "entitys"})
+    with pytest.raises(ValueError, match=r"a\.onnx: unknown layout 'entitys'"):
+        load_policy(path)
+
+
+def test_onnx_file_without_values(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    write_onnx(path, policy(), SAYS, outputs=1)
+    assert np.isnan(load_policy(path).evaluate(np.zeros((3, 440)))[1]).all()
+
+
+def test_onnx_files_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.onnx"
+    write_onnx(path, policy(), SAYS, rows=1)
+    with pytest.raises(ValueError, match="it takes 1 rows at a time only"):
+        load_policy(path)
+    write_onnx(path, policy(), SAYS, type_=7)
+    with pytest.raises(ValueError, match=r"tensor\(int64\) is no type of observations"):
+        load_policy(path)
+    write_onnx(path, policy(), SAYS)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"a\.onnx: onnxruntime cannot run it"):
+        load_policy(path)
+    with pytest.raises(FileNotFoundError, match=r"nobody\.onnx"):
+        load_policy(tmp_path / "nobody.onnx")
+
+
+def test_onnx_without_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ValueError, match=r"it needs onnxruntime.*pip install 'locmsim\[onnx\]'"):
+        OnnxPolicy("a.onnx")
+
+
+# ------------------------------------------------------------------------------------ TorchScript
+
+
+def test_torchscript_file(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    ours = policy()
+    heads = []
+    for head in ("policy", "value"):
+        layers: list[object] = []
+        for i in range(3):
+            weights = ours.arrays[f"{head}.{i}.w"]
+            linear = torch.nn.Linear(*weights.shape)
+            linear.load_state_dict(
+                {
+                    "weight": torch.tensor(weights.T),
+                    "bias": torch.tensor(ours.arrays[f"{head}.{i}.b"]),
+                }
+            )
+            layers += [linear, torch.nn.Tanh()]
+        heads.append(torch.nn.Sequential(*layers[:-1]))
+
+    class Both(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.policy, self.value = heads
+
+        def forward(self, x):  # type: ignore[no-untyped-def]
+            return self.policy(x), self.value(x)
+
+    path = tmp_path / "a.pt"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way to make one
+        traced = torch.jit.trace(Both(), torch.zeros(2, 440))
+        torch.jit.save(traced, path, _extra_files=SAYS)
+    loaded = load_policy(path)
+    assert (loaded.rules, loaded.layout) == ("1.5", "entities")
+    seen = np.random.default_rng(1).integers(-9, 30, (7, 440), np.int8)
+    for a, b in zip(ours.evaluate(seen), loaded.evaluate(seen), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
+    assert (
+        loaded.act_batch(seen, np.ones((7, 145))) == ours.act_batch(seen, np.ones((7, 145)))
+    ).all()
+    path.write_bytes(path.read_bytes()[:99])
+    with pytest.raises(ValueError, match=r"a\.pt: PyTorch cannot run it"):
+        load_policy(path)
