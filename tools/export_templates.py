@@ -107,7 +107,6 @@ def specialised(choice: Choice) -> str:
         ("shown_t", "rules"): code,
         ("belief_t", "rules"): code,
         ("options_t", "is_tree"): is_tree,
-        ("work_t", "function"): 0,
         ("work_t", "watch"): 0,
         ("work_t", "own_deck"): 0,
     }

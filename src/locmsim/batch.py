@@ -366,7 +366,7 @@ class StateBatch:
         ValueError
             The function returned another number of values, or some beyond -1 and 1.
         """
-        function: BatchFunction = getattr(evaluation, "results", None) or evaluation  # type: ignore[assignment]
+        function = evaluation_function(evaluation)
         found = np.empty(len(self))
         movers = np.empty(len(self), np.int8)
         self._array.movers(movers)
@@ -480,3 +480,9 @@ def judged(
 
 def _seed_bits(seed: SupportsIndex) -> int:
     return index(seed) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def evaluation_function(evaluation: Any) -> BatchFunction:
+    """The batch evaluator that something is or has."""
+    function: BatchFunction = getattr(evaluation, "results", evaluation)
+    return function

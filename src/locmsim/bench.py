@@ -37,9 +37,9 @@ from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
 from locmsim.referee.play import Result, play
-from locmsim.rules.cards import Card
+from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
-from locmsim.search import MCTS, BeamSearch, Belief
+from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, OnObservations
 
 __all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
@@ -420,6 +420,93 @@ def _searches(rules: str) -> Iterator[Measured]:
         yield Measured(name, f"{unit}/s", made(search, unit, budget))
 
 
+@cache
+def _wide_position() -> State:
+    """A turn with enough to do for a beam of a thousand positions."""
+    mine = [
+        Card(
+            1 + k,
+            CardType.CREATURE if k % 2 else CardType.GREEN,
+            cost=k // 3,
+            attack=1 + k % 4,
+            defense=1 + k % 3,
+            abilities="-C----" if k % 2 else "------",
+        )
+        for k in range(10)
+    ]
+    theirs = [
+        Card(20 + k, CardType.CREATURE, cost=k // 2, attack=1 + k % 3, defense=2 + k % 4)
+        for k in range(10)
+    ]
+    state = State.new(mine * 3, theirs * 3)
+    while state.players[0].hand_size < 8 or state.current_player() == 1:
+        summons = 2 if state.current_player() else int(state.turn <= 4)
+        for action in state.legal_actions()[1:2] * summons:
+            if action in state.legal_actions():
+                state.apply_action(action)
+        state.apply_action(0)
+    return state
+
+
+def _evaluators(rules: str) -> Iterator[Measured | Ratio]:
+    """A small network judges what a beam of width 1,000 finds, in a position of rules 1.5."""
+    layout = "gym-locm"
+    state = _wide_position()
+    library, values = _network(len(state.observation_tensor(0, layout)))
+    in_batches = OnObservations(values, layout)
+
+    def one_by_one(batch: StateBatch) -> list[float]:
+        return [np.asarray(in_batches(batch.take([row])))[0] for row in range(len(batch))]
+
+    def beam(function: Callable[[StateBatch], Any]) -> Callable[[], Case]:
+        search = BeamSearch(BeamOptions(width=1000, turns=0), evaluation=function)
+        return lambda: Case(lambda: search.search(state, nodes=100_000).nodes)
+
+    name = f"beam of width 1,000 by a network of {library}"
+    yield Measured(f"{name}, in batches", "nodes/s", beam(in_batches))
+    yield Ratio("state by state over in batches", beam(one_by_one), beam(in_batches))
+
+
+def _network(inputs: int) -> tuple[str, Callable[[NDArray[Any], NDArray[np.int8]], NDArray[Any]]]:
+    """A library, PyTorch if it is installed, and a network of 64 units in it."""
+    random = np.random.default_rng(1)
+    hidden = random.normal(0, 0.1, (inputs, 64)).astype(np.float32)
+    last = random.normal(0, 0.3, 64).astype(np.float32)
+    try:
+        import torch
+    except ImportError:
+        return "numpy", lambda seen, masks: np.tanh(np.maximum(seen @ hidden, 0) @ last)
+    torch.set_num_threads(1)
+    layers = [torch.nn.Linear(inputs, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)]
+    network = torch.nn.Sequential(*layers, torch.nn.Tanh())
+
+    def values(seen: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[Any]:
+        with torch.inference_mode():
+            judged: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
+        return judged
+
+    return "PyTorch", values
+
+
+def _threads(rules: str) -> Iterator[Ratio]:
+    """How often whole turns are played on in sampled worlds, in searches of 10 ms: so short that
+    few come to the bound of worlds."""
+
+    def tried(search: Any, threads: int) -> Callable[[], Case]:
+        def run() -> int:
+            done = 0
+            for observation, belief in search_positions(rules):
+                found = search.search(observation, belief=belief, threads=threads, time_ms=10)
+                done += sum(plan.visits for plan in found.plans)
+            return done
+
+        return lambda: Case(run)
+
+    searches = {"beam": BeamSearch(BeamOptions(worlds=4096)), "MCTS": MCTS()}
+    for name, search in searches.items():
+        yield Ratio(f"{name}: worlds of two threads over one", tried(search, 1), tried(search, 2))
+
+
 class _Listener:
     """Another agent, and what it is sent."""
 
@@ -623,6 +710,8 @@ GROUPS: dict[str, _Group] = {
     "turns": _Group("a turn without its search", _turns),
     "environments": _Group("learning environments", _environments, 3),
     "start": _Group("start", _start, 2),
+    "evaluators": _Group("evaluation by a function", _evaluators, default=False),
+    "threads": _Group("threads of a search, two cores", _threads, default=False),
     "decks": _Group("the choice of cards", _decks, default=False),
     "arena": _Group("arena, one core", _arena, default=False),
     "referee": _Group("referee and programs", _referee, default=False),

@@ -64,6 +64,9 @@ class SearchAgent(BelievingAgent):
         are worth.
     share : float
         See `time_ms`.
+    threads : int
+        That the search shares its worlds among. The arena gives each game one core, which they
+        would share, too.
     **options
         `nodes` or `iterations`, whichever bounds the search besides time, 0 for no such bound: with
         it alone the answers depend on the seed and on what was shown only. And the options of the
@@ -93,6 +96,7 @@ class SearchAgent(BelievingAgent):
         evaluation: Any = None,
         belief: str = "score",
         share: float = SHARE,
+        threads: int = 1,
         **options: Any,
     ) -> None:
         most = options.pop(self.bound, 0)
@@ -104,8 +108,11 @@ class SearchAgent(BelievingAgent):
             raise ValueError(f"belief: expected one of {', '.join(_PRIORS)}, got {belief!r}")
         if weights and evaluation is not None:
             raise ValueError("weights and evaluation exclude each other")
+        if threads < 1:
+            raise ValueError(f"threads: expected at least 1, got {threads}")
         self.time_ms = time_ms
         self.share = share
+        self.threads = threads
         self._scores = _PRIORS[belief]
         self._their_deck: DeckBuilder | None = None
         self._their_drafts: dict[str, DraftValue] = {}
@@ -142,7 +149,7 @@ class SearchAgent(BelievingAgent):
     def choose(self, observation: Observation) -> str:
         line = super().choose(observation)
         # What takes long and can be done before the battle.
-        self.search.prepare(observation.rules)
+        self.search.prepare(observation.rules, self.threads)
         self.belief.prepare()
         return line
 
@@ -202,7 +209,13 @@ class SearchAgent(BelievingAgent):
         """What the search finds in a turn, or in the rest of one."""
         bound: dict[str, Any] = {self.bound: getattr(self, self.bound) or None}
         return self.search.search(
-            observation, time_ms=time_ms, seed=seed, belief=self.belief, done=done, **bound
+            observation,
+            time_ms=time_ms,
+            seed=seed,
+            belief=self.belief,
+            done=done,
+            threads=self.threads,
+            **bound,
         )
 
 

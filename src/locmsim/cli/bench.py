@@ -25,6 +25,8 @@ _GROUPS = (
     "turns",
     "environments",
     "start",
+    "evaluators",
+    "threads",
     "decks",
     "arena",
     "referee",

@@ -12,6 +12,7 @@ from cpython.pythread cimport (
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from locmsim._locks cimport wait_for
 from locmsim.envs._env cimport Rows
 from locmsim.envs._row cimport steps
 
@@ -20,7 +21,6 @@ __all__ = ["Crew"]
 cdef enum:
     CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
     CHUNKS = 8                  # ... fewer if a thread would not come to take some so often
-    TRIES = 1000                # before a thread sleeps until another one is done, some 20 us
 
 ctypedef struct part_t:         # what one thread has to do with it
     PyThread_type_lock go
@@ -140,12 +140,3 @@ cdef class Crew:
         self.over = True
         for i in range(1, self.n):
             PyThread_release_lock(self.parts[i].go)
-
-
-cdef void wait_for(PyThread_type_lock lock) noexcept nogil:
-    """Acquire a lock that is soon free: to sleep and be woken takes longer."""
-    cdef int _i
-    for _i in range(TRIES):
-        if PyThread_acquire_lock(lock, 0):
-            return
-    PyThread_acquire_lock(lock, 1)

@@ -49,7 +49,7 @@ from locmsim.search._engine cimport (
     turn_seed,
 )
 from locmsim.search._evaluation cimport Evaluator, eval_use_table
-from locmsim.search._work cimport value_function_t, watch_t
+from locmsim.search._work cimport watch_t
 
 from locmsim.decks.draft_value import DRAFTS
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
@@ -261,7 +261,7 @@ cdef class Searcher:
                 raise MemoryError(f"too little memory for {n_threads} searches")
             k.weights = self.evaluator.weights
             k.eval = self.evaluator.e
-            engine_use(&k.e, &k.eval, network, <value_function_t>NULL, <void*>self)
+            engine_use(&k.e, &k.eval, network, <void*>self)
         return 0
 
     cdef int watch(self, bint on) except -1:

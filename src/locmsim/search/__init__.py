@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from locmsim._lazy import imported_later
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import TERMS, Evaluation, win_chance
+from locmsim.search.evaluation import TERMS, Evaluation, OnObservations, win_chance
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
 from locmsim.search.results import Plan, SearchResult
 from locmsim.search.searching import MCTS, BeamSearch
@@ -37,6 +37,7 @@ __all__ = [
     "Belief",
     "Evaluation",
     "MCTSOptions",
+    "OnObservations",
     "Plan",
     "SearchOptions",
     "SearchResult",

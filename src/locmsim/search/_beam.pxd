@@ -1,8 +1,16 @@
 # Beam search over the own turn, first for a win within it; then the choice between whole turns.
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from locmsim.search._work cimport work_t
+from locmsim._core cimport state_t, turn_hash
+from locmsim.search._wins cimport can_kill
+from locmsim.search._work cimport candidate_t, is_new, work_t
+
+
+cdef enum:                      # what `sift` finds
+    LEFT_OUT = 0
+    KEPT = 1
+    WINNING = 2
 
 
 # Sequential halving of the plans: after each part of the budget the worse half drops out.
@@ -15,6 +23,25 @@ ctypedef struct halving_t:
     int32_t rounds, round       # how often half of them drop out; how often that was
 
 
+cdef inline int sift(
+    work_t* w, const state_t* child, int record, uint8_t action, uint64_t* hash
+) noexcept nogil:
+    """What is to be done with a position behind an action, before it is evaluated; its hash."""
+    if child.p[1 - w.who].won:
+        return LEFT_OUT
+    if child.p[w.who].won or can_kill(child, w.table):
+        w.won = True
+        w.win.parent = record
+        w.win.action = action
+        return WINNING
+    hash[0] = turn_hash(child, w.table, w.card_keys)
+    return KEPT if is_new(w, hash[0]) else LEFT_OUT
+
+
+# Levels of the beam: the best candidates, to the front; they as the next level, -1: no records are
+# left.
+cdef void select_best(candidate_t* c, int n, int k) noexcept nogil
+cdef int make_level(work_t* w, int n, int now) noexcept nogil
 # A winning turn ends these: `w.won` and `w.win`. The second fills `w.plans`.
 cdef void search_wins(work_t* w, int width) noexcept nogil
 cdef void beam_search(work_t* w, int width) noexcept nogil
@@ -24,6 +51,8 @@ cdef void start_halving(
     work_t* w, halving_t* h, int turns, int plans, int64_t most, int32_t* order) noexcept nogil
 cdef void end_round(
     const work_t* w, halving_t* h, float used, int32_t* order, const float* values) noexcept nogil
+# Of what a plan was tried in, the mean result of each, `static_worlds` being what was expected.
+cdef void settle(work_t* w, const float* total, float static_worlds) noexcept nogil
 cdef void put_best_first(int32_t* order, const float* values, int n) noexcept nogil
 # The plan with the best mean result over sampled worlds.
 cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil

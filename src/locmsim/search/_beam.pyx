@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from locmsim._core cimport MAX_ACTIONS, PASS, mixed, state_apply, state_list, state_t, turn_hash
 from locmsim._platform cimport now_ns_
-from locmsim.search._beam cimport halving_t
+from locmsim.search._beam cimport KEPT, WINNING, halving_t, sift
 from locmsim.search._evaluation cimport squashed
 from locmsim.search._wins cimport (
     wins_t,
@@ -30,12 +30,6 @@ from locmsim.search._work cimport (
     world_of,
     play_on,
 )
-
-
-cdef enum:                      # what `look_at` finds
-    LEFT_OUT = 0
-    KEPT = 1
-    WINNING = 2
 
 
 cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
@@ -72,16 +66,9 @@ cdef inline int look_at(
     """What is to be done with a position behind an action; its value if it is to be kept."""
     cdef uint64_t hash
     cdef int missing
-    if child.p[1 - w.who].won:
-        return LEFT_OUT
-    if child.p[w.who].won or can_kill(child, w.table):
-        w.won = True
-        w.win.parent = record
-        w.win.action = action
-        return WINNING
-    hash = turn_hash(child, w.table, w.card_keys)
-    if not is_new(w, hash):
-        return LEFT_OUT
+    cdef int look = sift(w, child, record, action, &hash)
+    if look != KEPT:
+        return look
     if wins is not NULL:
         missing = missing_damage(child, w.table)
         value[0] = -missing
@@ -255,6 +242,13 @@ cdef void end_round(
         h.alive = (h.alive + 1) >> 1
 
 
+cdef void settle(work_t* w, const float* total, float static_worlds) noexcept nogil:
+    cdef int i
+    for i in range(w.n_plans):
+        if w.plans[i].visits:
+            w.plans[i].result = total[i] / (w.plans[i].visits + static_worlds)
+
+
 cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcept nogil:
     """The plan with the best mean result over worlds, the same ones for all plans.
 
@@ -284,8 +278,6 @@ cdef int best_plan(work_t* w, int turns, int plans, float static_worlds) noexcep
                 w.plans[order[i]].visits += 1
             worlds += 1
         end_round(w, &h, <float>worlds / w.max_worlds, order, total)
-    for i in range(w.n_plans):
-        if w.plans[i].visits:
-            w.plans[i].result = total[i] / (w.plans[i].visits + static_worlds)
+    settle(w, total, static_worlds)
     put_best_first(order, total, h.alive)
     return order[0]

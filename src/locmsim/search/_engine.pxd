@@ -7,7 +7,7 @@ from locmsim._core cimport MAX_BOARD, Determinizer, Table, state_t, table_t, unk
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._evaluation cimport Evaluator, eval_t
 from locmsim.search._mcts cimport tree_t
-from locmsim.search._work cimport MAX_TURN_ACTIONS, options_t, value_function_t, work_t
+from locmsim.search._work cimport MAX_TURN_ACTIONS, budget_t, options_t, work_t
 
 cdef enum:
     MAX_PATH = 2 * MAX_TURN_ACTIONS + MAX_BOARD     # actions of an answer
@@ -29,17 +29,22 @@ ctypedef struct found_t:
 # Take memory for searches; -1 if there is none, and engine_free is due then, too.
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil
 cdef void engine_free(engine_t* e) noexcept nogil
-# What judges positions: weights; a network, or NULL; a function in the place of both, or NULL.
+# What judges positions: weights, and a network, or NULL. `owner` is for the watch.
 cdef void engine_use(
-    engine_t* e, const eval_t* eval, const network_t* network, value_function_t function,
-    void* owner
-) noexcept nogil
+    engine_t* e, const eval_t* eval, const network_t* network, void* owner) noexcept nogil
 # Prepare a search for the player to move, from a root in which hidden places may hold anything.
 cdef void engine_begin(
     engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
     uint64_t seed, int64_t deadline, int64_t nodes
 ) noexcept nogil
 cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil
+# ... its steps, for those who do one of them otherwise: the search for a win; the beam that finds
+# plans, unless there is a win; the choice of one; what was found, plan `n` if there is no win.
+cdef void engine_wins(engine_t* e) noexcept nogil
+cdef void engine_start_plans(
+    engine_t* e, int64_t iterations, budget_t* given, budget_t* part) noexcept nogil
+cdef void engine_end_plans(engine_t* e, const budget_t* given, const budget_t* part) noexcept nogil
+cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil
 # Play `s` to its end, at most `max_turns` turns, each player's by an engine that knows its own deck
 # but for the order; returns the number of turns. `ends` gets the state at each one's end, or NULL.
 cdef int engine_game(
@@ -56,8 +61,8 @@ cdef class Engine:
     cdef engine_t e
     cdef Evaluator evaluator
     cdef Network network
-    cdef object function
-    cdef object error           # what the function, or a signal, raised
+    cdef object error           # what a function, or a signal, raised
     cdef Table table
+    cdef int run(self, int64_t iterations, found_t* found) except -1
     cdef int use_table(self, Table table) except -1
     cdef int raise_error(self) except -1

@@ -1,5 +1,6 @@
-from collections.abc import Callable, Sequence
-from typing import final
+from collections.abc import Sequence
+
+from typing_extensions import disjoint_base
 
 from locmsim._core import Determinizer, State
 from locmsim.networks._network import Network
@@ -18,17 +19,17 @@ class EngineResult:
     visits: int
     won: bool
 
-@final
+@disjoint_base
 class Engine:
     def __new__(
         cls,
         options: SearchOptions,
-        evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        evaluation: Evaluator,
         network: Network | None = None,
     ) -> Engine: ...
     def evaluate_by(
         self,
-        evaluation: Evaluator | tuple[Evaluator, Callable[[State, int], float]],
+        evaluation: Evaluator,
         network: Network | None = None,
     ) -> None: ...
     def find_win(self, root: State, nodes: int) -> list[int] | None: ...

@@ -3,7 +3,6 @@
 from copy import copy
 from threading import current_thread, main_thread
 
-cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -35,7 +34,7 @@ from locmsim._core cimport (
 from locmsim._platform cimport now_ns_
 from locmsim.networks._network cimport Network, network_t
 from locmsim.search._beam cimport beam_search, best_plan, search_wins
-from locmsim.search._evaluation cimport MAX_VALUE, Evaluator, eval_t, eval_use_table
+from locmsim.search._evaluation cimport Evaluator, eval_t, eval_use_table
 from locmsim.search._mcts cimport node_t, tree_search, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
@@ -47,7 +46,6 @@ from locmsim.search._work cimport (
     plan_t,
     play_on,
     record_t,
-    value_function_t,
     work_t,
     world_of,
 )
@@ -122,13 +120,11 @@ cdef void engine_free(engine_t* e) noexcept nogil:
 
 
 cdef void engine_use(
-    engine_t* e, const eval_t* eval, const network_t* network, value_function_t function,
-    void* owner
+    engine_t* e, const eval_t* eval, const network_t* network, void* owner
 ) noexcept nogil:
     cdef work_t* w = &e.w
     w.eval = eval
     w.network = network
-    w.function = function
     w.owner = owner
     # A network chooses from more plans than it keeps.
     w.max_plans = max(1, min(
@@ -202,41 +198,62 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
     return n
 
 
-cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
+cdef void engine_wins(engine_t* e) noexcept nogil:
+    """Look for the win: where one is possible at all, that may take its share."""
     cdef work_t* w = &e.w
-    cdef budget_t given, part
-    cdef int n
-    found.value = 0
-    found.visits = 0
-    found.iterations = 0
-    # The win first: where one is possible at all, it may take its share.
-    part = share_of(w, e.o.wins_share, now_ns_())
-    given = w.budget
+    cdef budget_t given = w.budget
+    cdef budget_t part = share_of(w, e.o.wins_share, now_ns_())
     w.budget = part
     search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
     restore(w, &given, &part)
+
+
+cdef void engine_start_plans(
+    engine_t* e, int64_t iterations, budget_t* given, budget_t* part
+) noexcept nogil:
+    cdef work_t* w = &e.w
+    w.n_records = 0
+    part[0] = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
+    if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
+        # Few visits are for a beam that is as small.
+        part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
+    given[0] = w.budget
+    w.budget = part[0]
+
+
+cdef void engine_end_plans(engine_t* e, const budget_t* given, const budget_t* part) noexcept nogil:
+    restore(&e.w, given, part)
+
+
+cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil:
+    cdef const work_t* w = &e.w
+    if w.won:
+        found.value = 1
+        found.visits = 0
+        n = path_of(w, w.win.parent, w.win.action, found.path)
+        found.length = finish(w, found.path, n)
+    else:
+        found.value = w.plans[n].result
+        found.visits = w.plans[n].visits
+        found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
+
+
+cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
+    cdef work_t* w = &e.w
+    cdef budget_t given, part
+    cdef int n = 0
+    found.iterations = 0
+    engine_wins(e)
     if not w.won:
-        w.n_records = 0
-        part = share_of(w, e.o.plan_share if e.o.turns else <float>1.0, now_ns_())
-        if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
-            # Few visits are for a beam that is as small.
-            part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
-        given = w.budget
-        w.budget = part
+        engine_start_plans(e, iterations, &given, &part)
         beam_search(w, e.o.width)
-        restore(w, &given, &part)
-        if not w.won:
-            if e.o.is_tree:
-                found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
-            else:
-                n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds)
-            found.value = w.plans[n].result
-            found.visits = w.plans[n].visits
-            found.length = path_of(w, w.plans[n].parent, w.plans[n].action, found.path)
-            return
-    found.value = 1
-    n = path_of(w, w.win.parent, w.win.action, found.path)
-    found.length = finish(w, found.path, n)
+        engine_end_plans(e, &given, &part)
+    if not w.won:
+        if e.o.is_tree:
+            found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
+        else:
+            n = best_plan(w, e.o.turns, e.o.plans, e.o.static_worlds)
+    engine_answer(e, n, found)
 
 
 cdef int engine_game(
@@ -289,23 +306,6 @@ cdef int fill_options(options_t* o, options) except -1:
     return 0
 
 
-cdef int call_function(
-    void* owner, const state_t* s, int who, float* value
-) noexcept with gil:
-    """The value by the Python function of an `Engine`, which keeps what it raises."""
-    cdef Engine engine = <Engine>owner
-    cdef State state
-    try:
-        state = State.__new__(State)
-        state.table = engine.table
-        state.s = s[0]
-        value[0] = max(-MAX_VALUE, min(MAX_VALUE, float(engine.function(state, who))))
-        return 0
-    except BaseException as error:
-        engine.error = error
-        return -1
-
-
 cdef int look_for_signals(void* owner) noexcept with gil:
     """Negative if a signal raised an exception, as Ctrl-C does; the `Engine` keeps it."""
     cdef Engine engine = <Engine>owner
@@ -317,37 +317,31 @@ cdef int look_for_signals(void* owner) noexcept with gil:
         return -1
 
 
-@cython.final
 cdef class Engine:
     """Memory of a search, and the search that the `options` are for.
 
-    `evaluation` is an `Evaluator`, or a pair of one and a function of state and player that is
-    used in its place. One search at a time: an engine belongs to one thread. ``MemoryError`` if
-    there is too little memory for the options.
+    One search at a time: an engine belongs to one thread. ``MemoryError`` if there is too little
+    memory for the options.
     """
 
-    def __cinit__(self, options, evaluation, Network network=None):
+    def __cinit__(self, options, Evaluator evaluation not None, Network network=None, *_):
         cdef options_t o
         memset(&o, 0, sizeof(options_t))
         fill_options(&o, options)
         if engine_init(&self.e, &o) < 0:
             raise MemoryError(f"too little memory for a search with {options}")
-        self.evaluate_by(evaluation, network)
+        Engine.evaluate_by(self, evaluation, network)   # what is derived is not ready yet
 
     def __dealloc__(self):
         engine_free(&self.e)
 
-    def evaluate_by(self, evaluation, Network network=None):
-        """Use an `Evaluator`, or a pair of one and a function of state and player; a network."""
-        self.function = None
-        if not isinstance(evaluation, Evaluator):
-            evaluation, self.function = evaluation
+    def evaluate_by(self, Evaluator evaluation not None, Network network=None):
+        """Use these from now on."""
         self.network = network
         # A copy: it is filled in for the cards of a game, and another engine may be at another one.
         self.evaluator = copy(evaluation)
         engine_use(
-            &self.e, &self.evaluator.e, NULL if network is None else &network.n,
-            call_function if self.function is not None else <value_function_t>NULL, <void*>self)
+            &self.e, &self.evaluator.e, NULL if network is None else &network.n, <void*>self)
 
     cdef int use_table(self, Table table) except -1:
         """Prepare for the cards of a game."""
@@ -366,6 +360,12 @@ cdef class Engine:
         error, self.error = self.error, None
         if error is not None:
             raise error
+        return 0
+
+    cdef int run(self, int64_t iterations, found_t* found) except -1:
+        """The search that was begun, step by step, by whoever overrides it."""
+        with nogil:
+            engine_run(&self.e, iterations, found)
         return 0
 
     def find_win(self, State root not None, int64_t nodes):
@@ -415,8 +415,8 @@ cdef class Engine:
     ):
         """An `EngineResult` for the player whose turn `worlds` shows; None: no bound of that kind.
 
-        `root` is one of their samples. ``ValueError`` if it is not their turn; what an evaluation
-        function raises.
+        `root` is one of their samples, in the course of the turn. ``ValueError`` if it is not their
+        turn; what an evaluation function raises.
         """
         cdef found_t found
         cdef uint8_t path[MAX_PATH]
@@ -432,10 +432,8 @@ cdef class Engine:
         if state_player(&root.s) != worlds.u.viewer:
             raise ValueError("a search is made for the player whose turn it is")
         self.use_table(root.table)
-        with nogil:
-            engine_begin(
-                &self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
-            engine_run(&self.e, descents, &found)
+        engine_begin(&self.e, &root.s, &root.table.t, &worlds.u, False, stream, until, most)
+        self.run(descents, &found)
         self.raise_error()
         result = EngineResult()
         result.actions = [found.path[i] for i in range(found.length)]
@@ -472,6 +470,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     cdef State state = start.clone()
     cdef state_t* at_ends = NULL
     cdef int turns, i
+    if type(first) is not Engine or type(second) is not Engine:
+        raise TypeError("games are played by compiled evaluations")
     of_players[0] = &first.e
     of_players[1] = &second.e
     unknown[0] = &of_first.u

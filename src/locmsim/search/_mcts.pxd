@@ -9,6 +9,9 @@ from locmsim._core cimport state_t
 from locmsim.search._work cimport options_t, work_t
 
 
+cdef enum:
+    MAX_DEPTH = 32              # turns that a visit follows
+
 ctypedef struct turns_t:        # the turns that may follow a position
     int32_t first               # node
     int32_t n                   # 0: not looked for yet
@@ -32,3 +35,11 @@ ctypedef struct tree_t:
 cdef int64_t tree_search(
     work_t* w, tree_t* tree, const options_t* o, int64_t iterations, int* best
 ) noexcept nogil
+# What that is made of.
+cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noexcept nogil
+cdef node_t* add_node(tree_t* tree, const state_t* s, float value) noexcept nogil
+cdef node_t* select_turn(tree_t* tree, const turns_t* turns, const options_t* o) noexcept nogil
+cdef node_t* best_by_value(tree_t* tree, const turns_t* turns) noexcept nogil
+cdef float mean_result(const node_t* node, float static_visits) noexcept nogil
+cdef void visit(
+    work_t* w, tree_t* tree, const options_t* o, node_t* plan, int number) noexcept nogil

@@ -7,7 +7,7 @@ from libc.string cimport memset
 from locmsim._core cimport state_end_turn, state_t, state_winner
 from locmsim.search._beam cimport halving_t, end_round, put_best_first, start_halving
 from locmsim.search._evaluation cimport squashed
-from locmsim.search._mcts cimport node_t, tree_t, turns_t
+from locmsim.search._mcts cimport MAX_DEPTH, node_t, tree_t, turns_t
 from locmsim.search._work cimport (
     MAX_PLANS,
     MAX_REPLY_WIDTH,
@@ -19,10 +19,6 @@ from locmsim.search._work cimport (
     work_t,
     world_of,
 )
-
-
-cdef enum:
-    MAX_DEPTH = 32              # turns that a visit follows
 
 
 cdef void set_priors(tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
@@ -70,7 +66,7 @@ cdef bint expand(
     return True
 
 
-cdef inline float mean_result(const node_t* node, float static_visits) noexcept nogil:
+cdef float mean_result(const node_t* node, float static_visits) noexcept nogil:
     """The mean of the results of visits and of the expected one, which counts as so many."""
     if node.visits == 0:
         return node.value

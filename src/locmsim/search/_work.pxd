@@ -57,22 +57,17 @@ ctypedef struct options_t:      # see the dataclasses in options.py
     float temperature
     int32_t max_nodes
 
-# A value that some other code gives in the place of the weights: negative, and the search ends, if
-# it failed. `owner` is for that code alone.
-ctypedef int (*value_function_t)(
-    void* owner, const state_t* s, int who, float* value) noexcept nogil
-# Asked some times a second: negative, and the search ends as if it had failed.
+# Asked some times a second: negative, and the search ends. `owner` is for that code alone.
 ctypedef int (*watch_t)(void* owner) noexcept nogil
 
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
     const network_t* network    # predicts results in the place of `eval`, or NULL
-    value_function_t function   # used instead of `eval`, or NULL
     watch_t watch               # or NULL
     int64_t next_watch          # of now_ns_
     void* owner
-    bint failed                 # the function did
+    bint failed                 # the watch has ended it
     int32_t who
     state_t root
     uint64_t card_keys[MAX_CARDS]
@@ -146,6 +141,19 @@ cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexce
     return w.n_records - 1
 
 
+cdef inline int place_of(
+    const float* values, int n, int most, float value, bint once
+) noexcept nogil:
+    """The place of a value behind those of `n` that are as good or better, of `most`; -1: none.
+
+    `once`: none if there is the same value.
+    """
+    cdef int k = n
+    while k > 0 and values[k - 1] < value:
+        k -= 1
+    return -1 if k == most or once and k > 0 and values[k - 1] == value else k
+
+
 cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
     """Give the places that cannot be seen the cards of a sampled world."""
     cdef int op = 1 - w.who
@@ -155,7 +163,7 @@ cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) no
 
 
 # The value of a position to `who`, whose turn ends; the expected result, from -1 to 1.
-cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil
+cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil
 cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil
 cdef int path_of(const work_t* w, int32_t record, int action, uint8_t* path) noexcept nogil
 cdef void note_plan(

@@ -25,6 +25,7 @@ from locmsim.search._work cimport (
     MAX_REPLY_WIDTH,
     MAX_TURN_ACTIONS,
     WATCH_PERIOD,
+    place_of,
     put_world,
     work_t,
 )
@@ -39,24 +40,9 @@ cdef bint is_late(work_t* w) noexcept nogil:
     return w.failed or now >= w.budget.deadline
 
 
-cdef float by_function(work_t* w, const state_t* s, int who) noexcept nogil:
-    """The value by a function; 0 once it has failed."""
-    cdef float value
-    if w.failed:
-        return 0
-    if w.function(w.owner, s, who, &value) < 0:
-        w.failed = w.budget.over = True
-        return 0
-    return value
-
-
-cdef float by_weights(const work_t* w, const state_t* s, int who) noexcept nogil:
-    """The value by weights: a function of its own, so that callers keep their registers."""
+cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil:
+    """By weights: a function that is not inlined, so that callers keep their registers."""
     return evaluate(s, w.table, w.eval, who)
-
-
-cdef float value_of(work_t* w, const state_t* s, int who) noexcept nogil:
-    return by_weights(w, s, who) if w.function is NULL else by_function(w, s, who)
 
 
 cdef float result_of(work_t* w, const state_t* s, int who) noexcept nogil:
@@ -150,10 +136,8 @@ cdef inline int keep_best(
 
     `once`: unless one has the same value.
     """
-    cdef int k = n, i
-    while k > 0 and values[k - 1] < value:
-        k -= 1
-    if k == most or once and k > 0 and values[k - 1] == value:
+    cdef int k = place_of(values, n, most, value, once), i
+    if k < 0:
         return n
     if n < most:
         n += 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from locmsim._core import State
 from locmsim.networks._network import Network
@@ -13,13 +13,50 @@ if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-    from locmsim.batch import StateBatch
+    from locmsim.batch import Judged, StateBatch
 
-__all__ = ["TERMS", "Evaluation", "ValueFunction", "win_chance"]
+__all__ = [
+    "TERMS",
+    "BatchEvaluation",
+    "Evaluation",
+    "OnObservations",
+    "win_chance",
+]
 
-#: A function of a state and a player whose turn ends there, in the place of the weights: the value
-#: to them. It is called with the GIL for each node, so it makes a search a hundred times slower.
-ValueFunction: TypeAlias = Callable[[State, int], float]
+#: A batch evaluator: see `StateBatch.values`.
+BatchEvaluation: TypeAlias = Callable[["StateBatch"], "Judged"]
+
+
+class OnObservations:
+    """A batch evaluator by a function of what players see, as networks are.
+
+    Parameters
+    ----------
+    function : callable
+        Gets the observations of a batch, (rows, numbers), each that of the player whose turn it is,
+        and the masks of what is legal there, int8 (rows, actions). It returns values, or a pair of
+        values and priors, as `StateBatch.values` says.
+    layout : str
+        Of the observations, as for `StateBatch.observation_tensor`.
+
+    >>> from locmsim import StateBatch
+    >>> from locmsim.game.positions import start_position
+    >>> even = OnObservations(lambda seen, masks: (seen[:, 0] * 0, masks))
+    >>> StateBatch.repeat(start_position(1), 2).values(even).tolist()
+    [0.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        function: "Callable[[NDArray[Any], NDArray[np.int8]], Judged]",
+        layout: str = "entities-f32",
+    ) -> None:
+        self.function = function
+        self.layout = layout
+
+    def __call__(self, batch: "StateBatch") -> "Judged":
+        observations = batch.observation_tensor(layout=self.layout)
+        return self.function(observations, batch.legal_actions_mask())
 
 
 class Evaluation(Mapping[str, float]):

@@ -12,7 +12,7 @@ from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
 from locmsim.search._engine import Engine
 from locmsim.search.belief import Belief
-from locmsim.search.evaluation import Evaluation, ValueFunction
+from locmsim.search.evaluation import BatchEvaluation, Evaluation
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.results import Plan, SearchResult
 
@@ -91,8 +91,12 @@ class Search:
     options : BeamOptions or MCTSOptions, optional
         Whichever the search takes.
     evaluation : Evaluation, or mapping of rule sets to them, or callable, optional
-        What positions are worth; the weights of the package by default. A function gets a state
-        and the player whose turn ends there.
+        What positions are worth; the weights of the package by default. A function of a
+        `StateBatch` returns expected results and, if it has them, priors, as `StateBatch.values`
+        says: it is asked once about each level of the beam, and once for each action in the turns
+        that are played on at the same time. `MCTS` takes the product of the priors of a turn's
+        actions, PASS included, for that of the turn. `OnObservations` makes one of a function of
+        observations and masks.
     """
 
     #: What the options are, and what bounds the search besides time.
@@ -103,12 +107,12 @@ class Search:
         self,
         options: SearchOptions | None = None,
         *,
-        evaluation: Evaluation | ValueFunction | Mapping[str, Evaluation | Weights] | None = None,
+        evaluation: Evaluation | BatchEvaluation | Mapping[str, Evaluation | Weights] | None = None,
     ) -> None:
         self.options = self.options_class() if options is None else options
         self.evaluation = evaluation
         self._engine: Engine | None = None
-        self._rules: str | None = None
+        self._made_for: tuple[str, int] | None = None
         self._turn = threading.RLock()
 
     def search(
@@ -121,6 +125,7 @@ class Search:
         seed: int = 0,
         belief: Belief | None = None,
         done: str | Iterable[int] = (),
+        threads: int = 1,
     ) -> SearchResult:
         """Find the best turn for the player who is asked, or the rest of one.
 
@@ -144,6 +149,9 @@ class Search:
         done : str or iterable of int
             What they have done in this turn since then: actions, or the answer line for them. What
             is found goes on from there.
+        threads : int
+            That play turns on in sampled worlds, each in some of its own. The search for a win and
+            the beam that finds whole turns are left to one. The result depends on their number.
 
         Returns
         -------
@@ -154,7 +162,7 @@ class Search:
         ValueError
             No bound is given, or that of the other search; in the choice phase, and for a finished
             game; `belief` has seen something else last; an action in `done` is not legal; the
-            evaluation is of other rules.
+            evaluation is of other rules; no thread, or more than one for a function that evaluates.
         """
         started = time.perf_counter()
         bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
@@ -171,7 +179,7 @@ class Search:
             left = None
             if time_ms is not None:
                 left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-            outcome = self.prepare(root.rules).search(
+            outcome = self.prepare(root.rules, threads).search(
                 worlds,
                 root,
                 time_ns=left,
@@ -206,7 +214,7 @@ class Search:
         self.__dict__.update(state)
         self._turn = threading.RLock()
 
-    def evaluation_for(self, rules: str) -> Evaluation | ValueFunction:
+    def evaluation_for(self, rules: str) -> Evaluation | BatchEvaluation:
         """What judges positions of a rule set."""
         given: Any = self.evaluation
         if isinstance(given, Mapping) and not isinstance(given, Evaluation):
@@ -217,16 +225,31 @@ class Search:
             raise ValueError(f"evaluation: it is of rules {given.rules}, the position of {rules}")
         return Evaluation(rules=rules) if given is None else given
 
-    def prepare(self, rules: str) -> Engine:
+    def prepare(self, rules: str, threads: int = 1) -> Engine:
         """Take memory and make the evaluation of a rule set: what the first search would do."""
-        if self._engine is None or self._rules != rules:
-            given = self.evaluation_for(rules)
-            if isinstance(given, Evaluation):
-                self._engine = Engine(self.options, given.compiled, given.network)
-            else:
-                self._engine = Engine(self.options, (Evaluation(rules=rules).compiled, given))
-            self._rules = rules
+        if threads < 1:
+            raise ValueError(f"threads: expected at least 1, got {threads}")
+        if self._engine is None or self._made_for != (rules, threads):
+            self._engine = self._make(rules, threads)
+            self._made_for = rules, threads
         return self._engine
+
+    def _make(self, rules: str, threads: int) -> Engine:
+        given = self.evaluation_for(rules)
+        if not isinstance(given, Evaluation):
+            # Bots never need these, nor numpy.
+            from locmsim.batch import evaluation_function
+            from locmsim.search._batched import BatchEngine
+
+            if threads > 1:
+                raise ValueError("threads: a function that evaluates is called by one")
+            own = Evaluation(rules=rules).compiled
+            return BatchEngine(self.options, own, None, evaluation_function(given))
+        if threads > 1:
+            from locmsim.search._shared import SharedEngine  # nor that
+
+            return SharedEngine(self.options, given.compiled, given.network, threads)
+        return Engine(self.options, given.compiled, given.network)
 
 
 class BeamSearch(Search):

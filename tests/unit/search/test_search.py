@@ -1,19 +1,22 @@
 """The compiled searches: evaluation, wins, honesty about what is hidden, budgets, options."""
 
+import itertools
 import json
+import math
 import random
 import threading
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 
+import numpy as np
 import pytest
 import wins_data
 from amounts import amount
 from helpers import RULE_SETS
 from wins_data import KINDS
 
-from locmsim import Card, State, StateBatch
+from locmsim import ActionKind, Card, State, StateBatch
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
 from locmsim.game.match import Match
@@ -28,6 +31,7 @@ from locmsim.search import (
     BeamSearch,
     Evaluation,
     MCTSOptions,
+    OnObservations,
     SearchResult,
     analyse,
     describe_options,
@@ -610,6 +614,74 @@ def test_the_tree_goes_into_the_same_worlds_again():
     assert {plan.value for plan in few.plans}.isdisjoint(plan.value for plan in many.plans)
 
 
+# ---- threads -------------------------------------------------------------------------------------
+
+
+@each_search
+@each_rules
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_share_the_worlds(search, rules, threads):
+    """The answer depends on their number, and nothing else; the budget is that of all together."""
+    searched, again = search(), search()
+    tried = 0
+    for state in list(positions(rules, games=2))[:8]:
+        one, *others = (
+            s.search(state, **budget(search, 20), seed=4, threads=n)
+            for s, n in ((searched, 1), (searched, threads), (again, threads), (again, threads))
+        )
+        for other in others:
+            assert replace(other, elapsed=0) == replace(others[0], elapsed=0)
+        found = others[0]
+        visits, expected = (sum(plan.visits for plan in r.plans) for r in (found, one))
+        assert visits == pytest.approx(expected, rel=0.35)
+        assert found.nodes == pytest.approx(one.nodes, rel=0.35)
+        if search is BeamSearch:
+            assert found.nodes <= 1.3 * 40_000  # what a round costs is known after it
+        else:
+            assert found.iterations == visits <= 1200
+        assert abs(found.value - one.value) < 0.3
+        applied, ignored = state.clone().apply_line(found.line)
+        assert (applied, ignored) in ((found.pv, []), ([], ["PASS"]))
+        tried += visits > 0
+    assert tried > 2
+
+
+@each_search
+def test_threads_see_different_worlds(search):
+    """Together they draw as many as one would, and not the same: the values are not those of one
+    thread that has half of the worlds."""
+    state = next(s for s in positions("1.5") if s.turn > 6)
+    values = {
+        threads: search(search.options_class(worlds=64)).search(
+            state, **budget(search, 40), seed=4, threads=threads
+        )
+        for threads in (1, 2, 4)
+    }
+    half = search(search.options_class(worlds=32)).search(state, **budget(search, 40), seed=4)
+    assert len({found.value for found in [*values.values(), half]}) == 4
+
+
+@each_search
+def test_threads_keep_the_deadline_and_end(search):
+    state = most_choice()
+    before = threading.active_count()
+    searched = search()
+    searched.search(state, time_ms=20, threads=2)
+    late = min(searched.search(state, time_ms=30, threads=2).elapsed for _ in range(5))
+    assert late < 0.06
+    assert threading.active_count() == before
+    assert searched.search(state, time_ms=0, threads=2).line
+
+
+@each_search
+def test_threads_refuse(search):
+    state = next(positions("1.5"))
+    with pytest.raises(ValueError, match="threads: expected at least 1, got 0"):
+        search().search(state, time_ms=1, threads=0)
+    with pytest.raises(ValueError, match="threads: a function that evaluates is called by one"):
+        search(evaluation=lambda batch: [0.0] * len(batch)).search(state, time_ms=1, threads=2)
+
+
 # ---- arguments -----------------------------------------------------------------------------------
 
 
@@ -675,25 +747,130 @@ def test_options_are_described_where_they_are_declared(options):
     assert "from 1 to 256" in BeamOptions.__doc__
 
 
-# ---- functions in the place of weights -----------------------------------------------------------
+# ---- functions of batches in the place of weights ------------------------------------------------
 
 
 @each_search
-def test_a_function_may_evaluate(search):
-    """The default weights called from Python give what they give compiled."""
+@each_rules
+@pytest.mark.parametrize("reply_width", [1, 8])
+def test_a_function_may_evaluate(search, rules, reply_width):
+    """The default weights called as a function give what they give compiled, to the last bit."""
+    evaluation = Evaluation(rules=rules, network=None)
+    sizes = []
+
+    def function(batch: StateBatch) -> object:
+        sizes.append(len(batch))
+        return evaluation.results(batch)
+
+    options = search.options_class(reply_width=reply_width)
+    by_function = search(options, evaluation=function)
+    compiled = search(options, evaluation=evaluation)
+    for state in list(positions(rules, games=2))[:6]:
+        found, expected = (
+            one.search(state, **budget(search, 3), seed=2) for one in (by_function, compiled)
+        )
+        assert replace(found, elapsed=0) == replace(expected, elapsed=0)
+    assert max(sizes) > 100
+
+
+def test_a_function_is_called_once_for_a_level():
+    """The beam: its root, and all positions after each number of actions."""
     evaluation = Evaluation(network=None)
-    calls = []
+    batches = []
 
-    def function(state: State, player: int) -> float:
-        calls.append(player)
-        return evaluation(state, player)
+    def function(batch: StateBatch) -> object:
+        batches.append([*batch])
+        return evaluation.results(batch)
 
-    for state in list(positions("1.5", games=2))[:4]:
-        by_function = search(evaluation=function).search(state, **budget(search, 0.2))
-        compiled = search(evaluation=evaluation).search(state, **budget(search, 0.2))
-        assert by_function.line == compiled.line
-        assert by_function.value == pytest.approx(compiled.value, abs=1e-3)
-    assert set(calls) == {0, 1}
+    state = most_choice()
+    search = BeamSearch(BeamOptions(turns=0, width=16), evaluation=function)
+    result = search.search(state, nodes=50_000)
+    assert len(batches) == result.depth + 1 + (result.depth < 63 and not batches[-1])
+    assert len(batches[0]) == 1
+    seen = batches[0][0]
+    assert seen.legal_actions() == state.legal_actions()
+    player = state.current_player()
+    for before, level in itertools.pairwise(batches):
+        children = {s.child(a).key() for s in before for a in s.legal_actions()[1:]}
+        assert {s.key() for s in level} <= children
+        assert {s.current_player() for s in level} == {player}
+
+
+@each_search
+def test_results_are_averaged_as_the_function_says(search):
+    """With the same result everywhere, every plan is worth that."""
+    state = next(s for s in positions("1.5") if s.turn > 4)
+    result = search(evaluation=lambda batch: [0.625] * len(batch)).search(
+        state, **budget(search), seed=1
+    )
+    assert len(result.plans) > 1
+    for plan in result.plans:  # two turns are played on, and the player's own is the last one
+        assert plan.value == pytest.approx(0.625, abs=1e-5)
+    assert result.value == pytest.approx(0.625, abs=1e-5)
+
+
+def test_observations_and_masks_are_those_of_the_states():
+    seen = []
+
+    def network(observations: object, masks: object) -> object:
+        seen.append((observations, masks))
+        return np.zeros(len(masks)), masks
+
+    batches = []
+    inner = OnObservations(network, "gym-locm")
+
+    def function(batch: StateBatch) -> object:
+        batches.append(batch)
+        return inner(batch)
+
+    state = next(positions("1.5"))
+    assert MCTS(evaluation=function).search(state, iterations=20).visits
+    for batch, (observations, masks) in zip(batches, seen, strict=True):
+        assert (observations == batch.observation_tensor(layout="gym-locm")).all()
+        assert (masks == batch.legal_actions_mask()).all()
+
+
+def test_priors_guide_the_tree():
+    """Turns that are worth nearly the same are visited by their priors. Here the opponent is taken
+    to summon, or to do anything else."""
+    boards = [creatures_after_replies(weight) for weight in (0.001, 1000.0)]
+    assert boards[1] > boards[0] * 1.1
+
+
+def creatures_after_replies(weight: float) -> int:
+    """What the opponent has when the player moves again, where summons have that prior."""
+    evaluation = Evaluation(network=None)
+    total = 0
+    for state in [s for s in positions("1.5") if s.turn > 4][:8]:
+        me, turn = state.current_player(), state.turn + 2
+
+        def function(batch: StateBatch, me: int = me, turn: int = turn) -> object:
+            nonlocal total
+            legal = batch.actions()
+            priors = np.zeros((len(batch), 145))
+            priors[legal.row, legal.action] = np.where(legal.kind == ActionKind.SUMMON, weight, 1)
+            for one in batch:
+                if one.turn == turn and one.players[me].mana == one.players[me].max_mana:
+                    total += len(one.players[1 - me].board)
+            return evaluation.results(batch) * 1e-3, priors
+
+        options = MCTSOptions(plans=2, worlds=1, exploration=1000.0)
+        MCTS(options, evaluation=function).search(state, iterations=8, seed=1)
+    return total
+
+
+def test_a_turn_by_a_function_is_worth_the_same():
+    evaluation = Evaluation(network=None)
+    for state in list(positions("1.5"))[:5]:
+        belief = Belief()
+        belief.see(state.observation(state.current_player()))
+        worlds = belief.determinizer()
+        root = worlds.sample(1)
+        values = [
+            BeamSearch(evaluation=one).prepare("1.5").turn_value(worlds, root, [], 300, 1)
+            for one in (evaluation, evaluation.results)
+        ]
+        assert values[0] == values[1]
 
 
 @each_search
@@ -702,10 +879,10 @@ def test_a_function_that_fails(search, later):
     state = next(positions("1.5"))
     failing = state.current_player() ^ later
 
-    def function(state: State, player: int) -> float:
-        if player == failing:
+    def function(batch: StateBatch) -> object:
+        if failing in batch.current_players:
             raise KeyError("no such position")
-        return 0.0
+        return np.zeros(len(batch))
 
     searcher = search(evaluation=function)
     for _ in range(2):
@@ -714,15 +891,29 @@ def test_a_function_that_fails(search, later):
 
 
 @each_search
+def test_a_function_that_returns_something_else(search):
+    state = next(positions("1.5"))
+    for answer, message in (
+        (lambda n: [0.0] * (n + 1), r"^evaluation: expected values of shape \(1,\), got \(2,\)"),
+        (lambda n: [7.0] * n, "^evaluation: expected values from -1 to 1, got 7.0"),
+        (lambda n: ([0.0] * n, [[1.0]] * n), "^evaluation: expected priors of shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            search(evaluation=lambda batch, a=answer: a(len(batch))).search(state, **budget(search))
+
+
+@each_search
 @each_rules
 def test_turns_that_are_played_on_leave_sound_states(search, rules):
-    """A function is shown them; actions may follow there."""
+    """A function is shown them; actions may follow there, and none of the games is over."""
     checked = set()
 
-    def function(state: State, player: int) -> float:
-        state.validate()
-        checked.add(state.turn)
-        return 0.0
+    def function(batch: StateBatch) -> object:
+        for state in batch:
+            state.validate()
+            assert not state.is_terminal()
+            checked.add(state.turn)
+        return np.zeros(len(batch))
 
     for state in list(positions(rules, games=3))[:6]:
         search(evaluation=function).search(state, **budget(search, 0.2))
@@ -732,35 +923,42 @@ def test_turns_that_are_played_on_leave_sound_states(search, rules):
 def test_greedy_turns():
     """Replies of width 1: action by action, each the best of all, as long as that improves it."""
     evaluation = Evaluation(network=None)
-    shown = []
-
-    def function(state: State, player: int) -> float:
-        shown.append((state, player))
-        return evaluation(state, player)
-
-    state = most_choice()
-    other = 1 - state.current_player()
     options = BeamOptions(turns=1, reply_width=1)
-    BeamSearch(options, evaluation=function).search(state, nodes=3000)
-    replies = iter([position for position, player in shown if player == other])
-    actions = []
-    for here in replies:
-        if here.winner is not None:  # by attacks that could be made at once
-            continue
-        value = evaluation(here, other)
-        actions.append(0)
-        while True:
-            children = [here.child(action) for action in here.legal_actions()[1:]]
-            assert [next(replies) for _ in children] == children
-            values = [evaluation(one, other) for one in children]
-            if here.winner is not None or max(values, default=value) <= value:
-                break
-            value = max(values)
-            here = children[values.index(value)]
-            actions[-1] += 1
-        assert next(replies) == here  # once more, for the result
-    assert len(actions) > 20
-    assert max(actions) > 1
+    checked = longest = 0
+    for state in list(positions("1.5", games=4))[::2]:
+        belief = Belief()
+        belief.see(state.observation(state.current_player()))
+        worlds = belief.determinizer()
+        for seed in range(5):
+            end = worlds.sample(seed)
+            engine = BeamSearch(options, evaluation=evaluation).prepare("1.5")
+            value = engine.turn_value(worlds, end, [], 1, seed)
+            end.apply_action(0)
+            if end.is_terminal():
+                continue
+            other = end.current_player()
+            best, length = evaluation(end, other), 0
+            while True:
+                children = [end.child(action) for action in end.legal_actions()[1:]]
+                values = [evaluation(one, other) for one in children]
+                if max(values, default=best) <= best:
+                    break
+                best, length = max(values), length + 1
+                end = children[values.index(best)]
+                if end.is_terminal():
+                    break
+            if wins_by_attacks(end, other):  # that is not carried out, only its result
+                continue
+            assert value == pytest.approx(-math.tanh(best / evaluation["scale"]), abs=1e-4)
+            checked += 1
+            longest = max(longest, length)
+    assert checked > 15
+    assert longest > 1
+
+
+def wins_by_attacks(state: State, player: int) -> bool:
+    attack = sum(max(0, c.attack) for c in state.players[player].board)
+    return state.is_terminal() or attack >= state.players[1 - player].health
 
 
 # ---- games between engines -----------------------------------------------------------------------
@@ -792,20 +990,16 @@ def test_games_between_engines(nodes):
 
 
 def test_engines_refuse():
-    """A root of the other player's turn; and a game ends with what a function of theirs raises."""
-
-    def function(state: State, player: int) -> float:
-        raise KeyError("no such position")
-
+    """A root of the other player's turn; and a game by a function."""
     start = start_position(3)
     pool = [(2, [(card, 1.0)]) for card in start.table.pool]
     worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
     engine = Engine(BeamOptions(), Evaluation().compiled)
     with pytest.raises(ValueError, match="the player whose turn it is"):
         engine.search(worlds[1], start, time_ns=None, nodes=100, iterations=None, seed=0)
-    failing = Engine(BeamOptions(), (Evaluation().compiled, function))
-    for pair in ((engine, failing), (failing, engine)):
-        with pytest.raises(KeyError, match="no such position"):
+    other = BeamSearch(evaluation=lambda batch: [0.0] * len(batch)).prepare("1.5")
+    for pair in ((engine, other), (other, engine)):
+        with pytest.raises(TypeError, match="games are played by compiled evaluations"):
             play_game(start, pair, worlds, (300, 300), 1)
 
 

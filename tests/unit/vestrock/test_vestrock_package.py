@@ -14,6 +14,7 @@ PACKAGE = Path(vestrock.__file__).parent
 GROUND = {
     "_database",
     "_io",
+    "_locks",
     "_measure",
     "_platform",
     "_plugins",

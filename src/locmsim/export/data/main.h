@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   belief_reset(&belief);
   offered.rules = RULES;
   if (engine_init(&engine, &options) < 0) return 1;
-  engine_use(&engine, &evaluation, HAS_NETWORK ? &network : NULL, NULL, NULL);
+  engine_use(&engine, &evaluation, HAS_NETWORK ? &network : NULL, NULL);
   while ((more = read_turn()) > 0) {
     int64_t start = now_ns_();
     int news = 0, i;

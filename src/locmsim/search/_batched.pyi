@@ -1,0 +1,19 @@
+from typing_extensions import disjoint_base
+
+from locmsim.batch import BatchFunction
+from locmsim.networks._network import Network
+from locmsim.search._engine import Engine
+from locmsim.search._evaluation import Evaluator
+from locmsim.search.options import SearchOptions
+
+__all__ = ["BatchEngine"]
+
+@disjoint_base
+class BatchEngine(Engine):
+    def __new__(
+        cls,
+        options: SearchOptions,
+        evaluation: Evaluator,
+        network: Network | None,
+        function: BatchFunction,
+    ) -> BatchEngine: ...

@@ -1,0 +1,725 @@
+"""Searches whose positions a function evaluates many at a time: `BatchEngine`.
+
+They make the same positions in the same order as those by weights, but for this: the beam asks once
+for a whole level, and turns that are played on go in step, all plans of a world (or all visits of a
+round) at once. A function that repeats the weights leads to the same answers. A module of its own:
+bots that are exported have no use for it.
+"""
+
+from libc.math cimport atanh, expf, logf
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from locmsim._batch cimport StateArray
+from locmsim._core cimport (
+    MAX_ACTIONS,
+    PASS,
+    Determinizer,
+    State,
+    mixed,
+    state_apply,
+    state_end_turn,
+    state_list,
+    state_t,
+    state_winner,
+    turn_hash,
+)
+from locmsim.search._beam cimport (
+    KEPT,
+    WINNING,
+    end_round,
+    halving_t,
+    make_level,
+    put_best_first,
+    select_best,
+    settle,
+    sift,
+    start_halving,
+)
+from locmsim.search._engine cimport (
+    UNLIMITED,
+    Engine,
+    engine_answer,
+    engine_begin,
+    engine_end_plans,
+    engine_start_plans,
+    engine_wins,
+    found_t,
+)
+from locmsim.search._evaluation cimport MAX_VALUE, squashed
+from locmsim.search._mcts cimport (
+    MAX_DEPTH,
+    add_node,
+    best_by_value,
+    mean_result,
+    node_t,
+    select_turn,
+    set_priors,
+    tree_t,
+    turns_t,
+)
+from locmsim.search._wins cimport can_kill
+from locmsim.search._work cimport (
+    MAX_PLANS,
+    MAX_REPLY_WIDTH,
+    MAX_TURN_ACTIONS,
+    budget_t,
+    is_late,
+    is_new,
+    note_plan,
+    place_of,
+    put_world,
+    spend,
+    work_t,
+    world_of,
+)
+
+from locmsim.batch import StateBatch, judged
+
+__all__ = ["BatchEngine"]
+
+cdef enum:
+    MAX_ASKED = 1 << 16         # positions in one call of the function
+    FIRST_ROOM = 1 << 10        # positions there is room for at first
+
+cdef float LEAST_LOG = -60.0    # of a prior: that of 0 is no infinity
+
+ctypedef struct asked_t:        # a position that is to be evaluated
+    uint64_t hash               # in the beam
+    float log_prior             # of the actions so far, in a turn that is played on
+    int32_t parent              # place in the level before
+    uint8_t action
+
+ctypedef struct line_t:         # a turn that is played on, with others at the same time
+    state_t s                   # its start; then its end
+    float value                 # of that to the player whose turn it is
+    int32_t who
+    bint active
+    int32_t n_here              # the level: positions of one number of actions
+    state_t here[MAX_REPLY_WIDTH]
+    int32_t row[MAX_REPLY_WIDTH]        # ... in what was asked last
+    float log_here[MAX_REPLY_WIDTH]     # ... logarithms of the priors of their actions
+    float best
+    int32_t n_kept              # the best ends, best first
+    state_t kept[MAX_REPLY_WIDTH]
+    float values[MAX_REPLY_WIDTH]
+    float log_kept[MAX_REPLY_WIDTH]
+    int32_t first, end          # its positions among those asked
+
+ctypedef struct visit_t:        # a descent of the tree, with others at the same time
+    node_t* path[MAX_DEPTH]
+    node_t* node
+    turns_t* turns
+    state_t s
+    int32_t depth
+    bint new, over
+    float result                # for the player of the last turn
+
+
+cdef class BatchEngine(Engine):
+    """An `Engine` by a function of a `StateBatch`, see `StateBatch.values`.
+
+    Values that it returns are expected results; inside they are in the unit of the weights, and
+    where results are averaged they are again what the function said.
+    """
+
+    cdef object function
+    cdef int64_t room, n_asked
+    cdef state_t* states            # to be evaluated
+    cdef asked_t* asked
+    cdef float* values              # ... and what came of it
+    cdef object priors              # an array, or None
+    cdef const float* prior         # ... its numbers, or NULL
+    cdef int num_actions
+    cdef bint greedy                # turns are played action by action
+    cdef line_t* lines
+    cdef visit_t* visits
+
+    def __cinit__(self, options, evaluation, network, function):
+        self.function = function
+        self.greedy = options.reply_width == 1 and not self.e.o.is_tree
+        self.lines = <line_t*>malloc(MAX_PLANS * sizeof(line_t))
+        self.visits = <visit_t*>malloc(MAX_PLANS * sizeof(visit_t))
+        if self.lines is NULL or self.visits is NULL or self.grow() < 0:
+            raise MemoryError("too little memory for a search by batches")
+
+    def __dealloc__(self):
+        free(self.states)
+        free(self.asked)
+        free(self.values)
+        free(self.lines)
+        free(self.visits)
+
+    # ---- asking ---------------------------------------------------------------------------------
+
+    cdef int grow(self) noexcept nogil:
+        """Room for twice as many positions; -1: there is too little memory."""
+        cdef int64_t room = 2 * self.room if self.room else <int64_t>FIRST_ROOM
+        cdef void* grown = realloc(self.states, room * sizeof(state_t))
+        if grown is NULL:
+            return -1
+        self.states = <state_t*>grown
+        grown = realloc(self.asked, room * sizeof(asked_t))
+        if grown is NULL:
+            return -1
+        self.asked = <asked_t*>grown
+        grown = realloc(self.values, room * sizeof(float))
+        if grown is NULL:
+            return -1
+        self.values = <float*>grown
+        self.room = room
+        return 0
+
+    cdef asked_t* ask(
+        self, const state_t* s, int32_t parent, uint8_t action, float log_prior
+    ) noexcept nogil:
+        """Add a position to those that are evaluated next; NULL: there is too little memory."""
+        cdef asked_t* a
+        if self.n_asked == self.room and self.grow() < 0:
+            self.e.w.failed = True
+            return NULL
+        self.states[self.n_asked] = s[0]
+        a = &self.asked[self.n_asked]
+        a.parent = parent
+        a.action = action
+        a.log_prior = log_prior
+        self.n_asked += 1
+        return a
+
+    cdef int judge(self) except -1:
+        """Evaluate the positions that were added, in calls of the function."""
+        cdef int64_t first, i, n
+        cdef StateArray array
+        cdef State template
+        cdef double x, scale = self.evaluator.e.scale
+        cdef const double[::1] values
+        cdef const float[:, ::1] priors
+        if self.e.w.failed and self.error is None:
+            raise MemoryError("too little memory for a search by batches")
+        self.priors = None
+        self.prior = NULL
+        parts = []
+        template = State.__new__(State)
+        template.table = self.table
+        for first in range(0, self.n_asked, MAX_ASKED):
+            n = min(self.n_asked - first, <int64_t>MAX_ASKED)
+            template.s = self.states[first]
+            array = StateArray(n, template)
+            memcpy(array.states, &self.states[first], n * sizeof(state_t))
+            self.num_actions = array.num_actions
+            found, part = judged(self.function(StateBatch._of(array)), n, array.num_actions)
+            values = found
+            for i in range(n):
+                x = min(max(values[i], -1 + 1e-12), 1 - 1e-12)
+                x = scale * atanh(x)
+                self.values[first + i] = <float>min(max(x, 1.0 - MAX_VALUE), MAX_VALUE - 1.0)
+            if part is not None:
+                parts.append(part)
+        if len(parts) * MAX_ASKED >= self.n_asked and parts:
+            if len(parts) > 1:
+                import numpy as np
+
+                parts = [np.concatenate(parts)]
+            self.priors = parts[0]
+            priors = parts[0]
+            self.prior = &priors[0, 0]
+        return 0
+
+    cdef float log_prior(self, int64_t row, int action) noexcept nogil:
+        """The logarithm of what was said last of an action; 0 without priors."""
+        cdef float x
+        if self.prior is NULL:
+            return 0
+        x = self.prior[row * self.num_actions + action]
+        return max(LEAST_LOG, logf(x)) if x > 0 else LEAST_LOG
+
+    # ---- the beam over the own turn -------------------------------------------------------------
+
+    cdef int run(self, int64_t iterations, found_t* found) except -1:
+        cdef work_t* w = &self.e.w
+        cdef budget_t given, part
+        cdef int n = 0
+        found.iterations = 0
+        with nogil:
+            engine_wins(&self.e)
+        if not w.won:
+            engine_start_plans(&self.e, iterations, &given, &part)
+            self.find_plans()
+            engine_end_plans(&self.e, &given, &part)
+        if not w.won:
+            if self.e.o.is_tree:
+                found.iterations = self.search_tree(iterations, &n)
+            else:
+                n = self.choose_plan()
+        engine_answer(&self.e, n, found)
+        return 0
+
+    cdef int find_plans(self) except -1:
+        """`beam_search`."""
+        cdef work_t* w = &self.e.w
+        cdef int width = 16
+        self.n_asked = 0
+        self.ask(&w.root, -1, PASS, 0)
+        self.judge()
+        note_plan(w, self.values[0], turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+        while not w.budget.over:
+            width = min(width, self.e.o.width)
+            if self.follow(width) or w.won or width == self.e.o.width:
+                return 0
+            width *= 4
+        return 0
+
+    cdef bint follow(self, int width) except -1:
+        """`beam_pass`, without wins."""
+        cdef work_t* w = &self.e.w
+        cdef asked_t* a
+        cdef int n_here = 1, n_next, depth = 0, now = 0, i, ended
+        cdef bint complete = True
+        w.salt = mixed(w.salt + 1)
+        w.level[0][0] = w.root
+        w.level_records[0][0] = -1
+        is_new(w, turn_hash(&w.root, w.table, w.card_keys))
+        while n_here and depth < <int>MAX_TURN_ACTIONS - 1:
+            depth += 1
+            with nogil:
+                ended = self.make_children(n_here, now, &complete)
+            if w.won:
+                return True
+            if self.n_asked:
+                self.judge()
+            n_next = <int>self.n_asked
+            for i in range(n_next):
+                a = &self.asked[i]
+                w.candidates[i].value = self.values[i]
+                w.candidates[i].parent = a.parent
+                w.candidates[i].action = a.action
+                note_plan(
+                    w, self.values[i], a.hash, w.level_records[now][a.parent], a.action)
+            if ended:
+                return False
+            if n_next:
+                w.depth = max(w.depth, depth)
+            if n_next > width:
+                select_best(w.candidates, n_next, width)
+                n_next = width
+                complete = False
+            n_here = make_level(w, n_next, now)
+            if n_here < 0:
+                return False
+            now = 1 - now
+        return complete
+
+    cdef bint make_children(self, int n_here, int now, bint* complete) noexcept nogil:
+        """Ask for all new positions behind a level; True: there is no budget for more, or a win."""
+        cdef work_t* w = &self.e.w
+        cdef uint8_t actions[MAX_ACTIONS + 1]
+        cdef state_t child
+        cdef state_t* here
+        cdef asked_t* a
+        cdef uint64_t hash
+        cdef int n, i, j, look
+        self.n_asked = 0
+        for i in range(n_here):
+            here = &w.level[now][i]
+            n = state_list(here, w.table, actions)
+            for j in range(1, n):
+                if self.n_asked == w.max_candidates:
+                    complete[0] = False
+                    break
+                if not spend(w):
+                    return True
+                child = here[0]
+                state_apply(&child, w.table, actions[j])
+                look = sift(w, &child, w.level_records[now][i], actions[j], &hash)
+                if look == WINNING:
+                    return True
+                if look == KEPT:
+                    a = self.ask(&child, i, actions[j], 0)
+                    if a is NULL:
+                        return True
+                    a.hash = hash
+        return False
+
+    # ---- turns that are played on ---------------------------------------------------------------
+
+    cdef int play_turns(self, int n) except -1:
+        """Play the turns of the first `n` lines that are active, each as `narrow_turns` would, or
+        `greedy_turn` if they are `greedy`."""
+        cdef work_t* w = &self.e.w
+        cdef line_t* line
+        cdef int active = 0, i, _step
+        self.n_asked = 0
+        for i in range(n):
+            line = &self.lines[i]
+            if line.active:
+                self.start_line(line)
+                active += line.active
+        if active:
+            self.judge()
+        for i in range(n):
+            line = &self.lines[i]
+            if line.active:
+                line.best = line.values[0] = self.values[line.row[0]]
+                line.log_kept[0] = self.log_prior(line.row[0], PASS)
+        for _step in range(MAX_TURN_ACTIONS):
+            if active == 0 or is_late(w):
+                break
+            with nogil:
+                self.n_asked = 0
+                for i in range(n):
+                    if self.lines[i].active:
+                        self.expand(&self.lines[i])
+            if self.n_asked:
+                self.judge()
+            active = 0
+            with nogil:
+                for i in range(n):
+                    if self.lines[i].active:
+                        self.go_on(&self.lines[i])
+                        active += self.lines[i].active
+        for i in range(n):
+            self.lines[i].active = False
+        return 0
+
+    cdef void start_line(self, line_t* line) noexcept nogil:
+        """Ask for the start of a turn, unless attacks alone win there."""
+        line.who = line.s.turn & 1
+        line.n_here = line.n_kept = 1
+        line.kept[0] = line.here[0] = line.s
+        line.log_kept[0] = line.log_here[0] = 0
+        if can_kill(&line.s, self.e.w.table):
+            self.win_line(line, &line.s)
+            return
+        line.row[0] = <int32_t>self.n_asked
+        self.ask(&line.s, 0, PASS, 0)
+
+    cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
+        """A turn that wins, attacks included that may be left, has one end only."""
+        line.active = False
+        line.n_kept = 1
+        line.kept[0] = end[0]
+        line.kept[0].p[line.who].won = 1
+        line.values[0] = MAX_VALUE
+        line.log_kept[0] = 0
+
+    cdef void expand(self, line_t* line) noexcept nogil:
+        """Ask for the positions one action further, unless one wins."""
+        cdef work_t* w = &self.e.w
+        cdef uint8_t actions[MAX_ACTIONS + 1]
+        cdef state_t child
+        cdef bint wins
+        cdef int n, i, j
+        line.first = line.end = <int32_t>self.n_asked
+        for i in range(line.n_here):
+            n = state_list(&line.here[i], w.table, actions)
+            w.made += n - 1
+            w.budget.nodes -= n - 1
+            w.budget.until_clock -= n - 1
+            for j in range(1, n):
+                child = line.here[i]
+                state_apply(&child, w.table, actions[j])
+                if child.p[1 - line.who].won:
+                    continue
+                wins = child.p[line.who].won
+                if wins or not self.greedy and can_kill(&child, w.table):
+                    self.n_asked = line.first
+                    self.win_line(line, &child)
+                    return
+                if self.ask(
+                    &child, i, actions[j],
+                    line.log_here[i] + self.log_prior(line.row[i], actions[j]),
+                ) is NULL:
+                    return
+        line.end = <int32_t>self.n_asked
+
+    cdef void go_on(self, line_t* line) noexcept nogil:
+        """The best positions of those asked are the next level; it ends when none is better."""
+        cdef work_t* w = &self.e.w
+        cdef float values[MAX_REPLY_WIDTH]
+        cdef int32_t rows[MAX_REPLY_WIDTH]
+        cdef int n = 0, i, k, row
+        for row in range(line.first, line.end):
+            k = place_of(values, n, w.reply_width, self.values[row], True)
+            if k < 0:
+                continue
+            if n < w.reply_width:
+                n += 1
+            for i in range(n - 1, k, -1):
+                values[i] = values[i - 1]
+                rows[i] = rows[i - 1]
+            values[k] = self.values[row]
+            rows[k] = row
+        line.n_here = n
+        for i in range(n):
+            line.here[i] = self.states[rows[i]]
+            line.row[i] = rows[i]
+            line.log_here[i] = self.asked[rows[i]].log_prior
+            if not self.greedy:
+                self.keep(line, i, values[i])
+        if n == 0 or values[0] <= line.best:
+            line.active = False
+            return
+        line.best = values[0]
+        if self.greedy:
+            line.kept[0] = line.here[0]
+            line.values[0] = values[0]
+            line.log_kept[0] = line.log_here[0] + self.log_prior(line.row[0], PASS)
+
+    cdef void keep(self, line_t* line, int place, float value) noexcept nogil:
+        """Put a position of the level among the ends, if it is one of the best."""
+        cdef int most = self.e.w.reply_width, i
+        cdef int k = place_of(line.values, line.n_kept, most, value, False)
+        if k < 0:
+            return
+        if line.n_kept < most:
+            line.n_kept += 1
+        for i in range(line.n_kept - 1, k, -1):
+            line.values[i] = line.values[i - 1]
+            line.kept[i] = line.kept[i - 1]
+            line.log_kept[i] = line.log_kept[i - 1]
+        line.values[k] = value
+        line.kept[k] = line.here[place]
+        line.log_kept[k] = line.log_here[place] + self.log_prior(line.row[place], PASS)
+
+    # ---- the choice of a plan -------------------------------------------------------------------
+
+    cdef int choose_plan(self) except -1:
+        """`best_plan`."""
+        cdef work_t* w = &self.e.w
+        cdef float total[MAX_PLANS]
+        cdef int32_t order[MAX_PLANS]
+        cdef float static_worlds = self.e.o.static_worlds
+        cdef halving_t h
+        cdef int worlds = 0, turns = self.e.o.turns, i
+        start_halving(w, &h, turns, self.e.o.plans, self.e.o.plans, order)
+        if turns == 0:
+            return order[0]
+        for i in range(w.n_plans):
+            total[i] = static_worlds * w.plans[i].result
+        while (
+            h.round < h.rounds and worlds < w.max_worlds and w.budget.nodes >= h.cost * h.alive
+        ):
+            for i in range(h.alive):
+                self.lines[i].s = w.ends[order[i]]
+                put_world(w, &self.lines[i].s, world_of(w, worlds))
+            self.play_on(h.alive, turns)
+            if not is_late(w):      # a world that not all plans were tried in does not count
+                for i in range(h.alive):
+                    total[order[i]] += self.result(&self.lines[i])
+                    w.plans[order[i]].visits += 1
+                worlds += 1
+            end_round(w, &h, <float>worlds / w.max_worlds, order, total)
+        settle(w, total, static_worlds)
+        put_best_first(order, total, h.alive)
+        return order[0]
+
+    cdef int play_on(self, int n, int turns) except -1:
+        """Play so many turns from the ends of turns in the first `n` lines."""
+        cdef work_t* w = &self.e.w
+        cdef line_t* line
+        cdef bint over[MAX_PLANS]
+        cdef int i, _turn
+        memset(over, 0, sizeof(over))
+        for _turn in range(turns):
+            for i in range(n):
+                line = &self.lines[i]
+                line.active = False
+                if over[i]:
+                    continue
+                state_end_turn(&line.s, w.table)
+                line.active = state_winner(&line.s) < 0
+                if not line.active:
+                    over[i] = True
+                    line.value = MAX_VALUE if line.s.p[line.s.turn & 1].won else -MAX_VALUE
+            self.play_turns(n)
+            for i in range(n):
+                line = &self.lines[i]
+                if not over[i]:
+                    line.s = line.kept[0]
+                    line.value = line.values[0]
+                    over[i] = state_winner(&line.s) >= 0
+        return 0
+
+    def turn_value(self, Determinizer worlds not None, State root not None, actions, n, seed):
+        """As that of an `Engine`."""
+        cdef State end = root.clone()
+        cdef double total = 0
+        cdef int i, world, part, n_worlds = min(<int>n, self.e.w.max_worlds)
+        cdef uint64_t stream = seed & 0xFFFFFFFFFFFFFFFF
+        for action in actions:
+            end.apply_action(action)
+        if end.is_terminal():
+            return end.returns()[root.current_player()]
+        self.use_table(root.table)
+        engine_begin(
+            &self.e, &root.s, &root.table.t, &worlds.u, False, stream, UNLIMITED, UNLIMITED)
+        for world in range(0, n_worlds, MAX_PLANS):
+            part = min(n_worlds - world, <int>MAX_PLANS)
+            for i in range(part):
+                self.lines[i].s = end.s
+                put_world(&self.e.w, &self.lines[i].s, world_of(&self.e.w, world + i))
+            self.play_on(part, self.e.o.turns)
+            for i in range(part):
+                total += self.result(&self.lines[i])
+        self.raise_error()
+        return total / n_worlds
+
+    cdef float result(self, const line_t* line) noexcept nogil:
+        """The expected result of a line for the player who searches."""
+        cdef float value = squashed(line.value, self.e.w.eval)
+        return value if (line.s.turn & 1) == self.e.w.who else -value
+
+    # ---- the tree -------------------------------------------------------------------------------
+
+    cdef int64_t search_tree(self, int64_t iterations, int* best) except -1:
+        """`tree_search`; the visits of a round go in step."""
+        cdef work_t* w = &self.e.w
+        cdef tree_t* tree = &self.e.tree
+        cdef int32_t order[MAX_PLANS]
+        cdef int32_t plans[MAX_PLANS]
+        cdef float means[MAX_PLANS]
+        cdef halving_t h
+        cdef int64_t done = 0
+        cdef int n, i, k
+        start_halving(w, &h, self.e.o.turns, self.e.o.plans, iterations, order)
+        n = h.alive
+        tree.n_nodes = 0
+        for i in range(n):
+            means[i] = w.plans[order[i]].result
+            add_node(tree, &w.ends[order[i]], means[i])
+            plans[i] = i
+        memset(tree.replies, 0, n * w.max_worlds * sizeof(turns_t))
+        while (
+            h.round < h.rounds and w.budget.nodes >= h.cost * h.alive
+            and done + h.alive <= iterations
+        ):
+            self.visit_all(plans, h.alive)
+            if not is_late(w):
+                for i in range(h.alive):
+                    k = plans[i]
+                    self.count(&self.visits[i], &tree.nodes[k])
+                    means[k] = mean_result(&tree.nodes[k], self.e.o.static_worlds)
+                    w.budget.nodes -= 1
+                    done += 1
+            end_round(w, &h, <float>done / iterations, plans, means)
+        put_best_first(plans, means, h.alive)
+        for i in range(n):
+            if tree.nodes[i].visits:
+                w.plans[order[i]].visits = tree.nodes[i].visits
+                w.plans[order[i]].result = means[i]
+        best[0] = order[plans[0]]
+        return done
+
+    cdef int visit_all(self, const int32_t* plans, int n) except -1:
+        """Follow plans, as `visit` does, each in its next world."""
+        cdef work_t* w = &self.e.w
+        cdef tree_t* tree = &self.e.tree
+        cdef visit_t* v
+        cdef node_t* plan
+        cdef int waiting = 1, i, world
+        for i in range(n):
+            v = &self.visits[i]
+            plan = &tree.nodes[plans[i]]
+            world = plan.visits % w.max_worlds
+            v.node = plan
+            v.turns = &tree.replies[plans[i] * w.max_worlds + world]
+            v.s = plan.s
+            v.depth = 0
+            v.new = v.over = False
+            put_world(w, &v.s, world_of(w, world))
+        while waiting:
+            waiting = 0
+            for i in range(n):
+                self.lines[i].active = False
+                if not self.visits[i].over and self.descend(&self.visits[i], waiting):
+                    self.lines[i].s = self.visits[i].s
+                    self.lines[i].active = True
+                    waiting += 1
+            if not waiting or is_late(w):
+                break
+            for i in range(n):
+                self.visits[i].new |= self.lines[i].active
+            self.play_turns_of(n)
+        return 0
+
+    cdef bint descend(self, visit_t* v, int waiting) noexcept nogil:
+        """Follow turns that are known, up to the end of a visit; True: new ones are needed."""
+        cdef tree_t* tree = &self.e.tree
+        while not v.over:
+            state_end_turn(&v.s, self.e.w.table)
+            if state_winner(&v.s) >= 0:
+                # For the player of `node`, whose turn has just ended.
+                v.result = 1 if v.s.p[(self.e.w.who + v.depth) & 1].won else -1
+                v.over = True
+            elif v.turns.n == 0:
+                if tree.n_nodes + (1 + waiting) * <int>MAX_REPLY_WIDTH <= tree.max_nodes:
+                    return True
+                v.result = v.node.value
+                v.over = True
+            else:
+                self.enter(v, best_by_value(tree, v.turns) if v.new
+                           else select_turn(tree, v.turns, &self.e.o))
+        return False
+
+    cdef void enter(self, visit_t* v, node_t* node) noexcept nogil:
+        """Go through a turn; it may be the last one of a visit."""
+        v.node = node
+        v.path[v.depth] = node
+        v.depth += 1
+        v.result = node.value
+        v.over = (
+            state_winner(&node.s) >= 0 or v.depth == MAX_DEPTH
+            or v.new and v.depth >= self.e.o.turns and (v.depth - self.e.o.turns) % 2 == 0)
+        v.s = node.s
+        v.turns = &node.next
+
+    cdef int play_turns_of(self, int n) except -1:
+        """Find the turns that visits wait for, add them to the tree, and enter the best of each."""
+        cdef bint waits[MAX_PLANS]
+        cdef tree_t* tree = &self.e.tree
+        cdef line_t* line
+        cdef visit_t* v
+        cdef int i, j
+        for i in range(n):
+            waits[i] = self.lines[i].active
+        self.play_turns(n)
+        for i in range(n):
+            if not waits[i]:
+                continue
+            line = &self.lines[i]
+            v = &self.visits[i]
+            v.turns.first = tree.n_nodes
+            v.turns.n = line.n_kept
+            for j in range(line.n_kept):
+                add_node(tree, &line.kept[j], squashed(line.values[j], self.e.w.eval))
+            if self.priors is None:
+                set_priors(tree, v.turns, self.e.o.temperature)
+            else:
+                self.use_priors(v.turns, line)
+            self.enter(v, best_by_value(tree, v.turns))
+        return 0
+
+    cdef void use_priors(self, const turns_t* turns, const line_t* line) noexcept nogil:
+        """The prior of a turn is the product of those of its actions, PASS at its end included."""
+        cdef node_t* nodes = &self.e.tree.nodes[turns.first]
+        cdef float most = line.log_kept[0], total = 0
+        cdef int i
+        for i in range(turns.n):
+            most = max(most, line.log_kept[i])
+        for i in range(turns.n):
+            nodes[i].prior = expf(line.log_kept[i] - most)
+            total += nodes[i].prior
+        for i in range(turns.n):
+            nodes[i].prior /= total
+
+    cdef void count(self, visit_t* v, node_t* plan) noexcept nogil:
+        """Add what came of a visit to its turns and its plan."""
+        cdef float result = v.result
+        cdef int i
+        for i in range(v.depth - 1, -1, -1):
+            v.path[i].visits += 1
+            v.path[i].total += result
+            result = -result
+        plan.visits += 1
+        plan.total += result

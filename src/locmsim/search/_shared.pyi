@@ -1,0 +1,19 @@
+from typing_extensions import disjoint_base
+
+from locmsim.networks._network import Network
+from locmsim.search._engine import Engine
+from locmsim.search._evaluation import Evaluator
+from locmsim.search.options import SearchOptions
+
+__all__ = ["SharedEngine"]
+
+@disjoint_base
+class SharedEngine(Engine):
+    def __new__(
+        cls,
+        options: SearchOptions,
+        evaluation: Evaluator,
+        network: Network | None,
+        threads: int,
+    ) -> SharedEngine: ...
+    def serve(self, i: int) -> None: ...
