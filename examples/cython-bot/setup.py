@@ -1,7 +1,9 @@
-"""Builds the example's compiled half against the installed locmsim."""
+"""Builds the example's compiled halves against the installed locmsim."""
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+import locmsim
 
 setup(
     name="flatbot",
@@ -9,7 +11,14 @@ setup(
     packages=["flatbot"],
     install_requires=["locmsim"],
     ext_modules=cythonize(
-        [Extension("flatbot._turns", ["flatbot/_turns.pyx"])],
+        [
+            Extension("flatbot._pointers", ["flatbot/_pointers.pyx"]),
+            Extension(
+                "flatbot._inlined",
+                ["flatbot/_inlined.pyx"],
+                include_dirs=[locmsim.get_include()],  # locm.h
+            ),
+        ],
         language_level=3,
     ),
 )

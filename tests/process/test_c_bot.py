@@ -1,6 +1,8 @@
 """examples/c-bot: built on the exported header, and played."""
 
 import shlex
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +36,24 @@ def test_it_plays_a_match_without_a_fault(bot, rules):
     for player, line in match.log["answers"]:
         ignored += again.submit(player, line).ignored
     assert set(ignored) <= {"PASS"}
+
+
+def test_the_lines_for_cmake_build_it(tmp_path):
+    cmake = shutil.which("cmake")
+    if cmake is None:
+        pytest.skip("no CMake")
+    page = (SOURCE.parents[2] / "docs" / "codingame.md").read_text()
+    lines = page.split("```cmake\n")[1].split("```")[0]
+    (tmp_path / "CMakeLists.txt").write_text(lines)
+    shutil.copy(SOURCE, tmp_path)
+    build = tmp_path / "build"
+    python = f"-DPython3_EXECUTABLE={sys.executable}"
+    for words in (["-S", tmp_path, "-B", build, python], ["--build", build]):
+        done = subprocess.run([cmake, *words], capture_output=True, text=True)
+        if "VERSION" in done.stderr and "or higher is required" in done.stderr:
+            pytest.skip("an older CMake")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert play([str(build / "bot")] * 2, Match(seed=1), timeout_scale=0).fault is None
 
 
 def test_its_clock_ends_a_turn(tmp_path):

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import re
 import subprocess
 import sys
 
@@ -87,6 +88,39 @@ def test_turns_are_the_better_the_more_are_tried(flatbot, rules):
             values.append(flatbot.evaluate(end, player))
         gains += values[1] - values[0]
     assert gains > 0
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_both_kernels_play_the_same(flatbot, rules):
+    """That of the package by function pointers, and the header's, inlined."""
+    pointers, inlined = (
+        importlib.import_module(f"flatbot.{name}") for name in ("_pointers", "_inlined")
+    )
+    for state, _ in random_game(start_position(2, rules), 1):
+        wins, actions = pointers.playouts(state, 20, 5)
+        assert 0 <= wins <= 20
+        assert actions > 0
+        assert inlined.playouts(state, 20, 5) == (wins, actions)
+        for player in range(2):
+            assert inlined.evaluate(state, player) == pointers.evaluate(state, player)
+        if state.turn % 7 == 0:
+            belief = Belief()
+            belief.see(state.observation(state.current_player()))
+            turns = [
+                module.best_turn(belief.sample(1), belief.determinizer(), tries=100, samples=2)
+                for module in (pointers, inlined)
+            ]
+            assert turns[0] == turns[1]
+
+
+def test_speeds_are_told(built):
+    command = [sys.executable, "-W", "error", "-m", "flatbot", "--games", "50"]
+    done = subprocess.run(command, cwd=built[0], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pointers, inlined, ratio = done.stdout.splitlines()
+    assert re.fullmatch(r"through function pointers +[\d,]+ playouts/s", pointers)
+    assert re.fullmatch(r"through locm\.h, inlined +[\d,]+ playouts/s", inlined)
+    assert re.fullmatch(r"inlined over pointers +\d+\.\d\d", ratio)
 
 
 def test_it_refuses(flatbot):

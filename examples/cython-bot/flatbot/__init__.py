@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from flatbot._turns import best_turn, evaluate
+from flatbot._inlined import best_turn, evaluate
 from locmsim import State
 from locmsim.agents import BaseAgent
 

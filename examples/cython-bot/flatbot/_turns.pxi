@@ -1,31 +1,4 @@
-"""What takes the time: random turns, and the opponent's answers to them, without the GIL."""
-
-from libc.stdint cimport int32_t, uint8_t, uint64_t
-from locmsim._core cimport (
-    ABI_VERSION,
-    GUARD,
-    LETHAL,
-    MAX_ACTIONS,
-    MAX_BOARD,
-    PASS,
-    WARD,
-    Determinizer,
-    State,
-    creature_t,
-    player_t,
-    state_apply,
-    state_count,
-    state_deal,
-    state_kth,
-    state_list,
-    state_next_draw,
-    state_t,
-    state_winner,
-    stream_below,
-    stream_start,
-    table_t,
-    unknown_t,
-)
+# The bot, whichever way its module has the kernel: `_pointers.pyx` or `_inlined.pyx`.
 
 import locmsim
 
@@ -184,15 +157,36 @@ def best_turn(State state not None, Determinizer worlds not None, *, int tries=2
     """
     cdef turn_t turns[KEPT]
     cdef int best
-    if state_winner(&state.s) >= 0:
+    if state_winner(<const state_t*>&state.s) >= 0:
         raise ValueError("the game is over")
     if tries < 1 or samples < 1:
         raise ValueError(f"tries and samples: expected 1 or more, got {tries} and {samples}")
     with nogil:
-        best = best_of(turns, &state.s, &state.table.t, &worlds.u, tries, samples, seed)
+        best = best_of(
+            turns, <const state_t*>&state.s, <const table_t*>&state.table.t,
+            <const unknown_t*>&worlds.u, tries, samples, seed)
     return [turns[best].actions[i] for i in range(turns[best].length)]
 
 
 def evaluate(State state not None, int player):
     """What a position is worth to a player by the evaluation of this bot."""
-    return value_of(&state.s, player & 1)
+    return value_of(<const state_t*>&state.s, player & 1)
+
+
+def playouts(State state not None, int games, uint64_t seed=0):
+    """Play random actions to the end, so many times: how often player 0 won, and the actions."""
+    cdef const state_t* start = <const state_t*>&state.s
+    cdef const table_t* t = <const table_t*>&state.table.t
+    cdef state_t s
+    cdef uint64_t stream
+    cdef int64_t wins = 0, actions = 0
+    cdef int i
+    with nogil:
+        for i in range(games):
+            s = start[0]
+            stream = stream_start(seed, i)
+            while state_winner(&s) < 0:
+                state_apply(&s, t, state_kth(&s, t, stream_below(&stream, state_count(&s, t))))
+                actions += 1
+            wins += state_winner(&s) == 0
+    return wins, actions

@@ -1,0 +1,34 @@
+"""The bot by the kernel of the installed package, each of whose functions is called by its address.
+
+Nothing but the C compiler for Cython's output is needed, and the kernel is compiled as the package
+was: with all that its build knows of the machine.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from locmsim._core cimport (
+    ABI_VERSION,
+    GUARD,
+    LETHAL,
+    MAX_ACTIONS,
+    MAX_BOARD,
+    PASS,
+    WARD,
+    Determinizer,
+    State,
+    creature_t,
+    player_t,
+    state_apply,
+    state_count,
+    state_deal,
+    state_kth,
+    state_list,
+    state_next_draw,
+    state_t,
+    state_winner,
+    stream_below,
+    stream_start,
+    table_t,
+    unknown_t,
+)
+
+include "_turns.pxi"
