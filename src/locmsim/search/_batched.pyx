@@ -184,7 +184,7 @@ cdef class BatchEngine(Engine):
         a.parent = parent
         a.action = action
         a.log_prior = log_prior
-        self.n_asked += 1
+        self.n_asked = self.n_asked + 1    # `+=` checks for overflow with the GIL in debug builds
         return a
 
     cdef int judge(self) except -1:
