@@ -420,7 +420,6 @@ def _searches(rules: str) -> Iterator[Measured]:
         yield Measured(name, f"{unit}/s", made(search, unit, budget))
 
 
-@cache
 def _wide_position() -> State:
     """A turn with enough to do for a beam of a thousand positions."""
     mine = [
