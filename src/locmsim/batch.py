@@ -257,7 +257,7 @@ class StateBatch:
             self._refuse(numbers, np.flatnonzero(bad).tolist())
 
     def _refuse(self, actions: NDArray[np.int64], rows: list[int]) -> None:
-        over = self.terminal[rows]
+        over = self.is_terminal()[rows]
         shown = [
             f"row {row}: {actions[row]}" + " (the game is over)" * int(is_over)
             for row, is_over in zip(rows[:_SHOWN_ROWS], over, strict=False)
@@ -370,8 +370,8 @@ class StateBatch:
         found = np.empty(len(self))
         movers = np.empty(len(self), np.int8)
         self._array.movers(movers)
-        over = self.winners >= 0
-        found[over] = np.where(self.winners[over] == movers[over], 1.0, -1.0)
+        over = self.winner >= 0
+        found[over] = np.where(self.winner[over] == movers[over], 1.0, -1.0)
         going = np.flatnonzero(~over)
         if len(going):
             asked = self if len(going) == len(self) else self.take(going)
@@ -386,7 +386,7 @@ class StateBatch:
         return out
 
     @property
-    def winners(self) -> NDArray[np.int8]:
+    def winner(self) -> NDArray[np.int8]:
         """int8 array: the winner of each state, -1 while nobody has won."""
         out = np.empty(len(self), dtype=np.int8)
         self._array.winners(out)
@@ -398,13 +398,16 @@ class StateBatch:
         self._array.hashes(out)
         return out
 
-    @property
-    def terminal(self) -> NDArray[np.bool_]:
+    def is_terminal(self) -> NDArray[np.bool_]:
         """bool array: which states are finished."""
-        return self.winners >= 0
+        return self.winner >= 0
 
-    @property
-    def current_players(self) -> NDArray[np.int8]:
+    def returns(self) -> NDArray[np.float64]:
+        """float64 array (rows, 2): `State.returns` of each state."""
+        won = self.winner[:, None] == np.arange(2)
+        return np.where(self.is_terminal()[:, None], np.where(won, 1.0, -1.0), 0.0)
+
+    def current_player(self) -> NDArray[np.int8]:
         """int8 array: the player to move, -4 for finished states."""
         out = np.empty(len(self), dtype=np.int8)
         self._array.players(out)
@@ -440,7 +443,7 @@ class StateBatch:
         return out
 
     def __repr__(self) -> str:
-        return f"<StateBatch of {len(self)} states, {int(self.terminal.sum())} finished>"
+        return f"<StateBatch of {len(self)} states, {int(self.is_terminal().sum())} finished>"
 
 
 #: By rule set, (actions, 4): kind, source, target and lane of each action number.

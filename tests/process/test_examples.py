@@ -1,4 +1,4 @@
-"""The examples that need no compiler: the bot in one file, the tree search, the notebook."""
+"""The examples that need no compiler: the bot in one file, the course, the notebook."""
 
 import ast
 import json
@@ -15,7 +15,6 @@ from locmsim.referee import play
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BOT = EXAMPLES / "stdin_bot.py"
-TREE = f"{EXAMPLES / 'mcts_agent.py'}:TreeSearch"
 
 pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="not the source tree")
 
@@ -59,25 +58,58 @@ def test_the_bot_ends_when_its_input_does():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-# --------------------------------------------------------------------------------- the tree search
+# ------------------------------------------------------------------------------------- the course
+
+#: Each step, the agent it is measured by, and how many of 10 games it wins at least: far fewer than
+#: in many games, of which docs/agents.md has the table.
+STEPS = {
+    "greedy.py:Greedy": ("random", 8),
+    "flat.py:Flat": ("greedy.py:Greedy", 4),
+    "uct.py:UCT": ("flat.py:Flat", 3),
+    "beam.py:Beam": ("uct.py:UCT", 3),
+    "believer.py:Believer": ("beam.py:Beam", 3),
+}
+#: The most lines of code that a step has, docstrings and blank lines aside.
+LINES = {"greedy.py:Greedy": 20, "uct.py:UCT": 80}
 
 
-def test_the_tree_search_is_short():
-    code = (EXAMPLES / "mcts_agent.py").read_text(encoding="utf-8").split('"""', 2)[2]
-    assert len([line for line in code.splitlines() if line.strip()]) <= 60
+def of_course(name):
+    return f"{EXAMPLES / 'course' / name}" if ".py" in name else name
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_tree_search_wins(rules):
-    for seat in (0, 1):
-        specs = [f"{TREE}:iterations=40", "random"]
-        match = Match(rules, seed=seat)
-        contest(match, specs if seat == 0 else specs[::-1])
-        assert match.winner == seat
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_of_the_course_plays(step, rules):
+    before, least = STEPS[step]
+    few = 2 if rules != "1.5" else 10
+    wins = 0
+    for game in range(few):
+        specs = [of_course(step), of_course(before)]
+        match = Match(rules, seed=game // 2)
+        contest(match, specs if game % 2 == 0 else specs[::-1], game)
+        wins += match.winner == game % 2
+    if few == 10:
+        assert wins >= least
 
 
-def contest(match, specs):
+@pytest.mark.parametrize("step", LINES)
+def test_steps_are_as_short_as_the_page_says(step):
+    tree = ast.parse(Path(of_course(step).rpartition(":")[0]).read_text(encoding="utf-8"))
+    tree.body = tree.body[1:]  # without the docstring
+    lines = [line for line in ast.unparse(tree).splitlines() if line.strip()]
+    assert len(lines) <= LINES[step]
+
+
+def test_the_page_shows_the_first_step_as_it_is():
+    page = (EXAMPLES.parent / "docs" / "agents.md").read_text(encoding="utf-8")
+    code = (EXAMPLES / "course" / "greedy.py").read_text(encoding="utf-8").split('"""', 2)[2]
+    assert code.strip() in page
+
+
+def contest(match, specs, seed=0):
     agents = [make_agent(spec) for spec in specs]
+    for agent in agents:
+        agent.reset(seed)
     while match.to_ask:
         player = match.to_ask[0]
         ask = agents[player].choose if match.state is None else agents[player].act
@@ -87,7 +119,8 @@ def contest(match, specs):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_tree_search_does_not_peek(rules):
+@pytest.mark.parametrize("step", STEPS)
+def test_no_step_peeks(step, rules):
     """What it cannot see may change, and its answer stays."""
     match = Match(rules, seed=9)
     agents = make_agent("greedy"), make_agent("greedy")
@@ -98,7 +131,7 @@ def test_the_tree_search_does_not_peek(rules):
     player = match.to_ask[0]
     lines = set()
     for seed in range(3):
-        agent = make_agent(f"{TREE}:iterations=40")
+        agent = make_agent(of_course(step))
         agent.reset(1)
         lines.add(agent.act(match.state.resample_hidden(player, seed).observation(player)))
     assert len(lines) == 1

@@ -50,17 +50,19 @@ def test_rows_are_the_states(rules):
     assert batch[-1] == states[-1]
     assert batch[np.int64(3)] == states[3]
     assert batch.num_distinct_actions() == states[0].num_distinct_actions()
-    assert batch.terminal.tolist() == [state.is_terminal() for state in states]
-    assert batch.terminal.dtype == np.bool_
-    assert batch.winners.tolist() == [-1 if s.winner is None else s.winner for s in states]
-    assert batch.current_players.tolist() == [state.current_player() for state in states]
+    assert batch.is_terminal().tolist() == [state.is_terminal() for state in states]
+    assert batch.is_terminal().dtype == np.bool_
+    assert batch.winner.tolist() == [-1 if s.winner is None else s.winner for s in states]
+    assert batch.current_player().tolist() == [state.current_player() for state in states]
+    assert batch.returns().tolist() == [state.returns() for state in states]
     assert batch.legal_counts.tolist() == [len(state.legal_actions()) for state in states]
     assert batch.legal_actions_mask().tolist() == [
         state.legal_actions_mask().tolist() for state in states
     ]
     for array, dtype in (
-        (batch.winners, np.int8),
-        (batch.current_players, np.int8),
+        (batch.winner, np.int8),
+        (batch.current_player(), np.int8),
+        (batch.returns(), np.float64),
         (batch.legal_counts, np.int32),
         (batch.legal_actions_mask(), np.int8),
     ):
@@ -204,10 +206,10 @@ def test_step_to_the_end(rules):
             if action != -1:
                 state.apply_action(action)
         assert list(batch) == states
-        if batch.terminal.all():
+        if batch.is_terminal().all():
             break
-    assert batch.terminal.all()
-    assert set(batch.winners.tolist()) == {0, 1}
+    assert batch.is_terminal().all()
+    assert set(batch.winner.tolist()) == {0, 1}
 
 
 def test_none_leaves_a_row_as_it_is():

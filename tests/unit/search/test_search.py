@@ -880,7 +880,7 @@ def test_a_function_that_fails(search, later):
     failing = state.current_player() ^ later
 
     def function(batch: StateBatch) -> object:
-        if failing in batch.current_players:
+        if failing in batch.current_player():
             raise KeyError("no such position")
         return np.zeros(len(batch))
 
