@@ -116,6 +116,11 @@ class Belief:
         """Base ids of the cards of the opponent that have been seen."""
         return self._knowledge.opponent_cards
 
+    @property
+    def played_cards(self) -> list[int]:
+        """Base ids of the player's cards that the opponent has seen: those that left the hand."""
+        return self._knowledge.played_cards
+
     def chose(self, base_ids: Iterable[int]) -> None:
         """Cards that the player took, in addition to those of earlier calls."""
         for base_id in base_ids:
