@@ -182,7 +182,8 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
     try:
         for name in names:
             clients.append(server.client(name))
-            threads.append(threading.Thread(target=idle, args=(clients[-1],), daemon=True))
+        for client in clients:
+            threads.append(threading.Thread(target=idle, args=(client,), daemon=True))
             threads[-1].start()
         yield
     finally:
@@ -192,6 +193,8 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
                 client._socket.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(PATIENCE)
+        for client in clients:  # also where another one was refused
+            client.close()
 
 
 def until(condition: Callable[[], bool]) -> None:
