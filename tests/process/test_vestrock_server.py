@@ -548,7 +548,8 @@ def test_an_absent_player_idles_and_all_scores_count(tmp_path: Path) -> None:
         standings=standings,
         log=log,
     ) as table:
-        with table.client("ann") as ann, contextlib.suppress(ServerClosedError):
+        # On a busy machine it may be over before she is there: then she is absent as well.
+        with contextlib.suppress(ServerClosedError), table.client("ann") as ann:
             while True:
                 ann.wait()
         table.wait()
