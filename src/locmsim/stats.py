@@ -1,6 +1,6 @@
 """What results prove: intervals, Elo, ratings of many players, and when to stop.
 
-Results are counted in pairs: two games with the same cards and shuffles and the seats swapped, whose
+Results are counted in pairs: two games with the same cards and shuffles and swapped seats. Their
 sum compares the players with the luck of the cards removed as far as possible. A pair scores 0, 1/2
 or 1, and with draws also 1/4 or 3/4. A single game that was not mirrored counts as a pair, too.
 """

@@ -207,7 +207,7 @@ class TaskRunner(Generic[_Task, _T]):
     submit : callable
         ``submit(executor, task)`` submits a task and returns its future.
     parts : callable, optional
-        ``parts(task)``: what to try, one part at a time, in place of a task whose worker died. Where
+        ``parts(task)``: what to try, one part at a time, after the worker of a task died. Where
         several tasks share a worker, or one death ends all processes of an executor, this shows
         which task was at fault.
     name : callable, optional

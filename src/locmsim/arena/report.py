@@ -200,7 +200,8 @@ def _sprt_text(tally: Tally) -> str:
     counted = "pairs" if tally.settings.mirror else "games"
     return (
         f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict}"
-        f" after {state.pairs} {counted}, LLR {state.llr:.2f} (bounds {state.lower:.2f}, {state.upper:.2f})"
+        f" after {state.pairs} {counted}, LLR {state.llr:.2f}"
+        f" (bounds {state.lower:.2f}, {state.upper:.2f})"
     )
 
 

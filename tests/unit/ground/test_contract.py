@@ -276,8 +276,8 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "games", "playing", "records", "report", "runner", "schedule", "store", "tally",
-            "tournament",
+            "games", "records", "report", "runner", "schedule", "store", "tally", "tournament",
+            "worker",
         )
     ),
 ]  # fmt: skip
