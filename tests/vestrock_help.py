@@ -180,8 +180,7 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
 
     threads: list[threading.Thread] = []
     try:
-        for name in names:
-            clients.append(server.client(name))
+        clients.extend(map(server.client, names))
         for client in clients:
             threads.append(threading.Thread(target=idle, args=(client,), daemon=True))
             threads[-1].start()

@@ -6,7 +6,7 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.play import Call, Result
+from locmsim.referee.matches import Call, Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
@@ -19,7 +19,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     Parameters
     ----------
     result : Result
-        A match of the referee, or one that was retraced.
+        A match of the referee, or one that was replayed.
     turn : int
         The turn, counted over both players from 0.
 
@@ -38,7 +38,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     turns = [call.turn for call in result.calls if call.turn is not None]
     if turn not in turns:
         raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
-    return next(known for call, *known in known_turns(result) if call.turn == turn)
+    return next((seen, known) for call, seen, known in known_turns(result) if call.turn == turn)
 
 
 def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Belief]]:

@@ -10,7 +10,7 @@ from locmsim.batch import StateBatch
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import known_turns
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.search.analysis import line_value
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import win_chance
@@ -140,7 +140,7 @@ def report_turns(
     Parameters
     ----------
     result : Result
-        A match of the referee, or one that was retraced.
+        A match of the referee, or one that was replayed.
     nodes : int
         Positions of the search in each turn.
     seed : int

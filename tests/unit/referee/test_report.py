@@ -11,7 +11,7 @@ from locmsim import StateBatch
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
 from locmsim.game.match import Match
-from locmsim.referee import Result, play, retrace
+from locmsim.referee import Result, play, replay_calls
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.report import WORLDS, report_game, report_turns
 from locmsim.referee.transcript import log_line
@@ -32,7 +32,7 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
     for turn, call in zip(report.turns, calls, strict=True):
         assert (turn.player, turn.played) == (call.player, call.answer)
         assert -1 <= turn.value_played <= turn.value_best <= 1
-        observation, belief = knowledge_at(result, turn.turn)
+        _, belief = knowledge_at(result, turn.turn)
         root = belief.root()
         root.apply_line(turn.best)  # raises if it is malformed
         assert turn.loss == (turn.value_best - turn.value_played) / 2
@@ -62,7 +62,7 @@ def test_nothing_hidden_is_looked_at() -> None:
 
     def turn_0(second: str) -> Any:
         answers = [(0, "PASS", 0), (1, second, 0), (0, "PASS", 0), (1, None, 0)]
-        return next(iter(report_turns(retrace(Match(seed=8), answers), nodes=500)))
+        return next(iter(report_turns(replay_calls(Match(seed=8), answers), nodes=500)))
 
     assert turn_0("PASS") == turn_0(deck)
 
@@ -70,7 +70,7 @@ def test_nothing_hidden_is_looked_at() -> None:
 def test_answers_that_end_the_match_lose_all() -> None:
     for last in (None, "ATTACK"):
         answers = [(0, "PASS", 0), (1, "PASS", 0), (0, "PASS", 0), (1, last, 0)]
-        first, second = report_game(retrace(Match(seed=3), answers), nodes=100).turns
+        _, second = report_game(replay_calls(Match(seed=3), answers), nodes=100).turns
         assert (second.played, second.value_played, second.after) == (last, -1, 1)
         assert second.value_best > -1
         assert second.loss > 0
