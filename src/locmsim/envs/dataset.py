@@ -21,7 +21,7 @@ from locmsim.envs.outside import show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
-from locmsim.workers import Spread, local_workers
+from locmsim.workers import TaskRunner, local_workers
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
 
@@ -259,12 +259,12 @@ def examples_of_agent(
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
     with local_workers(min(jobs, max(1, len(tasks))), ()) as workers:
-        spread = Spread(
+        runner = TaskRunner(
             workers,
             tasks,
             lambda executor, task: executor.submit(_play, setting, [seed + n for n in task]),
         )
-        for task, future in spread:
+        for task, future in runner:
             for number, part in zip(task, future.result(), strict=True):
                 examples._put(number, part)
                 yield examples
