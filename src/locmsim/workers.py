@@ -1,8 +1,8 @@
-"""Who shares work: processes of this machine, each bound to a core of its own, or a Dask cluster.
+"""Worker processes: on this machine, each bound to a core of its own, or in a Dask cluster.
 
-They are a `concurrent.futures.Executor`, so that any other one will do as well; `Spread` gives them
-tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports and which
-must stay light.)
+Workers are a `concurrent.futures.Executor`, so any other executor will do as well. `TaskRunner`
+gives them tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports
+and which must stay light.)
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 __all__ = [
     "CorePool",
-    "Spread",
+    "TaskRunner",
     "UnguardedError",
     "Workers",
     "WorkersError",
@@ -195,27 +195,28 @@ class _ThisProcess(Executor):
         return future
 
 
-class Spread(Generic[_Task, _T]):
-    """Tasks on workers, as many at a time as these can have; to be iterated over once.
+class TaskRunner(Generic[_Task, _T]):
+    """Run tasks on workers, as many at a time as these have slots for. Iterate over it once.
 
     Parameters
     ----------
-    workers
-        Who does them.
-    tasks
-        What is to be done; asked for as workers become free.
-    submit
-        Gives a task to an executor.
-    parts
-        What is tried in the place of a task whose worker died: where a worker has several tasks,
-        and in executors that end all their processes with one, it shows alone whose fault it was.
-    name
-        Of a task, for messages.
+    workers : Workers
+        Where the tasks run.
+    tasks : iterable
+        The tasks; the next one is fetched when a worker becomes free.
+    submit : callable
+        ``submit(executor, task)`` submits a task and returns its future.
+    parts : callable, optional
+        ``parts(task)``: what to try, one part at a time, after the worker of a task died. Where
+        several tasks share a worker, or one death ends all processes of an executor, this shows
+        which task was at fault.
+    name : callable, optional
+        ``name(task)``: how messages name a task.
 
     Yields
     ------
     tuple of task and Future
-        Tasks as they are done; the future has the result, or what the task raised.
+        In the order in which tasks end; the future holds the result or the exception.
 
     Raises
     ------

@@ -21,9 +21,9 @@ from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
 from locmsim.vestrock.accounts import FileAccounts
 from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.client import Client, LoginError, ServerClosedError
+from locmsim.vestrock.eventlog import replay
 from locmsim.vestrock.match import CommandError
 from locmsim.vestrock.player import Player
-from locmsim.vestrock.record import replay
 from locmsim.vestrock.series import COMMAND_LIMIT
 from locmsim.vestrock.server import Server
 from locmsim.vestrock.spectators import _positions, numbered

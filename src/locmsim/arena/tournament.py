@@ -16,14 +16,14 @@ from typing import Any, Self
 
 from locmsim.arena import report
 from locmsim.arena.games import game_name, make_game
-from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, named_files, random_seed, unique_names
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
+from locmsim.arena.worker import forget_agents, replayed
 from locmsim.contract import Contestant, Game
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.referee.process import python_file_hint
 from locmsim.stats import Sprt
 from locmsim.workers import (

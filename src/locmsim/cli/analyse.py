@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":
     """The observation of a turn, what its player knew by then, and the answer of then."""
-    from locmsim.cli._replay import load_result
+    from locmsim.cli._matches import load_result
     from locmsim.referee.knowledge import knowledge_at
 
     result, _ = load_result(options.game, "GAME", options.rules, options.ids)

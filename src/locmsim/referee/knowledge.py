@@ -5,7 +5,7 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
@@ -18,7 +18,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     Parameters
     ----------
     result : Result
-        A match of the referee, or one that was retraced.
+        A match of the referee, or one that was replayed.
     turn : int
         The turn, counted over both players from 0.
 
