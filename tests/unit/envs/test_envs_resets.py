@@ -23,6 +23,7 @@ from locmsim.envs import (
     SelfPlayVectorEnv,
 )
 from locmsim.envs.evaluate import HELD_OUT, evaluate
+from locmsim.game.boards import board_text
 from locmsim.policy import Policy
 
 FEW = {"card_sets": 4}
@@ -410,7 +411,7 @@ def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
     for _ in range(30):
         env.step(int(env.action_masks().nonzero()[0][0]))
     board = env.render()
-    assert board == str(env.state)
+    assert board == board_text(env.state, env.seat)
     env.reset(seed=2)
     env.step(int(env.action_masks().nonzero()[0][0]))
     assert env.step(-1)[2]
