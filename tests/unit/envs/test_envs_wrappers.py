@@ -191,6 +191,7 @@ def test_wrappers_of_rewards_and_actions(name, mode):
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_tensors_of_pytorch(mode):
     pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
     native, _ = pair("Battle", mode, opponent="random")
     other, _ = pair("Battle", mode, opponent="random")
     tensors = wrappers.NumpyToTorch(native)
