@@ -41,7 +41,7 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     uint8_t equal[KNOWN_ENTRIES]    # the next one of its player's equal cards, in a ring
 
 ctypedef struct past_t:         # what has happened up to a position, whatever its hidden cards are
-    uint8_t began[2]            # [player]: slots whose creature was there when their last turn began
+    uint8_t began[2]            # [player]: slots of creatures there when their last turn began
     uint8_t drawn               # places in hand whose cards the player to move has drawn last
     uint8_t shown[2]            # as in `known_t`
     uint8_t actions

@@ -13,7 +13,6 @@ from locmsim._core cimport (
     RULES_15,
     State,
     Table,
-    card_t,
     player_t,
     state_is_legal,
     state_t,
@@ -25,7 +24,6 @@ from locmsim.game._layout cimport (
     known_apply,
     known_hand,
     known_start,
-    known_t,
     layout_item,
     layout_size,
     view_of,
@@ -81,7 +79,8 @@ cdef int shorten_cards(
 cdef uint8_t place_of(
     uint8_t* places, short_table_t* to, const table_t* t, int entry, int* n
 ) noexcept nogil:
-    # Each card of its own, two of the pool's, too, as long as there is room: history tells them apart.
+    # Each card has its own, two of one entry of the pool, too, as long as there is room: history
+    # tells them apart.
     if not places[entry] or entry >= t.n_instances and n[0] < SHORT_CARDS:
         if n[0] < SHORT_CARDS:
             to.cards[n[0]] = t.cards[entry]

@@ -25,7 +25,6 @@ from locmsim._core cimport (
     RULES_10,
     RULES_15,
     Determinizer,
-    State,
     decode_action,
     move_t,
     player_t,
@@ -52,7 +51,7 @@ from locmsim.game._layout cimport (
     write_mask,
 )
 from locmsim.game._sight cimport Sight, short_table_t, shorten_cards
-from locmsim.networks._network cimport Network, network_t, network_value
+from locmsim.networks._network cimport Network, network_value
 from locmsim.search._engine cimport turn_seed
 from locmsim.search._wins cimport can_kill
 
@@ -395,7 +394,7 @@ cdef class Forest:
         """
         cdef uint8_t* out = NULL
         cdef uint8_t[::1] room
-        cdef int i, k, n
+        cdef int i, n, _k
         cdef tree_t* tree
         if self.layout >= 0:
             room = memoryview(observations).cast("B")
@@ -409,7 +408,7 @@ cdef class Forest:
             for i in range(self.size):
                 tree = &self.trees[i]
                 n = self.due(tree)
-                for k in range(n):
+                for _k in range(n):
                     self.leaves[self.n_leaves].tree = i
                     self.descend(
                         tree, &self.leaves[self.n_leaves], out,

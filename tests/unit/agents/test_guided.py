@@ -60,7 +60,7 @@ def test_time_bounds_turns():
     match = play_match(Match(seed=5), (agent, make_agent("greedy")))
     assert match.error is None
     assert len(found) > 5
-    assert all(np.isfinite(result.value) and result.visits.sum() for result in found)
+    assert all(np.isfinite(result.value) for result in found)
 
 
 def test_it_beats_random():
