@@ -17,7 +17,7 @@ from locmsim._io import write_whole
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
 from locmsim.envs.games import EpisodeMatch, Games, Options
-from locmsim.envs.outside import show_choice
+from locmsim.envs.players import CALLER, show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
@@ -42,8 +42,8 @@ class Examples:
     ) -> None:
         self.rules = rules
         self.players = players
-        self._options = Options(rules=rules, layout=layout)
-        self._games = Games(1, self._options, both=True)
+        self._options = Options(rules=rules, layout=layout, opponent=CALLER)
+        self._games = Games(1, self._options)
         self.layout = self._games.layout
         self.games = 0
         self._parts: list[dict[str, NDArray[Any]]] = []
@@ -143,7 +143,7 @@ def examples_of_agent(
     seed : int
     """
     examples = Examples(rules, layout)
-    source = Games(1, Options(rules=rules, decks=decks, card_sets=card_sets), both=True)
+    source = Games(1, Options(rules=rules, decks=decks, card_sets=card_sets, opponent=CALLER))
     players = make_agent(agent), make_agent(agent)
     for number in range(games):
         source.begin(0, seed + number)
