@@ -68,7 +68,6 @@ from locmsim.envs._row cimport (
     game_t,
     go_on,
     begin,
-    is_cut,
     large_pages_,
     out_t,
     row_t,

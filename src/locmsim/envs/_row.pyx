@@ -326,7 +326,7 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef view_t view
     cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
-    cdef int winner
+    cdef int winner, result
     cdef bint terminated = illegal or won_by(&r.s) >= 0
     pay(a, i, terminated, illegal)
     if a.out.terminated is not NULL:
@@ -335,8 +335,8 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
         a.out.truncated[i] = not terminated
     note_end(r, illegal)
     winner = winner_of(&r.cold.last)
-    add_(&a.results[r.cold.last.opponent][0 if winner < 0 else 1 if winner == max(r.seat, 0) else 2],
-         1)
+    result = 0 if winner < 0 else 1 if winner == max(r.seat, 0) else 2
+    add_(&a.results[r.cold.last.opponent][result], 1)
     if a.out.winner is not NULL:
         a.out.winner[i] = winner
     if a.out.length is not NULL:

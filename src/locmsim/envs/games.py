@@ -76,15 +76,15 @@ class Options:
 
     #: "1.5", "1.2" or "1.0".
     rules: str = "1.5"
-    #: Who plays the seat that the caller does not. In compiled code: "pass", "random", "max-attack",
-    #: "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in batches: a
-    #: `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any object with
-    #: ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for each row, seeds
-    #: of 64 bits; with the attribute `layout` in that layout; with `state_shape` it is given
-    #: ``state=``, float32 (rows, *state_shape), which it changes in place and which is 0 when an
-    #: episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row only), a
-    #: function (observation, mask) -> action. "caller": the caller plays both seats. A `Pool` draws
-    #: one of them for each episode.
+    #: Who plays the seat that the caller does not. In compiled code: "pass", "random",
+    #: "max-attack", "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in
+    #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
+    #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
+    #: each row, seeds of 64 bits; with the attribute `layout` in that layout; with `state_shape` it
+    #: is given ``state=``, float32 (rows, *state_shape), which it changes in place and which is 0
+    #: when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
+    #: only), a function (observation, mask) -> action. "caller": the caller plays both seats. A
+    #: `Pool` draws one of them for each episode.
     opponent: Any = "greedy"
     #: "random", "first", "second" or "alternate": where the caller plays.
     seat: str = "random"
