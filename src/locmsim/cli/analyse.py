@@ -1,4 +1,4 @@
-"""``locmsim analyse``: the best lines of a position."""
+"""``locmsim analyse``: the best lines of a position, or where a game was lost."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.game.observation import Observation
+    from locmsim.referee.report import GameReport
     from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
 
@@ -19,6 +20,8 @@ __all__ = ["add_options", "run"]
 
 #: Cards of the opponent's hand that are listed.
 _CARDS = 12
+#: Positions of the search in each turn of a whole match, if nothing is said.
+_REPORT_NODES = 5000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,15 +30,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "Search a position several times, by beam search and by MCTS, and print the turns that"
         " were found, with what the opponent may hold. The position is a turn of a match of before"
         " (a log FILE or DB:NUMBER, with --turn), the text of a position (State.to_text), or what a"
-        " bot is sent (--file)."
+        " bot is sent (--file). With --game all turns of a match are compared with the best ones."
     )
     add = parser.add_argument
     add(
         "game",
         nargs="?",
         metavar="GAME",
-        help="a position, as for --file; or with --turn a log (FILE) or a game of results"
+        help="a position, as for --file; or with --turn or --game a log (FILE) or a game of results"
         " (DB:NUMBER)",
+    )
+    add(
+        "--game",
+        action="store_true",
+        dest="whole",
+        help="report on the whole match: what each turn gave away, and the worst ones",
     )
     add("--turn", type=int, metavar="N", help="turn, counted over both players from 0")
     add("--file", metavar="FILE", help=POSITION_HELP)
@@ -62,6 +71,9 @@ def run(options: argparse.Namespace) -> None:
     played = None
     if (options.game is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
+    if options.whole:
+        _report(options)
+        return
     observation: Observation | State
     if options.file is not None:
         observation, belief = read_position(options.file, "--file", options.rules), None
@@ -104,6 +116,50 @@ def run(options: argparse.Namespace) -> None:
         print(json.dumps(_as_json(analysis, played, values), indent=1))
     else:
         _print(analysis, played, values, seen)
+
+
+def _report(options: argparse.Namespace) -> None:
+    """The whole match."""
+    from locmsim.cli._matches import load_result
+    from locmsim.referee.report import report_game
+
+    for name in ("file", "turn", "done"):
+        if getattr(options, name) not in (None, ""):
+            raise Failure(f"--game is of a whole match: there is no --{name}", code=2)
+    result, names = load_result(options.game, "GAME", options.rules, options.ids)
+    nodes = _REPORT_NODES if options.nodes is None else options.nodes
+    try:
+        report = interruptible(lambda: report_game(result, nodes=nodes, seed=options.seed))
+    except ValueError as error:
+        raise Failure(error) from None
+    if options.json:
+        shown = [name or f"Player {player}" for player, name in enumerate(names)]
+        print(json.dumps({"names": shown, "winner": result.winner, **report.to_json()}, indent=1))
+    else:
+        _print_report(report, names)
+
+
+def _print_report(report: "GameReport", names: tuple[str, str]) -> None:
+    columns = width()
+    print("turn player  before  after   loss  played")
+    for turn in report.turns:
+        print(
+            f"{turn.turn:4} {turn.player:6} {turn.before:7.0%} {turn.after:6.0%}"
+            f" {turn.loss:6.0%}  {turn.played}"[:columns]
+        )
+    for player, name in enumerate(names):
+        print(f"\nthe worst turns of player {player}{f', {name}' if name else ''}:")
+        for turn in (worst := report.worst(player)):
+            print(f"  turn {turn.turn}: {turn.loss:.0%} given away")
+            print(f"    played {turn.value_played:+.2f}  {turn.played}"[:columns])
+            print(f"    better {turn.value_best:+.2f}  {turn.best}"[:columns])
+        if not worst:
+            print("  none gave anything away")
+    print(f"\n{report.budget}")
+    print(
+        "before, after: player 0's chance of winning; loss: of the player's own share of wins;"
+        " played, better: the expected result, from -1 to 1"
+    )
 
 
 def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":
