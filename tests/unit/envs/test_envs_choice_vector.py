@@ -196,7 +196,7 @@ def test_opponents_can_be_changed_and_boards_shown():
     venv = MatchVectorEnv(2, opponent="pass", render_mode="ansi", **FEW)
     venv.reset(seed=1)
     venv.set_opponent("osl")
-    assert venv.render() == ("step 0 of 30", "step 0 of 30")
+    assert all(text.startswith("step 0 of 30") for text in venv.render())
     for number in range(31):
         venv.step(venv.sample(number))
     assert all("turn" in text for text in venv.render())
