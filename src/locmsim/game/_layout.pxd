@@ -57,7 +57,7 @@ ctypedef struct view_t:         # of one player
     uint8_t shown
     uint8_t actions             # of their in this turn
 
-ctypedef struct room_t:         # for a view of a state without a past
+ctypedef struct scratch_t:         # for a view of a state without a past
     int8_t hand[MAX_HAND][HAND_ROW]
     uint64_t began[2]
     int8_t deck[PILE]
@@ -75,9 +75,9 @@ cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) no
 # Apply a legal action and keep up what is known.
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
-# ... of a state without a past, which is kept in `room`.
+# ... of a state without a past, which is kept in `scratch`.
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, room_t* room) noexcept nogil
+    const state_t* s, const table_t* t, int who, view_t* v, scratch_t* scratch) noexcept nogil
 
 # Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil

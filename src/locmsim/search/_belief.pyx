@@ -584,10 +584,10 @@ def _knowledge(bytes belief not None, bytes shown not None):
     """Inverse of `Knowledge.__reduce__`."""
     if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
         raise ValueError("what a player knows was stored by another version")
-    cdef Knowledge made = Knowledge()
-    memcpy(&made.b, <const char*>belief, sizeof(belief_t))
-    memcpy(&made.shown, <const char*>shown, sizeof(shown_t))
-    return made
+    cdef Knowledge knowledge = Knowledge()
+    memcpy(&knowledge.b, <const char*>belief, sizeof(belief_t))
+    memcpy(&knowledge.shown, <const char*>shown, sizeof(shown_t))
+    return knowledge
 
 
 def attractions_of(scores, copies, temperature, own_deck):
