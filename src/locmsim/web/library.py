@@ -217,7 +217,8 @@ class Library:
         """A part of the games that a filter takes: those played here, of files, and of arenas.
 
         Of each source the last ones come first. However many games there are, an answer looks at
-        2,000 of them at most.
+        no more than it shows, or with a filter at 2,000 of them: then it may have fewer rows than
+        wanted, also none, and others come with the next one.
 
         Parameters
         ----------
@@ -233,8 +234,7 @@ class Library:
         dict
             ``games``, rows with ``key``, ``source``, ``number``, ``names``, ``winner``, ``fault``,
             ``turns``, ``rules`` (None if that is not known), ``game`` (the title of another game,
-            or empty) and ``live``; ``next``, None at the end; ``total``, how many the filter takes
-            from here on, if ``exact``, else at least so many; ``reading``, whether files are still
+            or empty) and ``live``; ``next``, None at the end; ``reading``, whether files are still
             read; ``version`` of the list; ``errors``, what cannot be read and why.
 
         Raises
@@ -250,8 +250,8 @@ class Library:
         if after and not (first in sources and place.isdecimal() and len(place) < 19):
             raise ValueError(f"after: there is no place {after!r} in the list")
         rows: list[dict[str, Any]] = []
-        total = looked_at = 0
-        exact, following = True, None
+        looked_at = 0
+        last, following = after, None
         keys = [*sources]
         for key in keys[keys.index(first) if after else 0 :]:
             if wanted.source not in ("", key):
@@ -259,27 +259,23 @@ class Library:
             before = int(place) if after and key == first else None
             try:
                 for number, row in sources[key](wanted, before):
+                    if row is not None and len(rows) == count:
+                        following = last  # there is one more
+                        break
+                    last = f"{key}:{number}"
                     looked_at += 1
                     if row is not None:
-                        total += 1
-                        if len(rows) < count:
-                            rows.append(row())
-                            full = f"{key}:{number}"
-                        elif following is None:
-                            following = full
-                    if looked_at >= _LOOKED_AT:
-                        exact = False
-                        following = following or f"{key}:{number}"
+                        rows.append(row())
+                    if looked_at == _LOOKED_AT:
+                        following = last
                         break
             except (OSError, StoreError, ValueError) as error:
                 errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
-            if not exact:
+            if following:
                 break
         return {
             "games": rows,
             "next": following,
-            "total": total,
-            "exact": exact,
             "reading": self.logs.reading,
             "version": version,
             "errors": errors,
@@ -365,27 +361,36 @@ class Library:
         Returns
         -------
         dict
-            ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key`` and ``path``.
+            ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key``, ``path`` and
+            ``games``, how many there are.
         """
         with self._lock:
             rows = [row for row, _ in self._played]
         players = {name for row in rows for name in row["names"]} | {*self.logs.names()}
         kinds = {row["fault"]["kind"] for row in rows if row["fault"]} | {*self.logs.kinds()}
         rules = {row["rules"] for row in rows} | {*self.logs.rules()}
+        games = []
         for path in self.dbs:
+            games.append(0)
             with suppress(OSError, StoreError, ValueError), Store(path) as store:
                 assert store.settings is not None
                 players |= {player.name for player in store.settings.players}
                 kinds |= set(store.fault_kinds(FaultKind))
                 rules |= {getattr(store.settings.game, "rules", None)}
+                games[-1] = next((ending.number for ending in store.endings()), 0)
+        here = {"key": "p", "path": "played here", "games": len(rows)}
+        files = {"key": "f", "path": "files", "games": self.logs.count}
         return {
             "players": sorted(players),
             "kinds": sorted(kinds),
             "rules": sorted(filter(None, rules), reverse=True),
             "sources": [
-                *([{"key": "p", "path": "played here"}] if rows else []),
-                *([{"key": "f", "path": "files"}] if self.files else []),
-                *({"key": f"d{i}", "path": path} for i, path in enumerate(self.dbs)),
+                *([here] if rows else []),
+                *([files] if self.files else []),
+                *(
+                    {"key": f"d{i}", "path": path, "games": count}
+                    for i, (path, count) in enumerate(zip(self.dbs, games, strict=True))
+                ),
             ],
         }
 

@@ -232,7 +232,7 @@ def test_games_and_filters(tmp_path: Path) -> None:
     library = Library([str(log), str(bad)], [str(db), str(tmp_path / "none.db")])
     library.add(match_of("1.0"), ("me", ""))
     found = library.games()
-    assert found["total"] == 8 == len(found["games"])
+    assert len(found["games"]) == 8
     assert [game["rules"] for game in found["games"][:3]] == ["1.0", "1.2", "1.5"]
     assert found["games"][0]["names"] == ["me", "Player 1"]
     assert [str(bad) in found["errors"][0], "none.db" in found["errors"][1]] == [True, True]
@@ -268,7 +268,6 @@ def test_games_and_filters(tmp_path: Path) -> None:
     part, after = [], ""
     while after is not None:
         some = library.games(after=after, count=3)
-        assert some["total"] == 8 - len(part)
         part += some["games"]
         after = some["next"]
     assert part == found["games"]

@@ -52,10 +52,11 @@ async function list() {
   following = found.next ?? "";
   version = found.version;
   const start = ROWS * (places.length - 1);
-  const total = `${found.exact ? "" : "more than "}${start + found.total}`;
+  const end = start + found.games.length;
+  const all = following ? `more than ${end}` : `${end}`;
   $("count").textContent = found.games.length
-    ? `${start + 1} to ${start + found.games.length} of ${total}`
-    : found.next
+    ? `${start + 1} to ${end} of ${all}`
+    : following
       ? "none of these so far"
       : "no games";
   /** @type {HTMLButtonElement} */ ($("before")).disabled = places.length === 1;
