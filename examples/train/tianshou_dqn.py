@@ -12,7 +12,7 @@ from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
 
-class Masked(gym.Wrapper):  # with the names that Tianshou looks for; it would keep all infos
+class Masked(gym.Wrapper):  # by the names that Tianshou looks for; infos would go to its buffer
     def reset(self, **options):
         return self.named(self.env.reset(**options)[0]), {}
 
@@ -35,7 +35,6 @@ dqn = DQN(policy=policy, optim=AdamOptimizerFactory(1e-3), gamma=1.0, target_upd
 rows, buffer = DummyVectorEnv([make] * 8), VectorReplayBuffer(50_000, 8)
 training, test = Collector(dqn, rows, buffer, exploration_noise=True), Collector(dqn, rows)
 print(dqn.run_training(OffPolicyTrainerParams(
-    training_collector=training, test_collector=test, test_step_num_episodes=50, batch_size=256,
-    max_epochs=int(sys.argv[1]), epoch_num_steps=4096,
-    update_step_num_gradient_steps_per_sample=0.1,
+    training_collector=training, test_collector=test, batch_size=256, max_epochs=int(sys.argv[1]),
+    epoch_num_steps=4096, update_step_num_gradient_steps_per_sample=0.1,
 )))  # fmt: skip
