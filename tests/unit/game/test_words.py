@@ -30,7 +30,9 @@ def test_every_action_names_its_cards(rules: str) -> None:
                 name = card_title(action.card)
                 assert words.startswith(f"{name} ")
                 if action.kind.name == "SUMMON":
-                    side = "" if rules == "1.0" else f" to the {('left', 'right')[action.lane]} lane"
+                    side = (
+                        "" if rules == "1.0" else f" to the {('left', 'right')[action.lane]} lane"
+                    )
                     assert words == f"{name} is summoned{side}"
                 else:
                     verb = "attacks" if action.kind.name == "ATTACK" else "is used on"
