@@ -1,13 +1,9 @@
-"""The page *Replays*: the matches there are, and each of them to watch."""
-
-from urllib.parse import urlencode
+"""The page *Games*: the matches there are."""
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from locmsim.web.endpoints import Refusal, get, whole_of
 from locmsim.web.library import Filter
-from locmsim.web.replay import replay_html, replay_policy
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
@@ -17,7 +13,7 @@ _ROWS = 500
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoints: the list of matches, and a match as a page of its own."""
+    """The page and its endpoint, the list of matches."""
 
     def games(request: Request) -> object:
         query = request.query_params
@@ -33,16 +29,4 @@ def page(site: Site) -> Page:
             raise Refusal(f"start: expected 0 or more, count: 1 to {_ROWS}")
         return site.library.games(wanted, start, count)
 
-    def watch(request: Request) -> Response:
-        key = request.query_params.get("game", "")
-        result, names = site.library.load(key)
-        analyse = f"/analyse?{urlencode({'token': site.token, 'game': key})}"
-        # The page brings its own script, which no other page may run.
-        headers = {"content-security-policy": f"{replay_policy()}; frame-ancestors 'none'"}
-        return Response(
-            replay_html(result, names, analyse=analyse), media_type="text/html", headers=headers
-        )
-
-    return Page(
-        "replays", "Replays", [get("/api/replays", games), get("/api/replays/watch", watch)]
-    )
+    return Page("games", "Games", [get("/api/replays", games)], address="/games")

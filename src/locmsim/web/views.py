@@ -1,7 +1,8 @@
 """Positions and cards as plain data, for the scripts of the pages."""
 
-from collections.abc import Iterable
-from typing import Any
+import zlib
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, Final
 
 from locmsim._core import State
 from locmsim.art import (
@@ -13,10 +14,14 @@ from locmsim.art import (
     card_title,
     card_titles,
 )
+from locmsim.game.words import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["Cards", "board_view", "legal_texts"]
+__all__ = ["PERSON", "Cards", "action_steps", "board_view", "legal_texts", "turn_step"]
+
+#: What the person is called who plays on the pages.
+PERSON: Final = "You"
 
 
 class Cards:
@@ -34,23 +39,30 @@ class Cards:
         self.titles = card_titles(cards)
 
     def key(self, card: Card) -> str:
-        """The key of a card, which is new if the card is."""
+        """The key of a card: the same on every page, so that they can be put together."""
         known = self._keys.get(card)
         if known is None:
-            known = self._keys[card] = str(len(self._keys))
+            row = card.to_row()
+            known = self._keys[card] = f"{row[0]}-{zlib.crc32(repr(row).encode()):x}"
         return known
+
+    def known(self) -> set[Card]:
+        """The cards that have a key by now."""
+        return set(self._keys)
 
     def title(self, card: Card) -> str:
         """What a card is called."""
         return self.titles.get(card) or card_title(card)
 
-    def to_json(self, pictures: bool = True) -> dict[str, Any]:
+    def to_json(self, drawn: Container[Card] | None = None, start: int = 0) -> dict[str, Any]:
         """All cards that have a key, and what a page needs to draw what they have become.
 
         Parameters
         ----------
-        pictures : bool
-            Whether the cards are drawn, too.
+        drawn : container of Card, optional
+            The cards that get pictures, by default all.
+        start : int
+            How many of the first ones are left out.
 
         Returns
         -------
@@ -59,7 +71,10 @@ class Cards:
             ``badges``, the elements of each; ``numbers``, where a number stands and its sizes.
         """
         return {
-            "cards": {key: self._view(card, pictures) for card, key in self._keys.items()},
+            "cards": {
+                key: self._view(card, drawn is None or card in drawn)
+                for card, key in [*self._keys.items()][start:]
+            },
             "badges": {letter: badge_svg(letter) for letter in BADGES},
             "numbers": NUMBER_SIZES,
         }
@@ -129,6 +144,59 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
         "winner": state.winner,
         "sides": sides,
     }
+
+
+def turn_step(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
+    """The step of a page at which a turn begins, or a position that is no turn's end.
+
+    Parameters
+    ----------
+    state, cards, hidden
+        As for `board_view`.
+
+    Returns
+    -------
+    dict
+        ``turn``, ``player``, ``action`` (None), ``words`` (empty) and ``board``.
+    """
+    player = state.turn & 1
+    board = board_view(state, cards, hidden)
+    return {"turn": state.turn, "player": player, "action": None, "words": "", "board": board}
+
+
+def action_steps(
+    state: State,
+    actions: Iterable[str],
+    cards: Cards,
+    names: Sequence[str],
+    hidden: int | None = None,
+) -> list[dict[str, Any]]:
+    """The steps of a page for actions that follow each other in a turn.
+
+    Parameters
+    ----------
+    state : State
+        The position before the first one; it is changed to the one after the last one.
+    actions : iterable of str
+        Canonical texts of legal actions.
+    cards, hidden
+        As for `board_view`.
+    names : sequence of str
+        What the players are called.
+
+    Returns
+    -------
+    list of dict
+        For each action ``turn``, ``player``, ``action``, ``words`` and ``board``.
+    """
+    steps = []
+    for text in actions:
+        step = {"turn": state.turn, "player": state.turn & 1, "action": text}
+        number = state.string_to_action(text)
+        step["words"] = action_words(state, number, names, cards.titles)
+        state.apply_action(number)
+        steps.append({**step, "board": board_view(state, cards, hidden)})
+    return steps
 
 
 def legal_texts(state: State) -> list[str]:

@@ -1,8 +1,9 @@
 // @ts-check
 // The matches there are, with filters.
 
+import { $, element, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
-import { $, ask, element, select, shown, valueOf } from "./site.js";
+import { ask, shown } from "./site.js";
 
 const ROWS = 100;
 let start = 0;
@@ -96,9 +97,9 @@ $("main").append(
   element(
     "p",
     { class: "bar" },
-    element("button", { id: "before", onclick: () => show(start - ROWS), text: "Before" }),
+    element("button", { id: "before", onclick: () => show(start - ROWS), text: "Previous" }),
     element("span", { id: "count", "aria-live": "polite" }),
-    element("button", { id: "after", onclick: () => show(start + ROWS), text: "After" }),
+    element("button", { id: "after", onclick: () => show(start + ROWS), text: "Next" }),
   ),
 );
 for (const id of ["lost_by", "fault", "least", "most"])
