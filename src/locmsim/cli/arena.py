@@ -107,6 +107,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--alpha", type=float, default=0.05, help="error of accepting ELO1 (%(default)s)")
     add("--beta", type=float, default=0.05, help="error of accepting ELO0 (%(default)s)")
     add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
+    add("--cores", type=int, metavar="N", help="cores for each game, for agents with threads (1)")
     add("--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler")
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
 def _with_option(message: str) -> str:
     """A message about an argument, with the option in its place."""
     name, colon, rest = message.partition(":")
-    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "dask")
+    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "cores", "dask")
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
@@ -139,7 +140,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, Sprt, parse_seeds
 
     start_logging(options.verbose)
-    given: dict[str, Any] = {
+    chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
@@ -149,7 +150,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     }  # fmt: skip
     if options.seeds is not None:
         try:
-            given["seeds"] = parse_seeds(options.seeds)
+            chosen["seeds"] = parse_seeds(options.seeds)
         except ValueError as error:
             raise Failure(f"--seeds: {error}", code=2) from None
     sprt = None
@@ -169,13 +170,18 @@ def _run_arena(options: argparse.Namespace) -> None:
             games=options.games,
             sprt=sprt,
             force=options.force,
-            **given,
+            **chosen,
         ) as arena,
     ):
         try:
             progress = sys.stderr.isatty() and not options.verbose
             with contextlib.redirect_stdout(sys.stderr):  # what agents print is no result
-                arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
+                arena.run(
+                    jobs=options.jobs,
+                    cores=1 if options.cores is None else options.cores,
+                    dask=options.dask,
+                    progress=progress,
+                )
         except BaseException as error:
             if arena.tally.games:
                 message = (

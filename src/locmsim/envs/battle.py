@@ -1,5 +1,6 @@
 """``locmsim/Battle-v0``: one battle, an action at a time, against an opponent."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
-from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, show
+from locmsim.envs.players import Players
+from locmsim.envs.rendering import RENDER_MODES, battle_frame, battle_text, check_render_mode, show
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
 
@@ -79,13 +81,15 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._truncated = np.zeros(1, np.bool_)
         self._hidden = np.zeros(HIDDEN_SIZE, np.int8) if self.options.privileged else None
         self._raises = self.options.illegal == "raise"
+        self._prints = render_mode == "human"
         self._bind()
 
     def _bind(self) -> None:
         """Have the rows write into our arrays."""
         self._rows.bind(
-            self._observation, self._mask, self._reward, self._terminated, self._truncated,
-            hidden=self._hidden,
+            self._observation, self._mask, self._reward,
+            terminated=self._terminated, truncated=self._truncated,
+            state=self._hidden,
         )  # fmt: skip
         in_info = self.options.mask == "info"
         self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
@@ -129,7 +133,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         finally:
             if self.games.failed and self._rows.waits_for(0):
                 self._step = self._broken_off
-        if self.render_mode == "human":
+        if self._prints:
             self.render()
         return self._fresh()
 
@@ -154,7 +158,11 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         if self._raises:
             self._check(action)
         result = self._step(action)
-        return self._special() if result is None else result
+        if result is None:
+            result = self._special()
+        if self._prints:
+            self.render()
+        return result
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""
@@ -170,8 +178,6 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         observation, info = self._fresh()
         if terminated or truncated:
             info.update(self.games.end_info(0))
-        if self.render_mode == "human":
-            self.render()
         return observation, reward, terminated, truncated, info
 
     def _broken_off(self, action: Any) -> Any:
@@ -201,13 +207,22 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         return self._rows.state(0)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against another opponent from the next episode on."""
-        self.games.set_opponent(opponent)
+        """Play against others from the next episode on; as `Options.opponent`."""
+        self.games.players.replace(opponent)
+
+    @property
+    def players(self) -> Players:
+        """The players by name: put one in, ask how episodes against each have ended."""
+        return self.games.players
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
+        self.games.players.set_weights(weights)
 
     def render(self) -> Any:
-        """The board as text, printed with "human"; as a uint8 array (height, width, 3)."""
+        """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""
         return show(
             self.render_mode,
-            lambda: str(self.state),
-            lambda: battle_svg(self.state, self._rows.seat(0)),
+            lambda: battle_text(self.state, self._rows.seat(0)),
+            lambda: battle_frame(self.state, self._rows.seat(0)),
         )

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, gamepage, home, play, replays, setup
+from locmsim.web import analyse, arenas, gamepage, home, play, replays, searches, setup
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -30,6 +30,9 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
     play.page,
     analyse.page,
 )
+
+#: What makes endpoints that several pages ask.
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (searches.routes,)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 
@@ -67,6 +70,8 @@ def create_app(site: Site) -> Starlette:
         return Response(files[name], media_type=_TYPES[name.rpartition(".")[2]])
 
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
+    for service in SERVICES:
+        routes += service(site)
     for page in pages:
         if page.address:
             routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))

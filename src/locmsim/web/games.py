@@ -1,11 +1,12 @@
 """Games that are played here: between a person and a bot, or two bots that people watch.
 
-The referee plays each in a thread, with its own clock for the bots, which are always processes: they
-can hang, crash or flood their output as they like. For the referee the person is an agent without a
-time limit, whose answers come from the page. A page changes its game by the number of the version
-that it shows, so that a second page cannot play on in a position that is gone.
+The referee plays each in a thread, with its own clock for the bots, which are always processes:
+they can hang, crash or flood their output as they like. For the referee the person is an agent
+without a time limit, whose answers come from the page. A page changes its game by the number of the
+version that it shows, so that a second page cannot play on in a position that is gone.
 
-What a page is told are the steps of a replay (`locmsim.web.replay_data`), as the person may see them.
+What a page is told are the steps of a replay (`locmsim.web.replay_data`), as far as the person may
+see them.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.words import line_words
-from locmsim.referee.play import Result, play
+from locmsim.referee.matches import Result, play
 from locmsim.referee.process import BotProcess
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
@@ -104,9 +105,11 @@ def _match_from(state: State) -> _Match:
     match = _Match(state.rules, seed=0)
     match.state = state.clone()
     for side in state.players:
-        for card in (*side.hand, *side.deck, *side.board):
-            match._base_ids[card.id] = card.card.base_id
-            match._base_ids.setdefault(card.id + 1, card.card.base_id)  # of a copy
+        held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
+        held += [(creature.id, creature.card) for creature in side.board]
+        for instance, card in held:
+            match._base_ids[instance] = card.base_id
+            match._base_ids.setdefault(instance + 1, card.base_id)  # of a copy
     match._to_ask = (state.current_player(),)
     return match
 

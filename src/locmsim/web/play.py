@@ -105,7 +105,7 @@ class _Table:
         return self._temporary.name
 
     def new(self, data: dict[str, Any]) -> Game:
-        """Begin a game as a page wants it: ``players``, two keys of opponents, null for a person."""
+        """Begin a game of ``players``, two keys of opponents, null for the person."""
         rules = text_of(data, "rules", "1.5")
         start = None
         if "from" in data:

@@ -1,4 +1,4 @@
-"""Positions that pages ask about: of a turn of a match, of a text, or that were set up by clicks."""
+"""Positions that pages ask about: of a turn of a match, or that were set up."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.play import Call, Result
+from locmsim.referee.matches import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 

@@ -85,9 +85,9 @@ def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, what)
 
 def test_what_is_saved_is_read(tmp_path):
     """Bit for bit, and other rule sets are those of the package."""
-    chance = np.random.default_rng(1)
-    network = {name: chance.random(shape, np.float32) for name, shape in SHAPES.items()}
-    value = [{name: chance.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
+    rng = np.random.default_rng(1)
+    network = {name: rng.random(shape, np.float32) for name, shape in SHAPES.items()}
+    value = [{name: rng.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
     weights = Weights(
         {**OURS.evaluation, "own.health": 1 / 3}, network, {**OURS.deck_score, "draw": 0.1}, value
     )
@@ -99,7 +99,7 @@ def test_what_is_saved_is_read(tmp_path):
     assert read["1.5"] == weights != OURS
     assert read["1.0"] == draft
     assert read["1.2"] == default_weights("1.2")
-    assert set(read.given) == {"1.5", "1.0"}
+    assert set(read.weights) == {"1.5", "1.0"}
     assert read.record == record
     assert list(read) == list(RULE_SETS)
     assert all(array.dtype == np.float32 for array in read["1.5"].network.values())

@@ -511,19 +511,8 @@ def test_without_the_packages(
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
         monkeypatch.delitem(sys.modules, name)
-    for name in (
-        "server",
-        "app",
-        "play",
-        "replays",
-        "analyse",
-        "site",
-        "endpoints",
-        "security",
-        "home",
-        "setup",
-        "gamepage",
-    ):
+    names = ("server", "app", "play", "replays", "analyse", "site", "endpoints", "security")
+    for name in (*names, "home", "setup", "gamepage", "searches", "jobs"):
         monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "starlette", None)
     assert main(["web"]) == 1
