@@ -32,7 +32,7 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
 )
 
 #: What makes endpoints that several pages ask.
-SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (searches.routes,)
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (replays.routes, searches.routes)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 

@@ -162,7 +162,7 @@ shown(async () => {
   const [choices, home, games, arenas] = await Promise.all([
     ask("/api/play/choices"),
     ask("/api/home"),
-    ask("/api/replays", { count: 6 }),
+    ask("/api/games", { count: 6 }),
     ask("/api/arena"),
   ]);
   const data = await ask("/api/game", { game: home.position });
