@@ -1,9 +1,9 @@
-"""Train a player of the battle by self-play, in one file: PPO in PyTorch on `SelfPlayVectorEnv`.
+"""Train a player of the battle by self-play, in one file: PPO in PyTorch on `LocmVectorEnv`.
 
     python ppo.py --minutes 30 --out learned.npz
     locmsim arena policy:path=learned.npz random --games 200
 
-Both sides of every game are the learner's, except in the rows that `--past` gives to networks of
+Both sides of every game are the learner's, except in the games that `--past` gives to networks of
 earlier updates. An observation is always from the side of the player to move, and in a zero-sum
 game what follows counts with the other sign where the other player moves next: that is all there
 is to self-play (`locmsim.envs.gae`). Start from a clone of a search (clone.py, `--start`) to save
@@ -21,7 +21,7 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.decks import DECK_BUILDERS
-from locmsim.envs import Mixed, SelfPlayVectorEnv, gae
+from locmsim.envs import LocmVectorEnv, Pool, gae
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
@@ -175,10 +175,13 @@ def train(options, log=print):
     # Rows with one way to choose decks each: the network is to play well with all of them.
     counts = [n // len(decks) + (i < n % len(decks)) for i in range(len(decks))]
     remember_decks()
+    net = Net(options.rules)
+    opponents = {"caller": 1 - options.past, "past": options.past}
     venvs = [
-        SelfPlayVectorEnv(
+        LocmVectorEnv(
             count,
             rules=options.rules,
+            opponent=Pool(opponents, {"past": net.policy()}) if options.past else "caller",
             decks=deck,
             threads=options.threads,
             max_actions=400,
@@ -187,7 +190,6 @@ def train(options, log=print):
         for count, deck in zip(counts, decks, strict=True)
     ]
     parts = np.cumsum([0, *counts])
-    net = Net(options.rules)
     before = ""
     if options.start:
         start = Policy.load(options.start)
@@ -200,18 +202,17 @@ def train(options, log=print):
     to_move = np.zeros((steps + 1, n), np.int8)
     taken = np.zeros((steps, n), np.int64)
     rewards = np.zeros((steps, n), np.float32)
-    dones = np.zeros((steps, n), np.bool_)
+    terminated, truncated = np.zeros((2, steps, n), np.bool_)
     values = np.zeros((steps + 1, n), np.float32)
     logps = np.zeros((steps, n), np.float32)
-    learns = np.ones((steps, n), np.bool_)
     decides = np.ones((steps, n), np.bool_)
-    past = [net.policy()]
-    mixed = [Mixed(v, v.num_envs - int(options.past * v.num_envs), past) for v in venvs]
     for number, venv in enumerate(venvs):
         part = slice(parts[number], parts[number + 1])
         seen, info = venv.reset(seed=options.seed + 1000 * number)
         obs[steps, part], masks[steps, part] = seen["observation"], seen["action_mask"]
         to_move[steps, part] = info["to_move"]
+        if options.past:
+            venv.players["past"] = net.policy()
     started = time.process_time()
     update = games = 0
     while (progress := (time.process_time() - started) / (60 * options.minutes)) < 1:
@@ -230,13 +231,12 @@ def train(options, log=print):
             taken[t, rows], values[t, rows] = action[:, 0].numpy(), value.float().numpy()
             for number, venv in enumerate(venvs):
                 part = slice(parts[number], parts[number + 1])
-                learns[t, part] = mixed[number].learner(to_move[t, part])
-                mixed[number].act(taken[t, part], obs[t, part], masks[t, part], to_move[t, part])
                 venv.step_into(
                     taken[t, part], obs=obs[t + 1, part], masks=masks[t + 1, part],
-                    rewards=rewards[t, part], dones=dones[t, part], to_move=to_move[t + 1, part],
+                    rewards=rewards[t, part], terminated=terminated[t, part],
+                    truncated=truncated[t, part], to_move=to_move[t + 1, part],
                 )  # fmt: skip
-                mixed[number].ended(dones[t, part])
+        dones = terminated | truncated
         games += int(dones.sum())
         with torch.no_grad(), precision(options):
             values[steps] = net(torch.from_numpy(obs[steps]))[1].float().numpy()
@@ -254,7 +254,7 @@ def train(options, log=print):
             "obs": obs[:-1], "masks": masks[:-1], "action": taken, "logp": logps,
             "advantage": advantages, "return": advantages + values[:-1],
         }  # fmt: skip
-        chosen = np.flatnonzero(learns & decides)
+        chosen = np.flatnonzero(decides)
         data = {
             name: torch.from_numpy(array.reshape(steps * n, *array.shape[2:])[chosen])
             for name, array in data.items()
@@ -262,10 +262,8 @@ def train(options, log=print):
         loss = learn(net, optimizer, data, options, progress)
         update += 1
         if update % 20 == 0:
-            past.append(net.policy())
-            del past[:-8]
-            for one in mixed:
-                one.policies = past[: len(one.policies)] if len(past) < 2 else past[-1:]
+            for venv in venvs if options.past else ():
+                venv.players["past"] = net.policy()
             told = f"{games} games with {options.decks} decks ({update * steps * n} steps), PPO"
             log(f"{time.process_time() - started:6.0f} s  {told}  {loss}")
             net.policy(before + told).save(options.out)
