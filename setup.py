@@ -3,7 +3,8 @@
 ``LOCMSIM_DEBUG=1`` builds with assertions and more checks, ``LOCMSIM_COVERAGE=1`` with counters for
 gcov and marks of the Cython lines (docs/development.md). The version is that of the package, the
 text for an index is made by tools/package_page.py, the C that the package carries for others by
-tools/export_templates.py; everything else is in pyproject.toml.
+tools/export_templates.py, the examples for `locmsim new` are packed by tools/pack_examples.py;
+everything else is in pyproject.toml.
 """
 
 import gzip
@@ -25,6 +26,7 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
 import export_templates  # noqa: E402
+import pack_examples  # noqa: E402
 import package_page  # noqa: E402
 
 CYTHON = tuple(map(int, cython_version.split(".")[:2]))
@@ -162,6 +164,12 @@ def inline_ours(path):
             file.write(ours)
 
 
+def write_made():
+    """Make those files of the package that are not in git."""
+    export_templates.write_new()
+    pack_examples.write_new()
+
+
 NO_COMPILER = """
 locmsim is compiled when it is installed from its sources, and there is no {missing}.
   Debian, Ubuntu   apt install gcc python3-dev
@@ -183,7 +191,7 @@ class BuildExt(build_ext):
             self.parallel = cores()
 
     def run(self):
-        export_templates.write_new()
+        write_made()
         super().run()
 
     def build_extensions(self):
@@ -229,7 +237,7 @@ class BuildPy(build_py):
     """Copies the package's files, those that are made included."""
 
     def run(self):
-        export_templates.write_new()
+        write_made()
         super().run()
 
 
@@ -240,7 +248,7 @@ class Sdist(sdist):
     """
 
     def run(self):
-        export_templates.write_new()
+        write_made()
         super().run()
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **kwargs):

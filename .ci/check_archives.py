@@ -1,16 +1,25 @@
 """Checks what the archives contain: ``python .ci/check_archives.py SDIST.tar.gz WHEEL.whl``."""
 
+import io
 import subprocess
 import sys
 import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
+sys.path.append("tools")
+
+import pack_examples
+
 SOURCES = {path.relative_to("src/locmsim") for path in Path("src/locmsim").rglob("*")}
 MODULES = {path.with_suffix("") for path in SOURCES if path.suffix == ".pyx"}
 GENERATED = {".c", ".so", ".pyd", ".pyc"}
-#: C for exported bots, which is not in git: builds from an archive do not translate again.
-TRANSLATED = {Path("include/locm.h"), Path("export/data/search.h")}
+#: What is not in git: C for exported bots, which builds from an archive do not translate again, and
+#: the examples that `locmsim new` writes.
+EXAMPLES = Path("data/examples.zip")
+MADE = {Path("include/locm.h"), Path("export/data/search.h"), EXAMPLES}
+#: Bytes that the examples may have.
+MOST = 100_000
 NOT_SHIPPED = {*GENERATED, ".pyx", ""}
 
 
@@ -19,7 +28,7 @@ def main() -> None:
         # The first folder is the archive's own.
         names = {PurePosixPath(*PurePosixPath(name).parts[1:]) for name in archive.getnames()}
     package = inside(names, "src/locmsim")
-    check("archive", package, shipped() | of(SOURCES, ".pyx") | TRANSLATED)
+    check("archive", package, shipped() | of(SOURCES, ".pyx") | MADE)
     # Without .ci and what else begins with a dot, all that git keeps.
     kept = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True).stdout
     check("archive", names, {Path(name) for name in kept.split("\0") if name and name[0] != "."})
@@ -28,12 +37,24 @@ def main() -> None:
 
     with zipfile.ZipFile(sys.argv[2]) as wheel:
         names = {PurePosixPath(name) for name in wheel.namelist()}
+        examples(wheel.read(f"locmsim/{EXAMPLES.as_posix()}"))
     package = inside(names, "locmsim")
-    check("wheel", package, shipped() | TRANSLATED)
+    check("wheel", package, shipped() | MADE)
     compiled = {name.with_name(name.name.split(".")[0]) for name in of(package, ".so", ".pyd")}
     check("wheel", compiled, MODULES | {PurePosixPath("_cyutility")})
     refuse("wheel", names, {".c", ".pyx", ".pyc"})
     print(f"{len(MODULES)} compiled modules; the archives have all they need and nothing generated")
+
+
+def examples(data: bytes) -> None:
+    """Those in the wheel are those of this tree, and no larger than they may be."""
+    if len(data) > MOST:
+        raise SystemExit(f"wheel: {EXAMPLES} has {len(data):,} bytes, more than {MOST:,}")
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        for kind in pack_examples.KINDS:
+            for name, path in pack_examples.files(kind).items():
+                if packed.read(f"{kind}/{name}") != path.read_bytes():
+                    raise SystemExit(f"wheel: {EXAMPLES}: {kind}/{name} is another one")
 
 
 def shipped() -> set:

@@ -23,7 +23,7 @@ import amounts
 
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
-from locmsim.referee.play import Result, retrace
+from locmsim.referee.matches import Result, replay_calls
 from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"
@@ -139,7 +139,7 @@ def golden_result(game: Game, **more: Any) -> Result[Match]:
     steps = range(max(map(len, game["choices"])))
     answers = [(p, game["choices"][p][i], 0) for i in steps for p in (0, 1)]
     answers += [(turn["player"], turn["output"], 0) for turn in game["turns"]]
-    return retrace(golden_match(game), answers, **more)
+    return replay_calls(golden_match(game), answers, **more)
 
 
 #: In place of the times of a game, which differ each time that it is played.

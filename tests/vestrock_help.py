@@ -60,12 +60,21 @@ class Served:
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
 
-    def raw(self, name: str | None = None) -> "Raw":
-        """A connection, logged in if there is a name."""
-        raw = Raw(self.port)
-        self._raws.append(raw)
+    def raw(self, name: str | None = None, *, address: str = "") -> "Raw":
+        """A connection, from an address of this machine, logged in if there is a name."""
+        raw = self._connected(self.port, address)
         if name is not None:
             raw.log_in(name)
+        return raw
+
+    def spectator(self, *, receive_buffer: int | None = None) -> "Raw":
+        """A connection of a spectator, whose receive buffer may be small."""
+        return self._connected(self.server.spectator_port or 0, "", receive_buffer)
+
+    def _connected(self, port: int, address: str, receive_buffer: int | None = None) -> "Raw":
+        """A connection that is closed with the server at the latest, however the test ends."""
+        raw = Raw(port, address, receive_buffer)
+        self._raws.append(raw)
         return raw
 
     def client(self, name: str) -> Client:
@@ -75,8 +84,18 @@ class Served:
 class Raw:
     """A connection of which a test sends and reads every byte."""
 
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    def __init__(self, port: int, address: str = "", receive_buffer: int | None = None) -> None:
+        self.socket = socket.socket()
+        try:
+            if receive_buffer is not None:  # before it connects: it does not shrink afterwards
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            if address:
+                self.socket.bind((address, 0))
+            self.socket.settimeout(PATIENCE)
+            self.socket.connect(("127.0.0.1", port))
+        except OSError:
+            self.socket.close()
+            raise
         self._partial = b""
 
     def send(self, data: bytes) -> None:
@@ -151,18 +170,20 @@ def served(**options: Any) -> Iterator[Served]:
 @contextlib.contextmanager
 def idlers(server: Served, *names: str) -> Iterator[None]:
     """Players who only wait, until the block ends."""
-    clients = [server.client(name) for name in names]
     ending = threading.Event()
+    clients: list[Client] = []
 
     def idle(client: Client) -> None:
         with client, contextlib.suppress(ServerClosedError, ValueError, OSError):
             while not ending.is_set():
                 client.wait()
 
-    threads = [threading.Thread(target=idle, args=(client,), daemon=True) for client in clients]
-    for thread in threads:
-        thread.start()
+    threads: list[threading.Thread] = []
     try:
+        clients.extend(map(server.client, names))
+        for client in clients:
+            threads.append(threading.Thread(target=idle, args=(client,), daemon=True))
+            threads[-1].start()
         yield
     finally:
         ending.set()
@@ -171,6 +192,8 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
                 client._socket.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join(PATIENCE)
+        for client in clients:  # also where another one was refused
+            client.close()
 
 
 def until(condition: Callable[[], bool]) -> None:

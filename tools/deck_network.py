@@ -73,18 +73,18 @@ def engines(options=SEARCH):
 
 def play(networks, last, task):
     """Some games of one card set: the terms of the decks, whether player 0 won, and who played."""
-    chance = random.Random(f"deck network {task}")
-    pool = chance.choice(TUNING_SEEDS)
+    rng = random.Random(f"deck network {task}")
+    pool = rng.choice(TUNING_SEEDS)
     cards = generate_cards(pool + (pool in RECORDED_SEEDS))
     likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5")]
-    decks = [propose_deck(cards, networks, chance) for _ in range(DECKS)]
+    decks = [propose_deck(cards, networks, rng) for _ in range(DECKS)]
     terms = np.clip([term_rows(deck) for deck in decks], -128, 127).astype(np.int8)
     rows, won, players = [], [], []
     for _ in range(GAMES):
-        numbers = chance.sample(range(DECKS), 2)
-        shuffled = [chance.sample(decks[number], DECK_SIZE) for number in numbers]
+        numbers = rng.sample(range(DECKS), 2)
+        shuffled = [rng.sample(decks[number], DECK_SIZE) for number in numbers]
         start = State.new(*shuffled, rules="1.5", pool=cards)
-        pair, winner = (play_last if last else play_first)(start, likely, chance)
+        pair, winner = (play_last if last else play_first)(start, likely, rng)
         if winner >= 0:
             rows.append(terms[numbers])
             won.append(winner == 0)
@@ -92,25 +92,25 @@ def play(networks, last, task):
     return np.array(rows), np.array(won, np.int8), np.array(players, np.int8)
 
 
-def play_first(start, likely, chance):
+def play_first(start, likely, rng):
     """A game of the first rounds: who played, and the winner."""
     worlds = [Determinizer(start, player, [likely, likely]) for player in (0, 1)]
-    winner, _ = play_game(start, engines(), worlds, (NODES, NODES), chance.getrandbits(60))
+    winner, _ = play_game(start, engines(), worlds, (NODES, NODES), rng.getrandbits(60))
     return (FIRST, FIRST), winner
 
 
-def play_last(start, likely, chance):
+def play_last(start, likely, rng):
     """A game of the last rounds, of the agent's own search against some player."""
     searches = engines(BeamOptions())
-    pair = [ITSELF, chance.choice(OPPONENTS)]
+    pair = [ITSELF, rng.choice(OPPONENTS)]
     if pair[1] == ITSELF:
-        other = partial(beam_turn, searches[1], LAST_NODES, likely, chance)
+        other = partial(beam_turn, searches[1], LAST_NODES, likely, rng)
     else:
         shallow = pair[1] - BEAM
         engine = engines(SHALLOW[shallow])[0]
-        other = partial(beam_turn, engine, SHALLOW_NODES[shallow], likely, chance)
-    turns = [partial(beam_turn, searches[0], LAST_NODES, likely, chance), other]
-    if chance.randrange(2):
+        other = partial(beam_turn, engine, SHALLOW_NODES[shallow], likely, rng)
+    turns = [partial(beam_turn, searches[0], LAST_NODES, likely, rng), other]
+    if rng.randrange(2):
         pair.reverse()
         turns.reverse()
     state = start.clone()
@@ -124,7 +124,7 @@ def play_last(start, likely, chance):
     return pair, -1
 
 
-def beam_turn(engine, nodes, likely, chance, state):
+def beam_turn(engine, nodes, likely, rng, state):
     """The actions of a turn; of the own deck all is known but the order."""
     player = state.current_player()
     deck = Counter(item.card for item in state.players[player].deck)
@@ -132,7 +132,7 @@ def beam_turn(engine, nodes, likely, chance, state):
     if deck:
         groups[player] = [(copies, [(card, 1.0)]) for card, copies in deck.items()]
     worlds = Determinizer(state, player, groups)
-    seed = chance.getrandbits(60)
+    seed = rng.getrandbits(60)
     outcome = engine.search(
         worlds, worlds.sample(seed), time_ns=None, nodes=nodes, iterations=None, seed=seed
     )

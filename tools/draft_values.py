@@ -44,13 +44,13 @@ TEMPERATURE = 3.0
 
 def drafted_match(rules, seed, values):
     """A match after a draft of random picks, those of high values the most likely."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     match = Match(rules, seed=seed)
     while match.phase == "choice":
         offer = match.observation(0).cards
         weights = [math.exp(values[row.base_id] / TEMPERATURE) for row in offer]
         for player in (0, 1):
-            match.submit(player, f"PICK {chance.choices(range(3), weights)[0]}")
+            match.submit(player, f"PICK {rng.choices(range(3), weights)[0]}")
     return match
 
 

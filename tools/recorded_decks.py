@@ -27,7 +27,7 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import attractions
-from locmsim.stats import UnitCounts, score_interval
+from locmsim.stats import PairCounts, score_interval
 
 DATA = Path(__file__).parents[1] / "tests" / "data" / "recorded-decks.jsonl"
 #: Pairs that make up a task for a process.
@@ -55,9 +55,9 @@ class Pairs:
         engines = [Engine(BeamOptions(), evaluation.compiled, evaluation.network) for _ in range(2)]
         wins = []
         for seed in self.seeds:
-            chance = random.Random(f"recorded decks {self.pool} {seed}")
-            shuffled = [chance.sample(deck, DECK_SIZE) for deck in decks]
-            seeds = chance.getrandbits(60)
+            rng = random.Random(f"recorded decks {self.pool} {seed}")
+            shuffled = [rng.sample(deck, DECK_SIZE) for deck in decks]
+            seeds = rng.getrandbits(60)
             won = 0
             for seat, pair in enumerate((shuffled, shuffled[::-1])):
                 start = State.new(*pair, rules="1.5", pool=cards)
@@ -75,7 +75,7 @@ def recorded() -> dict[int, list[int]]:
 
 def measure(
     weights: Weights, deck: str = "", *, games: int = 1000, nodes: int = 20_000, jobs: int = 1
-) -> dict[int, UnitCounts]:
+) -> dict[int, PairCounts]:
     """Seed of a card set -> the pairs of games, counted for its recorded deck.
 
     The other deck is that of these weights, or of the deck builder named `deck`.
@@ -87,7 +87,7 @@ def measure(
         for first in range(0, games // 2, CHUNK)
         for seeds in [range(first, min(first + CHUNK, games // 2))]
     ]
-    counts = {pool: UnitCounts() for pool in recorded()}
+    counts = {pool: PairCounts() for pool in recorded()}
     with ProcessPoolExecutor(jobs) as executor:
         for task, wins in zip(tasks, executor.map(Pairs.__call__, tasks), strict=True):
             for won in wins:

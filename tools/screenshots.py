@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.referee.play import play, retrace
+from locmsim.referee.matches import play, replay_calls
 from locmsim.web import replay_html
 
 #: Name, width, height, colour scheme.
@@ -34,7 +34,7 @@ def main() -> None:
     played = play(agents, Match(seed=11), timeout_scale=0)
     assert played.fault is None, played.fault
     # Without the times of the answers: the same pictures again each time.
-    result = retrace(Match(seed=11), [(call.player, call.answer, 0) for call in played.calls])
+    result = replay_calls(Match(seed=11), [(call.player, call.answer, 0) for call in played.calls])
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
         page_file = Path(temporary) / "match.html"

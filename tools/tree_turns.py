@@ -14,7 +14,7 @@ from locmsim.arena import parse_seeds
 from locmsim.contract import play_match
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import RULES
-from locmsim.stats import UnitCounts, score_interval
+from locmsim.stats import PairCounts, score_interval
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     add("--nodes", type=int, default=20_000, help="of the turns played on (default: %(default)s)")
     options = parser.parse_args(arguments)
     turns = 0
-    counts = UnitCounts()
+    counts = PairCounts()
     for seed in parse_seeds(options.seeds):
         for wins in turn_results(options.rules, seed, options.time_ms, options.nodes):
             turns += 1

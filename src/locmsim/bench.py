@@ -36,7 +36,7 @@ from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
-from locmsim.referee.play import Result, play
+from locmsim.referee.matches import Result, play
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
 from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, OnObservations

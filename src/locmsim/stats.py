@@ -1,8 +1,8 @@
 """What results prove: intervals, Elo, ratings of many players, and when to stop.
 
-The unit is the pair: two games with the same cards and shuffles and swapped seats, whose sum says
-what the players are worth with the luck of the cards taken out as far as possible. A pair scores 0,
-1/2 or 1, with draws 1/4 or 3/4 as well; a single game without a mirrored one counts as a unit too.
+Results are counted in pairs: two games with the same cards and shuffles and swapped seats. Their
+sum compares the players with the luck of the cards removed as far as possible. A pair scores 0, 1/2
+or 1, and with draws also 1/4 or 3/4. A single game that was not mirrored counts as a pair, too.
 """
 
 import math
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Interval",
+    "PairCounts",
     "Ratings",
     "Sprt",
     "SprtState",
-    "UnitCounts",
     "bradley_terry",
     "elo_of",
     "expected_score",
@@ -44,8 +44,8 @@ def expected_score(elo: float) -> float:
 
 
 @dataclass(slots=True)
-class UnitCounts:
-    """How many units were lost, split and won, and those between, which take a draw and a defeat or
+class PairCounts:
+    """How many pairs were lost, split and won, and those between, which take a draw and a defeat or
     a draw and a victory.
     """
 
@@ -56,7 +56,7 @@ class UnitCounts:
     mostly_won: int = 0
 
     def add(self, score: float) -> None:
-        """Count a unit of 0, 0.25, 0.5, 0.75 or 1."""
+        """Count a pair of 0, 0.25, 0.5, 0.75 or 1."""
         if score == 0.5:
             self.split += 1
         elif score == 1:
@@ -68,18 +68,18 @@ class UnitCounts:
         else:
             self.mostly_lost += 1
 
-    def add_all(self, other: "UnitCounts") -> None:
-        """Count all units of `other`."""
+    def add_all(self, other: "PairCounts") -> None:
+        """Count all pairs of `other`."""
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
-    def reversed(self) -> "UnitCounts":
-        """The same units, counted for the other player."""
-        return UnitCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
+    def reversed(self) -> "PairCounts":
+        """The same pairs, counted for the other player."""
+        return PairCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
 
     @property
     def total(self) -> int:
-        """All units."""
+        """All pairs."""
         return self.lost + self.mostly_lost + self.split + self.mostly_won + self.won
 
     @property
@@ -91,9 +91,9 @@ class UnitCounts:
         return quarters / (4 * self.total)
 
     def smoothed(self) -> tuple[float, float]:
-        """Mean and variance of a unit with two more counted, as independent even games make them.
+        """Mean and variance of a pair with two more counted, as independent even games make them.
 
-        So the variance is never 0, and that of few units is not taken for more than it proves.
+        So the variance is never 0, and that of few pairs is not taken for more than it proves.
         """
         n = self.total + 2
         won, split = self.won + 0.5, self.split + 1
@@ -102,7 +102,7 @@ class UnitCounts:
         return mean, square - mean * mean
 
 
-def score_interval(counts: UnitCounts, level: float = 0.95) -> Interval:
+def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
     """Wilson's interval of the score.
 
     Wilson's is made for single games, of variance p (1 - p). What pairs vary less (half of it if
@@ -133,8 +133,8 @@ class SprtState:
     upper: float
     #: "H0", "H1", or None while it is open.
     accepted: str | None
-    #: Units it was decided on, or all so far.
-    units: int
+    #: Pairs it was decided on, or all so far.
+    pairs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,8 @@ class Sprt:
                 f"sprt: expected alpha and beta in 0..0.5, got {self.alpha:g} and {self.beta:g}"
             )
 
-    def state(self, counts: UnitCounts) -> SprtState:
-        """The state after these units."""
+    def state(self, counts: PairCounts) -> SprtState:
+        """The state after these pairs."""
         lower = math.log(self.beta / (1 - self.alpha))
         upper = math.log((1 - self.beta) / self.alpha)
         low, high = expected_score(self.elo0), expected_score(self.elo1)
@@ -182,16 +182,16 @@ class Ratings:
     error: NDArray[np.float64]
 
 
-def bradley_terry(players: int, units: Mapping[tuple[int, int], UnitCounts]) -> Ratings | None:
-    """Ratings by the Bradley-Terry model from what pairs of players did against each other.
+def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> Ratings | None:
+    """Ratings by the Bradley-Terry model from the games that each two players played.
 
-    `units` are counted for the first of the two. A weak prior (one split unit for each two who met)
-    keeps a player without a loss finite. Errors follow from the variance of the units. None if the
+    `pairs` are counted for the first of the two. A weak prior (one split pair for each two who met)
+    keeps a player without a loss finite. Errors follow from the variance of the pairs. None if the
     games do not connect all players. Needs choix.
     """
     import choix
 
-    met = {pair: counts for pair, counts in units.items() if counts.total}
+    met = {players: counts for players, counts in pairs.items() if counts.total}
     if not _connected(players, met):
         return None
     wins = np.zeros((players, players))
@@ -200,7 +200,7 @@ def bradley_terry(players: int, units: Mapping[tuple[int, int], UnitCounts]) -> 
         wins[b, a] += (1 - counts.score) * counts.total + 0.5
     strength = choix.ilsr_pairwise_dense(wins)
     strength -= strength.mean()
-    # The sandwich: the model's curvature around the scatter of the units.
+    # The sandwich: the model's curvature around the scatter of the pairs.
     curvature = np.zeros((players, players))
     scatter = np.zeros((players, players))
     for (a, b), counts in met.items():

@@ -1,8 +1,8 @@
-"""Who shares work: processes of this machine, each bound to a core of its own, or a Dask cluster.
+"""Worker processes: on this machine, each bound to a core of its own, or in a Dask cluster.
 
-They are a `concurrent.futures.Executor`, so that any other one will do as well; `Spread` gives them
-tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports and which
-must stay light.)
+Workers are a `concurrent.futures.Executor`, so any other executor will do as well. `TaskRunner`
+gives them tasks. (Threads, for compiled loops, are in `locmsim.parallel`, which everything imports
+and which must stay light.)
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 __all__ = [
     "CorePool",
-    "Spread",
+    "TaskRunner",
     "UnguardedError",
     "Workers",
     "WorkersError",
@@ -115,17 +115,20 @@ def _processor_quota() -> int | None:
 
 
 @contextlib.contextmanager
-def local_workers(jobs: int, cores: Sequence[int]) -> Iterator[Workers]:
+def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Iterator[Workers]:
     """Workers on this machine: with one job in this process, else as many processes.
 
-    Each is bound to one of `cores`, and so are the bots it starts; with more jobs than cores, none.
-    At the end all processes are gone, also in the middle of their games.
+    Each is bound to `cores_each` of `cores`, and so are the bots it starts; where there are not
+    enough cores for all, none is. At the end all processes are gone, also in the middle of their
+    games.
     """
     end_if_imported_again()
-    pinned = cores if jobs <= len(cores) else ()
-    _log.info("%d jobs on the cores %s", jobs, [*pinned] or "all")
+    pinned = [cores[i * cores_each : (i + 1) * cores_each] for i in range(jobs)]
+    if jobs * cores_each > len(cores):
+        pinned = []
+    _log.info("%d jobs on the cores %s", jobs, [*map(list, pinned)] or "all")
     if jobs == 1:
-        with _bound_to(pinned):
+        with _bound_to(pinned[0] if pinned else ()):
             yield Workers(_ThisProcess(), lambda: 1)
         return
     pool = CorePool(jobs, pinned)
@@ -176,7 +179,7 @@ def _bound_to(cores: Sequence[int]) -> Iterator[None]:
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores[:1])
+    os.sched_setaffinity(0, cores)
     try:
         yield
     finally:
@@ -195,27 +198,28 @@ class _ThisProcess(Executor):
         return future
 
 
-class Spread(Generic[_Task, _T]):
-    """Tasks on workers, as many at a time as these can have; to be iterated over once.
+class TaskRunner(Generic[_Task, _T]):
+    """Run tasks on workers, as many at a time as these have slots for. Iterate over it once.
 
     Parameters
     ----------
-    workers
-        Who does them.
-    tasks
-        What is to be done; asked for as workers become free.
-    submit
-        Gives a task to an executor.
-    parts
-        What is tried in the place of a task whose worker died: where a worker has several tasks,
-        and in executors that end all their processes with one, it shows alone whose fault it was.
-    name
-        Of a task, for messages.
+    workers : Workers
+        Where the tasks run.
+    tasks : iterable
+        The tasks; the next one is fetched when a worker becomes free.
+    submit : callable
+        ``submit(executor, task)`` submits a task and returns its future.
+    parts : callable, optional
+        ``parts(task)``: what to try, one part at a time, after the worker of a task died. Where
+        several tasks share a worker, or one death ends all processes of an executor, this shows
+        which task was at fault.
+    name : callable, optional
+        ``name(task)``: how messages name a task.
 
     Yields
     ------
     tuple of task and Future
-        Tasks as they are done; the future has the result, or what the task raised.
+        In the order in which tasks end; the future holds the result or the exception.
 
     Raises
     ------
@@ -314,17 +318,17 @@ class Spread(Generic[_Task, _T]):
 
 
 class CorePool(Executor):
-    """Worker processes, each bound to a core of its own.
+    """Worker processes, each bound to cores of its own.
 
     Where a `ProcessPoolExecutor` ends all its processes with one that dies, here only that one's
     task fails, by `BrokenExecutor`, and another process takes its place. `stop` ends workers in the
     middle of their tasks, by ``SystemExit``; and so they end when this process is gone, however
     that came. (Pebble's pool, which outlives the death of a worker too, kills workers without that,
     so that the programs they play against stay behind; its workers survive a main process that was
-    killed; and it binds none to a core.)
+    killed; and it binds none to cores.)
     """
 
-    def __init__(self, jobs: int, cores: Sequence[int]) -> None:
+    def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
         # A thread waits for each worker: that is all that has to be done here.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
@@ -346,10 +350,10 @@ class CorePool(Executor):
 
     def _replacement(self, dead: "_Worker | None") -> "_Worker":
         with self._lock:
-            core = dead.core if dead else self._cores.pop() if self._cores else None
-            worker = _Worker(core, self._other_end)
+            cores = dead.cores if dead else self._cores.pop() if self._cores else ()
+            worker = _Worker(cores, self._other_end)
             self._workers.append(worker)
-            _log.debug("worker process %s on core %s", worker.pid, core)
+            _log.debug("worker process %s on cores %s", worker.pid, [*cores] or "all")
             return worker
 
     def stop(self) -> None:
@@ -368,13 +372,13 @@ class CorePool(Executor):
 class _Worker:
     """A worker process, as seen from the other side."""
 
-    def __init__(self, core: int | None, lifeline: Connection) -> None:
-        self.core = core
+    def __init__(self, cores: Sequence[int], lifeline: Connection) -> None:
+        self.cores = cores
         self.alive = True
         # A fresh process: a fork would inherit whatever locks other threads hold at that moment.
         context = multiprocessing.get_context("spawn")
         self._tasks, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, lifeline, core), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, lifeline, cores), daemon=True)
         self._process.start()
         self.pid = self._process.pid
         theirs.close()
@@ -404,10 +408,10 @@ class _Worker:
         self._process.join()
 
 
-def _serve(tasks: Connection, lifeline: Connection, core: int | None) -> None:
+def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> None:
     """What a worker process does."""
-    if core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, [core])
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the clearing up

@@ -139,6 +139,25 @@ def test_bots_are_bound_to_cores(pids: Path) -> None:
     assert os.sched_getaffinity(0) == before
 
 
+def test_games_of_several_cores(pids: Path) -> None:
+    """For agents that search with threads: each game has as many as it is told."""
+    cores = available_cores()
+    players = [bot("where", 1), bot("where", 2)]
+    for jobs in (None, 1):
+        with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+            arena.run(jobs=jobs, cores=len(cores))
+    assert {file.read_text() for file in pids.iterdir()} == {" ".join(map(str, cores))}
+    with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+        with pytest.raises(ValueError, match=rf"cores: expected 1 to {len(cores)}, got 0"):
+            arena.run(cores=0)
+        with pytest.raises(
+            ValueError, match=r"jobs: 2 games with time limits need (as many|\d+) cores"
+        ):
+            arena.run(jobs=2, cores=len(cores))
+        with pytest.raises(ValueError, match="cores: only games on this machine"):
+            arena.run(dask="tcp://127.0.0.1:1", cores=2)
+
+
 def test_more_games_than_cores_without_limits() -> None:
     many = len(available_cores()) + 1
     with Arena(["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:

@@ -238,8 +238,9 @@ def test_page_on_a_terminal() -> None:
             page = answer.read().decode()
         # A page of strangers that got hold of the port under a name of its own.
         stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
-        with pytest.raises(urllib.error.HTTPError):
+        with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(stranger, timeout=60)
+        refused.value.close()  # it holds the connection
         tool.process.send_signal(signal.SIGINT)
         tool.read_until("never")
     finally:

@@ -1,7 +1,9 @@
 """The examples that need no compiler: the bot in one file, the course, the notebook."""
 
 import ast
+import importlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +92,17 @@ def test_each_step_of_the_course_plays(step, rules):
         wins += match.winner == game % 2
     if few == 10:
         assert wins >= least
+
+
+def test_the_table_of_the_course(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(EXAMPLES / "course")
+    table = importlib.import_module("table")
+    monkeypatch.setattr(table, "STEPS", table.STEPS[:2])
+    table.main(["--games", "2", "--rules", "1.5", "--jobs", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "| step | against the one before, 1.5 |"
+    assert [line.split(" | ")[0] for line in lines[2:]] == [f"| `{name}`" for name in table.STEPS]
+    assert re.fullmatch(r"\| `greedy.py:Greedy` \| 100\.0 \([0-9.]+ - 100\.0\) \|", lines[2])
 
 
 @pytest.mark.parametrize("step", LINES)

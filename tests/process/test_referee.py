@@ -15,7 +15,7 @@ from helpers import BOT, few_descriptors, running
 
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee import FaultKind, Result, play, retrace
+from locmsim.referee import FaultKind, Result, play, replay_calls
 from locmsim.referee import process as botprocess
 from locmsim.referee.process import MAX_LINE, BotFault, BotProcess, new_token, stop
 
@@ -689,16 +689,16 @@ def test_bot_whose_start_is_interrupted(
     assert processes.running() == []
 
 
-def test_match_retraced(run: Run) -> None:
+def test_match_replayed_from_calls(run: Run) -> None:
     result = run("say", 3, r"WAIT\n", player=1)
     answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]
-    again = retrace(Match(seed=1), answers, timeout_scale=RELAXED)
+    again = replay_calls(Match(seed=1), answers, timeout_scale=RELAXED)
     assert again.calls == result.calls
     assert (again.scores, again.fault) == (result.scores, result.fault)
     with pytest.raises(ValueError, match="answer 1 does not fit"):
-        retrace(Match(seed=1), answers[1:2] * 2)
+        replay_calls(Match(seed=1), answers[1:2] * 2)
     with pytest.raises(ValueError, match="not over after its 4 answers"):
-        retrace(Match(seed=1), answers[:4])
+        replay_calls(Match(seed=1), answers[:4])
 
 
 # ---------------------------------------------------------------------------------- one question

@@ -190,6 +190,26 @@ def test_lines_that_were_reached():
     assert tool("kernel_coverage").reached(text.splitlines()) == {7: True, 8: False, 9: True}
 
 
+# ---- calibration.py -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_win_chances_are_probabilities(rules):
+    """As many games are won as the chances say, in the lower half of them and in the upper one."""
+    table = tool("calibration").observed(rules, "beam:nodes=3000", 30, 5)
+    for half in (table[table[:, 0] < 0.5], table[table[:, 0] >= 0.5]):
+        assert len(half) > 50
+        assert abs(half[:, 0].mean() - half[:, 1].mean()) < 0.1
+
+
+def test_the_table_of_chances(capsys):
+    tool("calibration").main(["--agent", "greedy", "--games", "2"])
+    head, _, *lines = capsys.readouterr().out.splitlines()
+    assert head == "| chance, % | 1.5: won, % (turns) | 1.2: won, % (turns) | 1.0: won, % (turns) |"
+    assert [line.split(" | ")[0] for line in lines][:2] == ["| 0 to 10", "| 10 to 20"]
+    assert len(lines) == 10
+
+
 # ---- tree_turns.py ------------------------------------------------------------------------------
 
 

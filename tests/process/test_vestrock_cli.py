@@ -18,7 +18,7 @@ from locmsim.vestrock import generate_deck
 from locmsim.vestrock.accounts import FileAccounts
 from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.client import Client
-from locmsim.vestrock.record import replay
+from locmsim.vestrock.eventlog import replay
 from locmsim.vestrock.standings import Standings
 from locmsim.vestrock.tournament import Tournament
 

@@ -66,20 +66,20 @@ def test_whole_games(bot):
         assert done.stdout.count(b"\n") > 2
 
 
-def damaged(text, chance):
+def damaged(text, rng):
     """A text with something wrong in it."""
-    kind = chance.randrange(6)
-    at = chance.randrange(len(text))
+    kind = rng.randrange(6)
+    at = rng.randrange(len(text))
     lines = text.split("\n")
-    line = chance.randrange(len(lines))
+    line = rng.randrange(len(lines))
     if kind == 0:
         return text[:at]
     if kind == 1:
-        return text[:at] + "".join(chr(chance.randrange(256)) for _ in range(9)) + text[at:]
+        return text[:at] + "".join(chr(rng.randrange(256)) for _ in range(9)) + text[at:]
     if kind == 2:
         del lines[line]
     elif kind == 3:
-        lines.insert(line, lines[chance.randrange(len(lines))])
+        lines.insert(line, lines[rng.randrange(len(lines))])
     else:
         words = lines[line].split(" ")
         numbers = (
@@ -95,17 +95,17 @@ def damaged(text, chance):
             "-999999999",
             "x",
         )
-        words[chance.randrange(len(words))] = chance.choice(numbers)
+        words[rng.randrange(len(words))] = rng.choice(numbers)
         lines[line] = " ".join(words)
     return "\n".join(lines)
 
 
 def test_damaged_input(bot):
     rules, program = bot
-    chance = random.Random(1)
+    rng = random.Random(1)
     whole = [*texts(rules, 8)]
     for _ in range(DAMAGED):
-        text = chance.choice(whole)
-        for _ in range(chance.choice((1, 1, 2, 4))):
-            text = damaged(text, chance) or "\n"
+        text = rng.choice(whole)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            text = damaged(text, rng) or "\n"
         run(program, text)

@@ -20,16 +20,16 @@ def test_a_search_with_sampled_worlds_beats_random_play():
     won = 0
     for number in range(GAMES):
         state = game.new_initial_state(seed=number // 2)
-        chance = np.random.RandomState(number)
+        rng = np.random.RandomState(number)
         bot = ismcts.ISMCTSBot(
-            game, mcts.RandomRolloutEvaluator(1, chance), 2.0, 1000, random_state=chance,
+            game, mcts.RandomRolloutEvaluator(1, rng), 2.0, 1000, random_state=rng,
             use_observation_string=True,
         )  # fmt: skip
         while not state.is_terminal():
             if state.current_player() == number % 2:
                 state.apply_action(bot.step(state))
             else:
-                state.apply_action(int(chance.choice(state.legal_actions())))
+                state.apply_action(int(rng.choice(state.legal_actions())))
         won += state.returns()[number % 2] > 0
     assert won >= 0.8 * GAMES
 

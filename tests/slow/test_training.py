@@ -17,11 +17,11 @@ from locmsim.tuning.positions import train_network
 
 
 def random_decks(games: int) -> tuple[np.ndarray, list]:
-    chance = random.Random(1)
+    rng = random.Random(1)
     decks = []
     for seed in range(games):
         cards = generate_cards(seed % 5)
-        decks.append([chance.sample(cards, 30) for _ in range(2)])
+        decks.append([rng.sample(cards, 30) for _ in range(2)])
     return np.array([[term_rows(deck) for deck in pair] for pair in decks]), decks
 
 

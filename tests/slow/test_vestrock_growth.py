@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from locmsim.vestrock.client import Client, ServerClosedError, ServerFullError
-from locmsim.vestrock.record import replay
+from locmsim.vestrock.eventlog import replay
 
 CLIENTS = 30
 TURNS = 4

@@ -20,7 +20,7 @@ import pytest
 import vestrock_nuisance
 
 from locmsim.vestrock.accounts import FileAccounts
-from locmsim.vestrock.record import replay
+from locmsim.vestrock.eventlog import replay
 from locmsim.vestrock.standings import Standings
 
 LOCMSIM = [sys.executable, "-m", "locmsim", "vestrock"]

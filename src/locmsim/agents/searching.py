@@ -65,8 +65,8 @@ class SearchAgent(BelievingAgent):
     share : float
         See `time_ms`.
     threads : int
-        That the search shares its worlds among. The arena gives each game one core, which they
-        would share, too.
+        That the search shares its worlds among. The arena binds a game to one core unless it is
+        told otherwise: ``locmsim arena --cores 2``.
     **options
         `nodes` or `iterations`, whichever bounds the search besides time, 0 for no such bound: with
         it alone the answers depend on the seed and on what was shown only. And the options of the

@@ -8,8 +8,8 @@ from locmsim.arena.records import Outcome
 from locmsim.arena.report import as_json
 from locmsim.arena.schedule import Settings
 from locmsim.arena.store import Goal, Store
-from locmsim.arena.tally import Tally, Unit
-from locmsim.stats import Sprt, UnitCounts, score_interval
+from locmsim.arena.tally import PairResult, Tally
+from locmsim.stats import PairCounts, Sprt, score_interval
 
 __all__ = ["Ending", "Follower", "llr_curve", "score_curve"]
 
@@ -51,7 +51,7 @@ class Follower:
         self.goal = Goal(0, None)
         #: The games by number.
         self.endings: dict[int, Ending] = {}
-        self._units: list[Unit] = []
+        self._pairs: list[PairResult] = []
         # The number of the first game that has not been played.
         self._gap = 1
 
@@ -102,8 +102,8 @@ class Follower:
             outcome.turns,
             None if fault is None else (fault.player, str(fault.kind)),
         )
-        if (unit := tally.add(outcome)) is not None:
-            self._units.append(unit)
+        if (pair := tally.add(outcome)) is not None:
+            self._pairs.append(pair)
 
     @property
     def settings(self) -> Settings:
@@ -124,30 +124,30 @@ class Follower:
 
     def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
         """How the score of a player developed, see `score_curve`."""
-        return score_curve(self._units, player, self.settings.games_per_meeting, points)
+        return score_curve(self._pairs, player, self.settings.games_per_meeting, points)
 
     def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
         """How the sequential test developed, see `llr_curve`; None without one."""
         if self.goal.sprt is None:
             return None
-        return llr_curve(self._units, self.goal.sprt, points)
+        return llr_curve(self._pairs, self.goal.sprt, points)
 
 
 def score_curve(
-    units: Sequence[Unit], player: int, games_per_unit: int, points: int
+    pairs: Sequence[PairResult], player: int, games_per_pair: int, points: int
 ) -> dict[str, list[float]]:
     """A player's score and its 95 % interval after more and more games.
 
     Parameters
     ----------
-    units : sequence of Unit
+    pairs : sequence of PairResult
         In any order; they count in that of the schedule.
     player : int
         Index of the player.
-    games_per_unit : int
+    games_per_pair : int
         As the tournament has it.
     points : int
-        How many points the curve has at most, at least 2; the last one stands for all units.
+        How many points the curve has at most, at least 2; the last one stands for all pairs.
 
     Returns
     -------
@@ -155,13 +155,13 @@ def score_curve(
         ``games``, ``score``, ``low`` and ``high``: lists of equal length.
     """
     curve: dict[str, list[float]] = {"games": [], "score": [], "low": [], "high": []}
-    mine = [unit for unit in sorted(units) if player in unit.pairing]
-    counts = UnitCounts()
+    mine = [pair for pair in sorted(pairs) if player in pair.pairing]
+    counts = PairCounts()
     shown = _shown(len(mine), points)
-    for i, unit in enumerate(mine, 1):
-        counts.add(unit.score if unit.pairing[0] == player else 1 - unit.score)
+    for i, pair in enumerate(mine, 1):
+        counts.add(pair.score if pair.pairing[0] == player else 1 - pair.score)
         if i in shown:
-            curve["games"].append(i * games_per_unit)
+            curve["games"].append(i * games_per_pair)
             curve["score"].append(counts.score)
             low, high = score_interval(counts)
             curve["low"].append(low)
@@ -169,12 +169,12 @@ def score_curve(
     return curve
 
 
-def llr_curve(units: Sequence[Unit], sprt: Sprt, points: int) -> dict[str, list[float]]:
-    """The logarithm of the likelihood ratio after more and more units.
+def llr_curve(pairs: Sequence[PairResult], sprt: Sprt, points: int) -> dict[str, list[float]]:
+    """The logarithm of the likelihood ratio after more and more pairs.
 
     Parameters
     ----------
-    units : sequence of Unit
+    pairs : sequence of PairResult
         In any order. They count in that of the schedule: up to the first one that is missing, or to
         the one at which the test decides.
     sprt : Sprt
@@ -185,20 +185,20 @@ def llr_curve(units: Sequence[Unit], sprt: Sprt, points: int) -> dict[str, list[
     Returns
     -------
     dict
-        ``units`` and ``llr``: lists of equal length.
+        ``pairs`` and ``llr``: lists of equal length.
     """
-    counts = UnitCounts()
+    counts = PairCounts()
     steps: list[float] = []
-    for number, unit in enumerate(sorted(units)):
-        if unit.number != number:
+    for number, pair in enumerate(sorted(pairs)):
+        if pair.number != number:
             break
-        counts.add(unit.score)
+        counts.add(pair.score)
         state = sprt.state(counts)
         steps.append(state.llr)
         if state.accepted is not None:
             break
     shown = sorted(_shown(len(steps), points))
-    return {"units": [float(i) for i in shown], "llr": [steps[i - 1] for i in shown]}
+    return {"pairs": [float(i) for i in shown], "llr": [steps[i - 1] for i in shown]}
 
 
 def _shown(count: int, points: int) -> set[int]:

@@ -34,7 +34,7 @@ _LAST_CHARACTERS = 2000
 def running_score(tally: Tally) -> str:
     """The first player's score so far, for a line of progress."""
     name = tally.settings.players[0].name
-    counts = tally.player_units(0)
+    counts = tally.player_pairs(0)
     low, high = score_interval(counts)
     text = f"{name} {_percent(counts.score)} [{_percent(low)}, {_percent(high)}]"
     if tally.sprt_state is not None:
@@ -49,7 +49,7 @@ def tables(tally: Tally, width: int | None = None) -> str:
         parts.append(_head_to_head(tally, width))
         if not _can_rate():
             parts.append("ratings need choix: pip install 'locmsim[arena]'")
-    parts += [text for text in (_units_text(tally), _faults(tally), _sprt_text(tally)) if text]
+    parts += [text for text in (_pairs_text(tally), _faults(tally), _sprt_text(tally)) if text]
     if width is not None:
         parts = ["\n".join(_wrapped(line, width) for line in p.split("\n")) for p in parts]
     return "\n\n".join(parts) + "\n"
@@ -77,7 +77,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
     rows = []
     for index, player in enumerate(settings.players):
         sums = tally.players[index]
-        counts = tally.player_units(index)
+        counts = tally.player_pairs(index)
         low, high = score_interval(counts)
         times = sums.times
         extra = [str(sum(sums.draws))] if drawn else []
@@ -111,14 +111,14 @@ def _player_table(tally: Tally, width: int | None) -> str:
 
 
 def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
-    return tally.player_units(index).score if ratings is None else float(ratings.elo[index])
+    return tally.player_pairs(index).score if ratings is None else float(ratings.elo[index])
 
 
 def _ratings(tally: Tally) -> Ratings | None:
     """None for two players, for whom the interval says it all, and without choix."""
     if len(tally.settings.players) == 2 or not _can_rate():
         return None
-    return bradley_terry(len(tally.settings.players), tally.units)
+    return bradley_terry(len(tally.settings.players), tally.pairs)
 
 
 def _can_rate() -> bool:
@@ -132,7 +132,7 @@ def _can_rate() -> bool:
 def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
     if ratings is not None:
         return f"{_signed(float(ratings.elo[index]))} \u00b1 {ratings.error[index]:.0f}"
-    counts = tally.player_units(index)
+    counts = tally.player_pairs(index)
     if len(tally.settings.players) > 2 or not counts.total:
         return "-"
     low, high = map(elo_of, score_interval(counts))
@@ -151,26 +151,26 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
     for a, name in enumerate(names):
         row = [name]
         for b in range(len(names)):
-            counts, sign = tally.units.get((a, b)), 1
+            counts, sign = tally.pairs.get((a, b)), 1
             if counts is None:
-                counts, sign = tally.units.get((b, a)), -1
+                counts, sign = tally.pairs.get((b, a)), -1
             if counts is None or not counts.total:
                 row.append("-")
             else:
                 score = counts.score if sign == 1 else 1 - counts.score
                 row.append(f"{_percent(score)} ({counts.total})")
         rows.append(row)
-    unit = "pairs" if tally.settings.mirror else "games"
+    counted = "pairs" if tally.settings.mirror else "games"
     columns = names if width is None else [*_cut_names(names).values()]
-    return _grid([f"% against ({unit})", *columns], rows, width)
+    return _grid([f"% against ({counted})", *columns], rows, width)
 
 
-def _units_text(tally: Tally) -> str:
+def _pairs_text(tally: Tally) -> str:
     """How the pairs of two players went."""
     settings = tally.settings
     if len(settings.players) > 2 or not settings.mirror:
         return ""
-    counts = tally.player_units(0)
+    counts = tally.player_pairs(0)
     text = f"{settings.players[0].name}: {counts.won} pairs won, "
     if counts.mostly_won or counts.mostly_lost:
         text += f"{counts.mostly_won} won and drawn, {counts.split} split,"
@@ -197,10 +197,11 @@ def _sprt_text(tally: Tally) -> str:
     verdict = "undecided"
     if state.accepted:
         verdict = f"{state.accepted} accepted (Elo {hypothesis[state.accepted]:+g})"
-    unit = "pairs" if tally.settings.mirror else "games"
+    counted = "pairs" if tally.settings.mirror else "games"
     return (
-        f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict} after {state.units} {unit},"
-        f" LLR {state.llr:.2f} (bounds {state.lower:.2f}, {state.upper:.2f})"
+        f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict}"
+        f" after {state.pairs} {counted}, LLR {state.llr:.2f}"
+        f" (bounds {state.lower:.2f}, {state.upper:.2f})"
     )
 
 
@@ -348,7 +349,7 @@ _COLUMNS = [
 def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
     """A header and a line for each game; players by name, numbers at the end of a column are seats.
 
-    ``pair`` counts the meetings that a unit is made of, ``card_seed`` is empty where the cards
+    ``pair`` counts the meeting that a game belongs to, ``card_seed`` is empty where the cards
     follow from ``seed``; times are of battle turns, in ms; ``failed`` lost by ``fault``.
     """
     text = io.StringIO()
@@ -386,7 +387,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
     players = []
     for index, player in enumerate(settings.players):
         sums = tally.players[index]
-        counts = tally.player_units(index)
+        counts = tally.player_pairs(index)
         times = sums.times
         players.append(
             {
@@ -398,7 +399,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "points": sums.points,
                 "games_by_seat": sums.games,
                 "wins_by_seat": sums.wins,
-                "units": counts.total,
+                "pairs": counts.total,
                 "score": counts.score,
                 "interval": list(score_interval(counts)),
                 "elo": _elo_json(tally, index, ratings),
@@ -425,7 +426,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "score": counts.score,
                 "interval": list(score_interval(counts)),
             }
-            for (a, b), counts in tally.units.items()
+            for (a, b), counts in tally.pairs.items()
         ],
     }
     if tally.sprt is not None and tally.sprt_state is not None:
@@ -439,7 +440,7 @@ def _elo_json(tally: Tally, index: int, ratings: Ratings | None) -> dict[str, An
         return {"value": elo, "interval": [elo - error, elo + error]}
     if len(tally.settings.players) > 2:
         return None
-    counts = tally.player_units(index)
+    counts = tally.player_pairs(index)
     value, low, high = (
         elo if math.isfinite(elo) else None
         for elo in map(elo_of, (counts.score, *score_interval(counts)))

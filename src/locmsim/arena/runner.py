@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 
-from locmsim.arena.playing import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.workers import Spread, Workers, WorkersError
+from locmsim.arena.worker import play_games
+from locmsim.workers import TaskRunner, Workers, WorkersError
 
 __all__ = ["ArenaError", "play_missing"]
 
@@ -62,7 +62,7 @@ class _Run:
         played = store.numbers()
         self._todo = (number for number in range(1, count + 1) if number not in played)
         self._batch = 1
-        self._spread = Spread(
+        self._runner = TaskRunner(
             workers,
             self._batches(),
             self._submit,
@@ -76,10 +76,10 @@ class _Run:
 
     def run(self) -> None:
         try:
-            for numbers, future in self._spread:
+            for numbers, future in self._runner:
                 self._take(numbers, future)
                 if self._tally.decided:
-                    self._spread.stop()
+                    self._runner.stop()
         except StoreError:
             raise
         except WorkersError as error:
@@ -143,7 +143,7 @@ class _Run:
 
     def _keep_what_is_done(self) -> None:
         records = list(self._early.values())
-        records += itertools.chain.from_iterable(self._spread.results())
+        records += itertools.chain.from_iterable(self._runner.results())
         if records and not self._tally.decided:
             self._store_and_count(records)
 

@@ -110,7 +110,7 @@ class Settings:
     mirror: bool = True
     #: Rounds that share their cards: what else follows from seeds still differs.
     pairs_per_set: int = 1
-    #: As for `locmsim.referee.play.play`.
+    #: As for `locmsim.referee.matches.play`.
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False

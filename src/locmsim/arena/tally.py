@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
-from locmsim.stats import Sprt, SprtState, UnitCounts
+from locmsim.stats import PairCounts, Sprt, SprtState
 
-__all__ = ["PlayerTally", "Tally", "Unit"]
+__all__ = ["PairResult", "PlayerTally", "Tally"]
 
 
-class Unit(NamedTuple):
+class PairResult(NamedTuple):
     """What results are counted in: a mirrored pair of games, or one game."""
 
     #: In the order of the schedule, from 0.
@@ -52,18 +52,18 @@ class Tally:
         self.turns = 0
         self.players = [PlayerTally() for _ in settings.players]
         #: By pairing, counted for its first player.
-        self.units = {pairing: UnitCounts() for pairing in settings.pairings}
-        # Units of which a game is missing, by number.
+        self.pairs = {pairing: PairCounts() for pairing in settings.pairings}
+        # Pairs of which a game is missing, by number.
         self._open: dict[int, float] = {}
-        # The sequential test takes units in the order of the schedule, whatever the order in which
+        # The sequential test takes pairs in the order of the schedule, whatever the order in which
         # they end: quick games must not decide by being first.
-        self._tested = UnitCounts()
+        self._tested = PairCounts()
         self._untested: dict[int, float] = {}
         #: How far the test has come; it stays as it is when it has decided.
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
-    def add(self, outcome: Outcome) -> Unit | None:
-        """Count one game; the unit that it has completed, if it has."""
+    def add(self, outcome: Outcome) -> PairResult | None:
+        """Count one game; the pair that it has completed, if it has."""
         self.games += 1
         self.turns += outcome.turns
         for seat, index in enumerate(outcome.players):
@@ -81,37 +81,37 @@ class Tally:
             player.late += outcome.late[seat]
         if outcome.fault is not None:
             self.players[outcome.players[outcome.fault.player]].faults[outcome.fault.kind] += 1
-        return self._add_to_unit(outcome)
+        return self._add_to_pair(outcome)
 
-    def _add_to_unit(self, outcome: Outcome) -> Unit | None:
+    def _add_to_pair(self, outcome: Outcome) -> PairResult | None:
         first, second = outcome.players
-        pairing = (first, second) if (first, second) in self.units else (second, first)
+        pairing = (first, second) if (first, second) in self.pairs else (second, first)
         score = 0.5
         if outcome.winner is not None:
             score = float(outcome.players[outcome.winner] == pairing[0])
-        unit = (outcome.number - 1) // self.settings.games_per_meeting
+        pair = (outcome.number - 1) // self.settings.games_per_meeting
         if self.settings.mirror:
-            if unit not in self._open:
-                self._open[unit] = score
+            if pair not in self._open:
+                self._open[pair] = score
                 return None
-            score = (score + self._open.pop(unit)) / 2
-        self.units[pairing].add(score)
+            score = (score + self._open.pop(pair)) / 2
+        self.pairs[pairing].add(score)
         if self.sprt is not None:
-            self._untested[unit] = score
+            self._untested[pair] = score
             while not self.decided and self._tested.total in self._untested:
                 self._tested.add(self._untested.pop(self._tested.total))
                 self.sprt_state = self.sprt.state(self._tested)
-        return Unit(unit, pairing, score)
+        return PairResult(pair, pairing, score)
 
-    def player_units(self, index: int) -> UnitCounts:
-        """All units of a player, counted for that player."""
-        total = UnitCounts()
-        for counts in self._units_of(index):
+    def player_pairs(self, index: int) -> PairCounts:
+        """All pairs of a player, counted for that player."""
+        total = PairCounts()
+        for counts in self._pairs_of(index):
             total.add_all(counts)
         return total
 
-    def _units_of(self, index: int) -> Iterator[UnitCounts]:
-        for (a, b), counts in self.units.items():
+    def _pairs_of(self, index: int) -> Iterator[PairCounts]:
+        for (a, b), counts in self.pairs.items():
             if a == index:
                 yield counts
             elif b == index:

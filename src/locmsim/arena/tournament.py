@@ -16,14 +16,14 @@ from typing import Any, Self
 
 from locmsim.arena import report
 from locmsim.arena.games import game_name, make_game
-from locmsim.arena.playing import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, named_files, random_seed, unique_names
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
+from locmsim.arena.worker import forget_agents, replayed
 from locmsim.contract import Contestant, Game
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.referee.process import python_file_hint
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -154,6 +154,7 @@ class Arena:
         self,
         *,
         jobs: int | None = None,
+        cores: int = 1,
         executor: Executor | None = None,
         slots: int | None = None,
         dask: str | None = None,
@@ -162,11 +163,13 @@ class Arena:
     ) -> None:
         """Play the games that are missing, or until the sequential test has decided.
 
-        They are played in `jobs` processes of this machine (default: one for each core; with 1 in
-        this process), on the Dask cluster whose scheduler has the address `dask`, or on any
-        `executor`, which gets `slots` tasks at a time (default: twice the number of cores). Games
-        with time limits, and those of agents that have a ``time_ms``, get a core each:
-        ``ValueError`` for more jobs than that, or for a cluster whose workers have several threads.
+        They are played in `jobs` processes of this machine (default: as many as the cores are
+        enough for; with 1 in this process), on the Dask cluster whose scheduler has the address
+        `dask`, or on any `executor`, which gets `slots` tasks at a time (default: twice the number
+        of cores). On this machine each game is bound to a core, or to as many as `cores` says, for
+        agents that search with several threads. Games with time limits, and those of agents that
+        have a ``time_ms``, never share a core: ``ValueError`` for more jobs than that, or for a
+        cluster whose workers have several threads.
         With `progress` a line on the standard error shows how far it is, the score and its
         interval; `on_games` is told of games as they come in.
 
@@ -181,7 +184,7 @@ class Arena:
                 )
         try:
             with (
-                self._workers(jobs, executor, slots, dask) as workers,
+                self._workers(jobs, cores, executor, slots, dask) as workers,
                 self._bar(on_games) if progress else nullcontext(on_games) as tell,
             ):
                 play_missing(self._store, self.tally, self.goal.games, workers, tell)
@@ -205,10 +208,17 @@ class Arena:
             yield show
 
     def _workers(
-        self, jobs: int | None, executor: Executor | None, slots: int | None, dask: str | None
+        self,
+        jobs: int | None,
+        cores_each: int,
+        executor: Executor | None,
+        slots: int | None,
+        dask: str | None,
     ) -> AbstractContextManager[Workers]:
         if sum(option is not None for option in (jobs, executor, dask)) > 1:
             raise ValueError("expected one of jobs, executor and dask")
+        if cores_each != 1 and (executor is not None or dask is not None):
+            raise ValueError("cores: only games on this machine are bound to cores")
         if dask is not None or (executor is None and jobs != 1):
             self._check_ready_agents()
         if dask is not None:
@@ -218,18 +228,21 @@ class Arena:
             count = slots or 2 * len(cores)
             return nullcontext(Workers(executor, lambda: count))
         self._check_commands()
+        if not 1 <= cores_each <= len(cores):
+            raise ValueError(f"cores: expected 1 to {len(cores)}, got {cores_each}")
         if jobs is None:
-            jobs = len(cores)
+            jobs = len(cores) // cores_each
         if jobs < 1:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
-        if jobs > len(cores) and self._timed:
+        if jobs * cores_each > len(cores) and self._timed:
             raise ValueError(
-                f"jobs: {jobs} games with time limits need as many cores, there"
+                f"jobs: {jobs} games with time limits need"
+                f" {'as many' if cores_each == 1 else jobs * cores_each} cores, there"
                 f" {'is' if len(cores) == 1 else 'are'} {len(cores)}"
                 + "; --timeout-scale 0 plays without limits"
                 * bool(self.settings.timeout_scale)
             )
-        return local_workers(jobs, cores)
+        return local_workers(jobs, cores, cores_each)
 
     @property
     def _timed(self) -> bool:

@@ -107,6 +107,7 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
     add("--alpha", type=float, default=0.05, help="error of accepting ELO1 (%(default)s)")
     add("--beta", type=float, default=0.05, help="error of accepting ELO0 (%(default)s)")
     add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
+    add("--cores", type=int, metavar="N", help="cores for each game, for agents with threads (1)")
     add("--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler")
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
 def _with_option(message: str) -> str:
     """A message about an argument, with the option in its place."""
     name, colon, rest = message.partition(":")
-    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "dask")
+    known = ("games", "ids", "seeds", "pairs_per_set", "sprt", "jobs", "cores", "dask")
     return f"--{name.replace('_', '-')}:{rest}" if colon and name in known else message
 
 
@@ -175,7 +176,12 @@ def _run_arena(options: argparse.Namespace) -> None:
         try:
             progress = sys.stderr.isatty() and not options.verbose
             with contextlib.redirect_stdout(sys.stderr):  # what agents print is no result
-                arena.run(jobs=options.jobs, dask=options.dask, progress=progress)
+                arena.run(
+                    jobs=options.jobs,
+                    cores=1 if options.cores is None else options.cores,
+                    dask=options.dask,
+                    progress=progress,
+                )
         except BaseException as error:
             if arena.tally.games:
                 message = (

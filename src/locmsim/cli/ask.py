@@ -13,8 +13,8 @@ from locmsim.contract import start_turn
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
-    from locmsim.cli._replay import Played
-    from locmsim.referee.play import Call, Result
+    from locmsim.cli._matches import Played
+    from locmsim.referee.matches import Call, Result
 
 __all__ = ["add_options", "run"]
 
@@ -63,7 +63,7 @@ class _Answer(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     """Ask the bot, and print what it answers."""
-    from locmsim.cli._replay import load_played
+    from locmsim.cli._matches import load_played
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _ask_lost(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, StoreError
-    from locmsim.cli._replay import Played
+    from locmsim.cli._matches import Played
 
     found: list[dict[str, Any]] = []
     turns = changed = 0

@@ -28,13 +28,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="DB|AGENT", help='results of an arena, or an agent such as "greedy"')
     add("-o", "--out", metavar="FILE", required=True, help="the .npz file to write")
-    add("--games", type=_games, default=1000, metavar="N",
+    add("--games", type=_positive, default=1000, metavar="N",
         help="games of an agent, or of DB at most (%(default)s)")  # fmt: skip
     add("--rules", choices=tuple(RULES), default="1.5", help="rule set (%(default)s)")
     add("--layout", default="entities", metavar="NAME", help="observation layout (%(default)s)")
     add("--decks", default="random", metavar="NAME",
         help="how an agent's decks are chosen (%(default)s)")  # fmt: skip
     add("--player", metavar="NAME", help="DB: whose actions (default: both players')")
+    add("--jobs", type=_positive, metavar="N",
+        help="processes that play an agent's games (default: one for each core)")  # fmt: skip
     add_force(parser)
     add("--seed", type=int, default=0, metavar="N", help="of an agent's first game (%(default)s)")
 
@@ -42,6 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Collect the examples and write them."""
     from tqdm import tqdm
+
+    from locmsim.workers import WorkersError
 
     check_target(options.out, rb"PK\x03\x04.{26}obs\.npy", options.force)
     games = options.games
@@ -57,21 +61,21 @@ def run(options: argparse.Namespace) -> None:
             if examples is None or not len(examples):
                 raise Failure(f"{options.source}: no examples of rules {options.rules}")
             examples.save(options.out, options.source)
-        except ValueError as error:
+        except (ValueError, WorkersError) as error:
             raise Failure(str(error)) from None
         except OSError as error:
             raise Failure(f"{error.filename}: {error.strerror}") from None
     print(f"{len(examples):,} examples of {examples.games:,} games: {options.out}")
 
 
-def _games(text: str) -> int:
+def _positive(text: str) -> int:
     try:
-        games = int(text)
+        value = int(text)
     except ValueError:
-        games = 0
-    if games < 1:
+        value = 0
+    if value < 1:
         raise argparse.ArgumentTypeError(f"expected an integer of 1 or more, got {text!r}")
-    return games
+    return value
 
 
 def _is_database(source: str) -> bool:
@@ -83,6 +87,7 @@ def _is_database(source: str) -> bool:
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
     from locmsim.envs.dataset import examples_of_agent
+    from locmsim.workers import available_cores
 
     return examples_of_agent(
         options.source,
@@ -91,6 +96,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
         layout=options.layout,
         decks=options.decks,
         seed=options.seed,
+        jobs=options.jobs or len(available_cores()),
     )
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "tune": "improve weights by self-play",
     "export": "a bot in one C file, or the simulator as a C header",
     "dataset": "examples to learn from, of an agent or of an arena's games",
+    "new": "write files to begin with: a trainer, an agent, a bot",
     "vestrock": "a server for another card game, Vestrock",
 }
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
 def _state(options: argparse.Namespace) -> "State":
     """The position of FILE; of what a bot is sent, with any cards in the hidden places."""
     if options.turn is not None:
-        from locmsim.cli._replay import load_result
+        from locmsim.cli._matches import load_result
         from locmsim.referee.knowledge import state_at
 
         result, _ = load_result(options.file, "FILE", options.rules)

@@ -28,7 +28,7 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim.contract import Contestant, Game
     from locmsim.game.match import Match
-    from locmsim.referee.play import Result
+    from locmsim.referee.matches import Result
 
 __all__ = ["add_options", "run"]
 
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
         result = _new_result(options, game)
         names = options.p1, options.p2
     else:
-        from locmsim.cli._replay import load_played
+        from locmsim.cli._matches import load_played
 
         if options.p1 is not None or options.p2 is not None or options.bots:
             raise Failure("--replay: a match of before has no use for commands", code=2)
@@ -222,7 +222,7 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
 def _played(
     options: argparse.Namespace, match: Any, names: tuple[str, str], game: "Game | None"
 ) -> "Result[Any]":
-    from locmsim.referee.play import play
+    from locmsim.referee.matches import play
 
     rules = match.rules if game is None else None
     bots = [

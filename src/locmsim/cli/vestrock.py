@@ -380,7 +380,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from locmsim.vestrock.record import ReplayError, replay
+    from locmsim.vestrock.eventlog import ReplayError, replay
 
     with _explained():
         try:

@@ -213,8 +213,8 @@ class SwapBuilder:
             cards = [card for card in cards if card.base_id in deck or allowed(card)]
         by_id = {card.base_id: card for card in cards}
         copies = sorted(by_id) * COPIES_PER_CARD
-        chance = random.Random(0)
-        starts = [deck, *(chance.sample(copies, DECK_SIZE) for _ in range(self.restarts))]
+        rng = random.Random(0)
+        starts = [deck, *(rng.sample(copies, DECK_SIZE) for _ in range(self.restarts))]
         return max(
             (value.improved(start, cards) for start in starts),
             key=lambda deck: value([by_id[base_id] for base_id in deck]),

@@ -30,9 +30,11 @@ from locmsim.envs.choice_phase import choice_of
 from locmsim.envs.games import HIDDEN_SIZE, Games, options_of
 from locmsim.envs.rendering import (
     RENDER_MODES,
-    battle_svg,
+    battle_frame,
+    battle_text,
     check_render_mode,
-    offer_svg,
+    choice_frame,
+    choice_text,
     show,
 )
 from locmsim.game.layouts import Layout
@@ -221,19 +223,20 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self._rows.state(0)
 
     def render(self) -> Any:
-        """The board as text, printed with "human"; as a uint8 array (height, width, 3)."""
+        """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render mode")
-        return show(self.render_mode, self.text, self.svg)
+        return show(self.render_mode, self.text, self.frame)
 
     def text(self) -> str:
         """The board."""
-        return str(self.battle)
-
-    def svg(self) -> str:
-        """A picture of what the player to move sees."""
         battle = self.battle
-        return battle_svg(battle, battle.turn & 1)
+        return battle_text(battle, battle.turn & 1)
+
+    def frame(self) -> NDArray[np.uint8]:
+        """The board as an array."""
+        battle = self.battle
+        return battle_frame(battle, battle.turn & 1)
 
     def close(self) -> None:
         """Nothing is to be closed."""
@@ -358,17 +361,18 @@ class MatchAEC(BattleAEC):
         return super().battle
 
     def text(self) -> str:
-        """The board; how many cards were chosen before the battle."""
+        """The board; before the battle the offered cards."""
         if not self._choosing:
             return super().text()
-        return " and ".join(f"{len(choice.chosen)} of {DECK_SIZE}" for choice in self._choices)
+        choice = self._choices[_AGENTS.index(self.agent_selection)]
+        return choice_text(choice.offer, choice.chosen)
 
-    def svg(self) -> str:
-        """A picture of the board; of the offered cards before the battle."""
+    def frame(self) -> NDArray[np.uint8]:
+        """The board as an array; before the battle the offered cards and the chosen ones."""
         if not self._choosing:
-            return super().svg()
-        choice = self._choices[0]
-        return offer_svg(choice.offer or choice.chosen)
+            return super().frame()
+        choice = self._choices[_AGENTS.index(self.agent_selection)]
+        return choice_frame(self.options.rules, choice.offer, choice.chosen)
 
 
 def raw_env(phase: str = "battle", **options: Any) -> BattleAEC:

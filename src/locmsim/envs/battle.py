@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
-from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, show
+from locmsim.envs.rendering import RENDER_MODES, battle_frame, battle_text, check_render_mode, show
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
 
@@ -79,6 +79,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._truncated = np.zeros(1, np.bool_)
         self._hidden = np.zeros(HIDDEN_SIZE, np.int8) if self.options.privileged else None
         self._raises = self.options.illegal == "raise"
+        self._prints = render_mode == "human"
         self._bind()
 
     def _bind(self) -> None:
@@ -129,7 +130,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         finally:
             if self.games.failed and self._rows.waits_for(0):
                 self._step = self._broken_off
-        if self.render_mode == "human":
+        if self._prints:
             self.render()
         return self._fresh()
 
@@ -154,7 +155,11 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         if self._raises:
             self._check(action)
         result = self._step(action)
-        return self._special() if result is None else result
+        if result is None:
+            result = self._special()
+        if self._prints:
+            self.render()
+        return result
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""
@@ -170,8 +175,6 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         observation, info = self._fresh()
         if terminated or truncated:
             info.update(self.games.end_info(0))
-        if self.render_mode == "human":
-            self.render()
         return observation, reward, terminated, truncated, info
 
     def _broken_off(self, action: Any) -> Any:
@@ -205,9 +208,9 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self.games.set_opponent(opponent)
 
     def render(self) -> Any:
-        """The board as text, printed with "human"; as a uint8 array (height, width, 3)."""
+        """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""
         return show(
             self.render_mode,
-            lambda: str(self.state),
-            lambda: battle_svg(self.state, self._rows.seat(0)),
+            lambda: battle_text(self.state, self._rows.seat(0)),
+            lambda: battle_frame(self.state, self._rows.seat(0)),
         )

@@ -22,9 +22,11 @@ from locmsim.envs.games import HIDDEN_SIZE, Options, options_of, search_agent
 from locmsim.envs.outside import show_choice
 from locmsim.envs.rendering import (
     RENDER_MODES,
-    battle_svg,
+    battle_frame,
+    battle_text,
     check_render_mode,
-    offer_svg,
+    choice_frame,
+    choice_text,
     show,
 )
 from locmsim.errors import IllegalActionError
@@ -110,6 +112,8 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         except BaseException:
             self.put_back(kept)
             raise
+        if self.render_mode == "human":
+            self.render()
         return self._seen(), self._info()
 
     def _begin(self, given: dict[str, Any], episode: int) -> None:
@@ -122,6 +126,12 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card. The last pick is followed by the battles."""
+        result = self._take(action)
+        if self.render_mode == "human":
+            self.render()
+        return result
+
+    def _take(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.phase == "over":
             raise ResetNeeded("no episode is running: call reset first")
         action = int(action)
@@ -138,8 +148,6 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
             return self._seen(), 0.0, False, False, self._info()
         self.phase = "over"
         reward, info = self._play()
-        if self.render_mode == "human":
-            self.render()
         return self._seen(), reward, True, False, {**self._info(), **info, "illegal": False}
 
     def _seen(self) -> Any:
@@ -196,18 +204,16 @@ class ChoiceEnv(gymnasium.Env[Any, Any]):
         return self._mask().astype(np.bool_)
 
     def render(self) -> Any:
-        """The offered cards as text, printed with "human"; as a uint8 array (height, width, 3)."""
-        return show(self.render_mode, self.text, self.svg)
+        """The offered cards: a text, printed with "human", or uint8 (600, 800, 3)."""
+        return show(self.render_mode, self.text, self.frame)
 
     def text(self) -> str:
         """The offered cards, and how many have been chosen."""
-        lines = [f"step {len(self._choice.chosen)} of {DECK_SIZE}"]
-        lines += [f"  {i}: {card}" for i, card in enumerate(self._choice.offer)]
-        return "\n".join(lines)
+        return choice_text(self._choice.offer, self._choice.chosen)
 
-    def svg(self) -> str:
-        """A picture of the offered cards; of the chosen ones at the end."""
-        return offer_svg(self._choice.offer or self._choice.chosen)
+    def frame(self) -> NDArray[np.uint8]:
+        """The offered cards and the chosen ones as an array."""
+        return choice_frame(self.options.rules, self._choice.offer, self._choice.chosen)
 
     def kept(self) -> tuple[Any, ...]:
         """All of the environment, for `put_back`: what a refused `reset` must not change."""
@@ -320,9 +326,8 @@ class MatchEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        battle = BattleEnv(render_mode=render_mode, **{**options, "mask": "obs"})
-        self._set_up(battle, options_of(options))
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
+        self._set_up(BattleEnv(**{**options, "mask": "obs"}), options_of(options))
 
     def _set_up(self, battle: Any, options: Options) -> None:
         """Begin with a `battle`, an environment of its own or a row of many."""
@@ -364,6 +369,8 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         except BaseException:
             self.put_back(kept)
             raise
+        if self.render_mode == "human":
+            self.render()
         return self._answer(None, {"turn": -1, "seat": self.seat})
 
     def _begin(self, given: dict[str, Any], episode: int) -> None:
@@ -377,6 +384,12 @@ class MatchEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Pick a card, or take an action of the battle."""
+        result = self._take(action)
+        if self.render_mode == "human":
+            self.render()
+        return result
+
+    def _take(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.phase == "over":
             raise ResetNeeded("no episode is running: call reset first")
         action = int(action)
@@ -456,22 +469,20 @@ class MatchEnv(gymnasium.Env[Any, Any]):
         self._battle.set_opponent(opponent)
 
     def render(self) -> Any:
-        """The board, before the battle the offer, as text or a uint8 array (height, width, 3)."""
-        return show(self.render_mode, self.text, self.svg)
+        """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""
+        return show(self.render_mode, self.text, self.frame)
 
     def text(self) -> str:
-        """The board; how many cards have been chosen before the battle."""
-        return (
-            str(self.state)
-            if self._in_battle
-            else (f"step {len(self._choice.chosen)} of {DECK_SIZE}")
-        )
-
-    def svg(self) -> str:
-        """A picture of the board, before the battle of the offered cards."""
+        """The board; before the battle the offered cards."""
         if self._in_battle:
-            return battle_svg(self.state, self.seat)
-        return offer_svg(self._choice.offer or self._choice.chosen)
+            return battle_text(self.state, self.seat)
+        return choice_text(self._choice.offer, self._choice.chosen)
+
+    def frame(self) -> NDArray[np.uint8]:
+        """The board as an array; before the battle the offered cards and the chosen ones."""
+        if self._in_battle:
+            return battle_frame(self.state, self.seat)
+        return choice_frame(self.options.rules, self._choice.offer, self._choice.chosen)
 
     def kept(self) -> tuple[Any, ...]:
         """All but the battle, for `put_back`: what a refused `reset` must not change."""

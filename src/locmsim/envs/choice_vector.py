@@ -122,11 +122,13 @@ class _Rows(VectorBase):
         best: NDArray[np.int64] = np.where(self._masks == 1, keys, -1.0).argmax(axis=1)
         return best
 
-    def _texts(self) -> list[str]:
-        return [row.text() for row in self._rows]
+    def _text(self, i: int) -> str:
+        text: str = self._rows[i].text()
+        return text
 
-    def _pictures(self) -> list[str]:
-        return [row.svg() for row in self._rows]
+    def _frame(self, i: int) -> NDArray[np.uint8]:
+        frame: NDArray[np.uint8] = self._rows[i].frame()
+        return frame
 
 
 class _ChoiceVector(_Rows):
@@ -158,7 +160,8 @@ class _ChoiceVector(_Rows):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._workers.shutdown()
+        if self._workers is not None:
+            self._workers.shutdown()
 
 
 class DraftVectorEnv(_ChoiceVector):

@@ -8,7 +8,7 @@ and ``game`` (n,); and the texts ``layout``, ``layout_version``, ``rules``, ``so
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,15 @@ from locmsim.envs.outside import show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
+from locmsim.workers import TaskRunner, local_workers
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
+
+#: Games that a worker is given at a time, with a search a tenth of a second of work: those of whole
+#: card sets, of sets with very many games no more than the second number.
+_TASK = 8, 64
+#: The arrays of one game.
+_Part = dict[str, NDArray[Any]]
 
 
 class Examples:
@@ -46,10 +53,12 @@ class Examples:
         self._games = Games(1, self._options, both=True)
         self.layout = self._games.layout
         self.games = 0
-        self._parts: list[dict[str, NDArray[Any]]] = []
+        #: By the number of the game.
+        self._parts: dict[int, _Part] = {}
+        self._length = 0
 
     def __len__(self) -> int:
-        return sum(len(part["action"]) for part in self._parts)
+        return self._length
 
     def add(self, start: Match, turns: Iterable[tuple[int, list[int]]]) -> None:
         """Add a battle.
@@ -85,27 +94,41 @@ class Examples:
                     numbers.append(rows.turn(0))
                 rows.step_row(0, action)
         winner = rows.winner(0)
+        part: _Part = {}
         if actions:
             results = [0 if winner < 0 else 1 if winner == player else -1 for player in movers]
-            self._parts.append(
-                {
-                    "obs": np.stack(seen),
-                    "mask": np.stack(masks),
-                    "action": np.array(actions, np.int16),
-                    "result": np.array(results, np.int8),
-                    "turn": np.array(numbers, np.int16),
-                    "game": np.full(len(actions), self.games, np.int32),
-                }
-            )
+            part = {
+                "obs": np.stack(seen),
+                "mask": np.stack(masks),
+                "action": np.array(actions, np.int16),
+                "result": np.array(results, np.int8),
+                "turn": np.array(numbers, np.int16),
+            }
+        self._put(self.games, part)
+
+    def _put(self, number: int, part: _Part) -> None:
+        """Add the arrays of a game."""
+        if part:
+            self._parts[number] = part
+            self._length += len(part["action"])
         self.games += 1
 
+    def _take(self) -> _Part:
+        """The arrays of the only game, which is removed."""
+        part = self._parts.pop(0, {})
+        self.games = self._length = 0
+        return part
+
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All examples; ``ValueError`` if there is none."""
+        """All examples, game by game; ``ValueError`` if there is none."""
         if not self._parts:
             raise ValueError("there are no examples")
-        return {
-            name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
-        }
+        numbers = sorted(self._parts)
+        parts = [self._parts[number] for number in numbers]
+        result = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        lengths = [len(part["action"]) for part in parts]
+        result["game"] = np.repeat(np.array(numbers, np.int32), lengths)
+        return result
 
     def save(self, path: str | os.PathLike[str], source: str) -> None:
         """Write the file; `source` says where they come from."""
@@ -121,6 +144,65 @@ class Examples:
         write_whole(path, buffer.getvalue())
 
 
+class _Setting(NamedTuple):
+    """What all games of an agent with itself have in common."""
+
+    agent: str
+    rules: str
+    layout: str
+    decks: Any
+    card_sets: Any
+
+    def games(self) -> Games:
+        """A row that deals the games."""
+        options = Options(rules=self.rules, decks=self.decks, card_sets=self.card_sets)
+        return Games(1, options, both=True)
+
+
+class _Player:
+    """An agent that plays against itself, and notes what it saw and did."""
+
+    def __init__(self, setting: _Setting) -> None:
+        self.setting = setting
+        self._examples = Examples(setting.rules, setting.layout)
+        self._games = setting.games()
+        self._agents = make_agent(setting.agent), make_agent(setting.agent)
+
+    def game(self, seed: int) -> _Part:
+        """The arrays of the game of a seed."""
+        games, rules = self._games, self.setting.rules
+        games.begin(0, seed)
+        first, derived = games.rows.seeds(0)
+        dealt = first, derived, games.rows.decks(0), games.rows.offers(0)
+        match = EpisodeMatch(rules, dealt, games.cards(0), given=False).match()
+        start = match.clone()
+        for player, agent in enumerate(self._agents):
+            agent.reset(2 * seed + player)
+            shown = [offer for offer in match.offers if isinstance(offer, list)]
+            offers = shown or [[card for card in match.offers if isinstance(card, Card)]]
+            show_choice(agent, rules, offers, player, match.chosen[player])
+        turns: list[tuple[int, list[int]]] = []
+        play_match(
+            match,
+            self._agents,
+            lambda match, player, line: turns.append((player, _actions(match, line))),
+        )
+        self._examples.add(start, turns)
+        return self._examples._take()
+
+
+#: The player of this process.
+_player: _Player | None = None
+
+
+def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
+    """Play games in a worker process."""
+    global _player
+    if _player is None or _player.setting != setting:
+        _player = _Player(setting)
+    return [_player.game(seed) for seed in seeds]
+
+
 def examples_of_agent(
     agent: str,
     games: int,
@@ -130,6 +212,7 @@ def examples_of_agent(
     decks: Any = "random",
     card_sets: Any = 1024,
     seed: int = 0,
+    jobs: int = 1,
 ) -> Iterator[Examples]:
     """Games of an agent with itself; the examples so far after each.
 
@@ -141,29 +224,50 @@ def examples_of_agent(
     rules, layout, decks, card_sets
         As in `Options`.
     seed : int
+        Game `i` follows from ``seed + i``.
+    jobs : int
+        Processes that play; with one, it is this one. The examples of an agent without a bound of
+        time do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        For options that make no sense.
+    WorkersError
+        If the processes are gone.
     """
+    if jobs < 1:
+        raise ValueError(f"jobs: expected 1 or more, got {jobs}")
     examples = Examples(rules, layout)
-    source = Games(1, Options(rules=rules, decks=decks, card_sets=card_sets), both=True)
-    players = make_agent(agent), make_agent(agent)
+    setting = _Setting(agent, rules, layout, decks, card_sets)
+    make_agent(agent)  # what is wrong with it is said here
+    dealer = setting.games()
+
+    def card_set(number: int) -> int:
+        dealer.rows.reset(0, seed + number)
+        return dealer.rows.set_seed(0)
+
+    # What an agent works out about a card set is worked out once by who plays all games with it.
+    sets: dict[int, list[int]] = {}
     for number in range(games):
-        source.begin(0, seed + number)
-        first, derived = source.rows.seeds(0)
-        dealt = first, derived, source.rows.decks(0), source.rows.offers(0)
-        match = EpisodeMatch(rules, dealt, source.cards(0), given=False).match()
-        start = match.clone()
-        for player, one in enumerate(players):
-            one.reset(2 * (seed + number) + player)
-            shown = [offer for offer in match.offers if isinstance(offer, list)]
-            offers = shown or [[card for card in match.offers if isinstance(card, Card)]]
-            show_choice(one, rules, offers, player, match.chosen[player])
-        turns: list[tuple[int, list[int]]] = []
-        play_match(
-            match,
-            players,
-            lambda match, player, line, turns=turns: turns.append((player, _actions(match, line))),  # type: ignore[misc]
+        sets.setdefault(card_set(number), []).append(number)
+    least, most = _TASK
+    tasks: list[list[int]] = []
+    for numbers in sets.values():
+        if not tasks or len(tasks[-1]) >= least:
+            tasks.append([])
+        tasks[-1] += numbers
+    tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
+    with local_workers(min(jobs, max(1, len(tasks))), ()) as workers:
+        runner = TaskRunner(
+            workers,
+            tasks,
+            lambda executor, task: executor.submit(_play, setting, [seed + n for n in task]),
         )
-        examples.add(start, turns)
-        yield examples
+        for task, future in runner:
+            for number, part in zip(task, future.result(), strict=True):
+                examples._put(number, part)
+                yield examples
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from locmsim.envs.vector import LocmVectorEnv
 from locmsim.policy import Policy
-from locmsim.stats import UnitCounts, score_interval
+from locmsim.stats import PairCounts, score_interval
 
 __all__ = ["HELD_OUT", "WinRate", "evaluate"]
 
@@ -105,5 +105,5 @@ def evaluate(
             over |= ended
         env.close()
     units = np.bincount(wins.sum(axis=0), minlength=3)
-    low, high = score_interval(UnitCounts(*units.tolist()))
+    low, high = score_interval(PairCounts(*units.tolist()))
     return WinRate(int(wins.sum()), 2 * pairs, low, high)

@@ -1,6 +1,10 @@
-"""What environments show people: texts, and pictures of the cards as arrays."""
+"""What environments show people: texts, and pictures of the cards as arrays.
 
-from collections.abc import Callable
+All that is shown is what the learner may know: of the opponent's hand its size, of decks theirs.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,11 +12,25 @@ from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.art import sheet_svg
+from locmsim.art import Place
+from locmsim.art.pixels import Strip, board_frame, offer_frame
+from locmsim.game.boards import board_text
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = ["RENDER_MODES", "battle_svg", "check_render_mode", "offer_svg", "rgb_of", "show"]
+__all__ = [
+    "RENDER_MODES",
+    "battle_frame",
+    "battle_text",
+    "check_render_mode",
+    "choice_frame",
+    "choice_text",
+    "show",
+]
 
 RENDER_MODES = ["ansi", "human", "rgb_array"]
+
+Frame = NDArray[np.uint8]
 
 
 def check_render_mode(mode: str | None) -> str | None:
@@ -22,46 +40,77 @@ def check_render_mode(mode: str | None) -> str | None:
     return mode
 
 
-def show(mode: str | None, text: Callable[[], str], svg: Callable[[], str]) -> Any:
-    """What `render` gives in a mode: a text, an array, or None after printing the text."""
+def show(mode: str | None, text: Callable[[], str], frame: Callable[[], Frame]) -> Any:
+    """What `render` gives in a mode: a text, an array, or None after printing the text.
+
+    ``DependencyNotInstalled`` for an array without the extra ``png``.
+    """
     if mode is None:
         return None
     if mode == "rgb_array":
-        return rgb_of(svg())
+        try:
+            return frame()
+        except (ImportError, OSError) as error:  # the second without the library cairo
+            raise DependencyNotInstalled(
+                f'render_mode "rgb_array" needs the extra png: pip install "locmsim[png]" ({error})'
+            ) from None
     if mode == "ansi":
         return text()
     print(text())
     return None
 
 
-def battle_svg(state: State, player: int) -> str:
-    """A picture of what a player sees of a battle."""
-    return state.observation(player)._repr_html_()
+def battle_text(state: State, player: int) -> str:
+    """What a player sees of a battle as text."""
+    return board_text(state, player)
 
 
-def offer_svg(cards: Any) -> str:
-    """A picture of cards on offer."""
-    return sheet_svg(cards)
+def battle_frame(state: State, player: int) -> Frame:
+    """What a player sees of a battle, their side below: uint8 (600, 800, 3)."""
+    if state.winner is None:
+        event = f"player {state.turn & 1} to move"
+    else:
+        event = f"player {state.winner} has won"
+    return board_frame(
+        _strip(state, 1 - player, hidden=True),
+        _strip(state, player),
+        lanes=RULES[state.rules].lanes,
+        title=(f"LOCM {state.rules}", f"turn {state.turn}", event),
+    )
 
 
-def rgb_of(svg: str) -> NDArray[np.uint8]:
-    """An SVG picture as a uint8 array (height, width, 3).
+def _strip(state: State, player: int, *, hidden: bool = False) -> Strip:
+    """What is shown of a player."""
+    view = state.players[player]
+    words = [
+        f"player {player}",
+        f"{view.health} health",
+        f"{view.mana}/{view.max_mana} mana",
+        f"{view.deck_size} in the deck",
+        f"draws {view.next_draw}",
+    ]
+    if RULES[state.rules].draft:
+        words.append(f"runes {view.runes}")
+    hand = view.hand
+    creatures = [Place(c.card, c.attack, c.defense, c.abilities, c.lane) for c in view.board]
+    if hidden:
+        return Strip(words, (), len(hand), creatures)
+    return Strip(words, [held.card for held in hand], 0, creatures)
 
-    ``DependencyNotInstalled`` without the extra ``png``.
-    """
-    try:
-        from cairosvg.parser import Tree
-        from cairosvg.surface import PNGSurface
-    except (ImportError, OSError) as error:  # the second without the library cairo
-        raise DependencyNotInstalled(
-            f'render_mode "rgb_array" needs the extra png: pip install "locmsim[png]" ({error})'
-        ) from None
-    surface = PNGSurface(Tree(bytestring=svg.encode()), None, 96)
-    image = surface.cairo
-    width, height = image.get_width(), image.get_height()
-    rows = np.frombuffer(image.get_data(), np.uint8).reshape(height, image.get_stride())
-    # Blue, green, red and opacity, by which they are multiplied already; on white.
-    pixels = rows[:, : 4 * width].reshape(height, width, 4).astype(np.uint16)
-    colours = pixels[..., 2::-1] + (255 - pixels[..., 3:])
-    picture: NDArray[np.uint8] = np.minimum(colours, 255).astype(np.uint8)
-    return picture
+
+def choice_text(offer: Sequence[Card], chosen: Sequence[Card]) -> str:
+    """The offered cards, and how many have been chosen."""
+    lines = [f"step {len(chosen)} of {DECK_SIZE}"]
+    lines += [f"  {i}: {card}" for i, card in enumerate(offer)]
+    return "\n".join(lines)
+
+
+def choice_frame(rules: str, offer: Sequence[Card], chosen: Sequence[Card]) -> Frame:
+    """The offered cards and the chosen ones: uint8 (600, 800, 3)."""
+    copies = Counter(card.base_id for card in chosen)
+    return offer_frame(
+        offer,
+        [copies[card.base_id] for card in offer],
+        chosen,
+        title=(f"LOCM {rules}", f"{len(chosen)} of {DECK_SIZE} chosen"),
+    )

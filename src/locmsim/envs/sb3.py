@@ -41,6 +41,7 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         self._seed: int | None = None
         self._actions: NDArray[np.int64] | None = None
         super().__init__(venv.num_envs, venv.single_observation_space, venv.single_action_space)
+        self.metadata = venv.metadata
 
     def reset(self) -> Any:
         """Observations of new episodes."""
@@ -63,15 +64,17 @@ class SB3VecEnv(VecEnv):  # type: ignore[misc]
         observations, rewards, terminated, truncated, info = self.venv.step(self._actions)
         dones = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        known = [name for name in info if f"_{name}" in info]
         for i in np.flatnonzero(dones):
-            infos[i] = {
-                "terminal_observation": info["final_obs"][i],
-                "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
-                "winner": int(info["winner"][i]),
-                "seat": int(info["seat"][i]),
-                "length": int(info["length"][i]),
-            }
+            infos[i] = {name: info[name][i] for name in known if info[f"_{name}"][i]}
+            infos[i]["terminal_observation"] = infos[i].pop("final_obs")
+            infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
         return observations, rewards, dones, infos
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """A frame of each row: `render` puts them side by side."""
+        frames: Sequence[NDArray[np.uint8]] = self.venv.render()
+        return frames
 
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any

@@ -1,6 +1,7 @@
 """Many battles at once: the native vector environments."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.envs.battle import battle_spaces, seed_bits
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
-from locmsim.envs.rendering import RENDER_MODES, battle_svg, check_render_mode, rgb_of
+from locmsim.envs.rendering import (
+    RENDER_MODES,
+    battle_frame,
+    battle_text,
+    check_render_mode,
+    show,
+)
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
@@ -54,8 +61,8 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
-    #: What works on the rows; no pickle has it.
-    _workers: Any
+    #: What works on the rows; no pickle has it. None: the constructor has raised an exception.
+    _workers: Any = None
 
     def __init__(
         self,
@@ -184,6 +191,8 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         info: dict[str, Any] = {}
         if self._in_info:
             info["action_mask"] = self._masks.copy()
+        if self.render_mode == "human":
+            self.render()
         return self._given(), info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -204,6 +213,8 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         if self.copy:
             rewards, terminated = rewards.copy(), terminated.copy()
             truncated = truncated.copy()
+        if self.render_mode == "human":
+            self.render()
         return self._given(), rewards, terminated, truncated, info
 
     def _add_final(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
@@ -274,29 +285,28 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         """bool array (rows, actions) of the legal actions."""
         return self._masks.astype(np.bool_)
 
-    def _texts(self) -> list[str]:
-        """What `render` shows of each row."""
+    def _text(self, i: int) -> str:
+        """What `render` shows of a row."""
         raise NotImplementedError
 
-    def _pictures(self) -> list[str]:
-        """... as SVG."""
+    def _frame(self, i: int) -> NDArray[np.uint8]:
+        """... as an array."""
         raise NotImplementedError
 
     def render(self) -> Any:
-        """The boards as texts, printed with "human"; as uint8 arrays (height, width, 3)."""
+        """What the learner sees in each row: texts, printed with "human", or uint8 arrays."""
         if self.render_mode is None:
             return None
-        if self.render_mode == "rgb_array":
-            return tuple(map(rgb_of, self._pictures()))
-        texts = tuple(self._texts())
-        if self.render_mode == "ansi":
-            return texts
-        print("\n\n".join(texts))
-        return None
+        shown = [
+            show(self.render_mode, partial(self._text, i), partial(self._frame, i))
+            for i in range(self.num_envs)
+        ]
+        return None if self.render_mode == "human" else tuple(shown)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self._workers.close()
+        if self._workers is not None:
+            self._workers.close()
 
 
 class _Vector(VectorBase):
@@ -304,7 +314,6 @@ class _Vector(VectorBase):
 
     #: Whether the caller plays both sides.
     _both: bool
-    _workers: Workers
 
     def _make_rows(
         self, options: dict[str, Any]
@@ -448,15 +457,18 @@ class _Vector(VectorBase):
         """Copies of all states, with what is hidden."""
         return [self._rows.state(i) for i in range(self.num_envs)]
 
-    def _texts(self) -> list[str]:
-        return [str(state) for state in self.states()]
+    def _viewer(self, i: int, state: State) -> int:
+        """The learner's seat; the player to move if all are the caller's."""
+        seat = self._rows.seat(i)
+        return state.turn & 1 if seat < 0 else seat
 
-    def _pictures(self) -> list[str]:
-        seats = [self._rows.seat(i) for i in range(self.num_envs)]
-        return [
-            battle_svg(state, state.turn & 1 if seat < 0 else seat)
-            for state, seat in zip(self.states(), seats, strict=True)
-        ]
+    def _text(self, i: int) -> str:
+        state = self._rows.state(i)
+        return battle_text(state, self._viewer(i, state))
+
+    def _frame(self, i: int) -> NDArray[np.uint8]:
+        state = self._rows.state(i)
+        return battle_frame(state, self._viewer(i, state))
 
 
 class LocmVectorEnv(_Vector):

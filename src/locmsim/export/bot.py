@@ -290,6 +290,6 @@ def _same(a: Arrays, b: Arrays) -> bool:
 
 def _restarts() -> Iterator[int]:
     """The random decks that `SwapBuilder` improves: places in two rows of the offered cards."""
-    chance = random.Random(0)
+    rng = random.Random(0)
     for _ in range(RESTARTS):
-        yield from chance.sample(range(COPIES_PER_CARD * _OFFERED), DECK_SIZE)
+        yield from rng.sample(range(COPIES_PER_CARD * _OFFERED), DECK_SIZE)

@@ -16,13 +16,17 @@ def _head(state: State) -> str:
     return head + f"{state.winner} has won"
 
 
-def board_text(state: State) -> str:
-    """``str(state)``: the other player above, the player to move below."""
-    mover = state.turn & 1
-    return "\n".join((_head(state), _player_text(state, 1 - mover), _player_text(state, mover)))
+def board_text(state: State, viewer: int | None = None) -> str:
+    """``str(state)``: the other player above, the player to move below.
+
+    With a `viewer` they are below, and of the other player's hand only the size is told.
+    """
+    below = state.turn & 1 if viewer is None else viewer
+    above = _player_text(state, 1 - below, hidden=viewer is not None)
+    return "\n".join((_head(state), above, _player_text(state, below)))
 
 
-def _player_text(state: State, player: int) -> str:
+def _player_text(state: State, player: int, *, hidden: bool = False) -> str:
     view = state.players[player]
     rules = RULES[state.rules]
     lines = [
@@ -38,6 +42,10 @@ def _player_text(state: State, player: int) -> str:
             if c.lane == lane
         ]
         lines.append(f"  lane {lane}: " + (", ".join(creatures) or "-"))
+    if hidden:
+        size = len(view.hand)
+        lines.append(f"  hand: {size} card{'' if size == 1 else 's'}")
+        return "\n".join(lines)
     cards = [
         f"#{held.id} {held.card.type.name.lower()} {held.card.cost}: "
         f"{held.card.attack}/{held.card.defense} {held.card.abilities}"

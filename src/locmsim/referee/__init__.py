@@ -1,7 +1,7 @@
 """Bots as processes, the match between them, logs."""
 
 from locmsim.contract import Fault, FaultKind
-from locmsim.referee.play import Call, Result, play, retrace
+from locmsim.referee.matches import Call, Result, play, replay_calls
 from locmsim.referee.process import BotFault, BotProcess
 
 __all__ = [
@@ -12,5 +12,5 @@ __all__ = [
     "FaultKind",
     "Result",
     "play",
-    "retrace",
+    "replay_calls",
 ]

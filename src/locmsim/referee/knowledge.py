@@ -1,15 +1,16 @@
 """What a player knew in a turn of a match that was played."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Call, Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["knowledge_at", "state_at"]
+__all__ = ["knowledge_at", "known_turns", "state_at"]
 
 
 def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]:
@@ -18,7 +19,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     Parameters
     ----------
     result : Result
-        A match of the referee, or one that was retraced.
+        A match of the referee, or one that was replayed.
     turn : int
         The turn, counted over both players from 0.
 
@@ -34,24 +35,43 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     ValueError
         The match has no such turn.
     """
-    players = {call.turn: call.player for call in result.calls if call.turn is not None}
-    if turn not in players:
-        raise ValueError(f"the match has turns 0 to {max(players, default=-1)}, got {turn}")
-    player = players[turn]
-    belief = Belief()
-    taken = iter(result.match.chosen[player])
+    turns = [call.turn for call in result.calls if call.turn is not None]
+    if turn not in turns:
+        raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
+    return next((seen, known) for call, seen, known in known_turns(result) if call.turn == turn)
+
+
+def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Belief]]:
+    """What was shown to the players, turn by turn.
+
+    Parameters
+    ----------
+    result : Result
+        As for `knowledge_at`.
+
+    Yields
+    ------
+    call : Call
+        The turn.
+    observation : Observation
+        What its player was shown at its start.
+    belief : Belief
+        As for `knowledge_at`. It sees more when the next turn is asked for.
+    """
+    beliefs = (Belief(), Belief())
+    taken = [iter(chosen) for chosen in result.match.chosen]
     unfinished: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
     match = Match.replay({**result.match.log, **unfinished})
+    draft = RULES[match.rules].draft
     for call in result.calls:
-        if call.player == player:
-            observation = match.observation(player)
-            belief.see(observation)
-            if call.turn == turn:
-                break
-            if call.turn is None:
-                belief.chose([next(taken)] if RULES[match.rules].draft else taken)
-        match.submit(call.player, call.answer)
-    return observation, belief
+        player, belief = call.player, beliefs[call.player]
+        observation = match.observation(player)
+        belief.see(observation)
+        if call.turn is not None:
+            yield call, observation, belief
+        else:
+            belief.chose([next(taken[player])] if draft else taken[player])
+        match.submit(player, call.answer)
 
 
 def state_at(result: Result[Match], turn: int) -> State:

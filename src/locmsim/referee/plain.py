@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 
 __all__ = [
     "fault_text",

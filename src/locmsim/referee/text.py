@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from locmsim._core import Creature, State
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.referee.matches import Call, Result
 from locmsim.referee.plain import last_words
-from locmsim.referee.play import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
 __all__ = ["card_text", "match_text"]
@@ -36,7 +36,7 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
     Parameters
     ----------
     result : Result
-        A match of the referee, or one that was retraced.
+        A match of the referee, or one that was replayed.
     color : bool
         Mark players and deaths with the codes of terminals.
 

@@ -12,7 +12,7 @@ from typing import Any
 from locmsim._core import parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee.play import Call, Result, retrace
+from locmsim.referee.matches import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
 __all__ = [
@@ -276,7 +276,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
 
     found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
     fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
-    result = retrace(match, calls(), fault=fault, stderr=stderr)
+    result = replay_calls(match, calls(), fault=fault, stderr=stderr)
     if any(answers) or result.scores != scores:
         left = sum(map(len, answers))
         raise ValueError(

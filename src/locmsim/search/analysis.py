@@ -12,7 +12,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
 from locmsim.search.searching import MCTS, BeamSearch, worlds_at
 
-__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "line_value"]
+__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "held_cards", "line_value"]
 
 #: The searches of an analysis share its time; each has a random stream of its own.
 _SEARCHES = 6
@@ -199,7 +199,7 @@ def analyse(
         on_search(i + 1)
     return Analysis(
         lines=_lines(root, results, names),
-        opponent_hand=_opponent_hand(known, worlds, seed),
+        opponent_hand=held_cards(known, worlds, seed),
         searches=_SEARCHES,
         nodes=sum(result.nodes for result in results),
         elapsed=sum(result.elapsed for result in results),
@@ -267,7 +267,23 @@ def _judged(same: list[SearchResult]) -> Judgement:
     return Judgement(value, visits, len(same))
 
 
-def _opponent_hand(belief: Belief, worlds: int, seed: int) -> list[HeldCard]:
+def held_cards(belief: Belief, worlds: int = 400, seed: int = 0) -> list[HeldCard]:
+    """What the opponent may have in hand.
+
+    Parameters
+    ----------
+    belief : Belief
+        What is known in a turn.
+    worlds : int
+        How many samples are drawn.
+    seed : int
+        Of the first one.
+
+    Returns
+    -------
+    list of HeldCard
+        The cards that they hold in any of these, the most probable first.
+    """
     copies: Counter[Card] = Counter()
     there: Counter[Card] = Counter()
     for i in range(worlds):

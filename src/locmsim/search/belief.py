@@ -116,6 +116,30 @@ class Belief:
         """Base ids of the cards of the opponent that have been seen."""
         return self._knowledge.opponent_cards
 
+    @property
+    def offers(self) -> Sequence[tuple[Card, ...]]:
+        """The offers of the choice phase that were seen, in order."""
+        return tuple(self._offers)
+
+    def possible_cards(self) -> dict[int, Card]:
+        """The cards that may be in the game by base id, as far as that is known."""
+        return dict(self._possible())
+
+    def of_opponent(self) -> "Belief":
+        """What the opponent knows before the battle: the offers, which both are shown.
+
+        Returns
+        -------
+        Belief
+            Tell it what they chose, and show it what they see.
+        """
+        other = Belief(self._scores, self._deck, self._drafts)
+        other._rules = self._rules
+        other._offers = [*self._offers]
+        other._cards = {card.base_id: card for offer in self._offers for card in offer}
+        other._knowledge.seat = None if self.seat is None else 1 - self.seat
+        return other
+
     def chose(self, base_ids: Iterable[int]) -> None:
         """Cards that the player took, in addition to those of earlier calls."""
         for base_id in base_ids:

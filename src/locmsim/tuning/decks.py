@@ -64,12 +64,10 @@ def train_deck_value(
         raise ValueError("nothing to train on: no games")
     if players is None:
         players = np.zeros((len(won), 2), np.int64)
-    chance = np.random.default_rng(seed)
-    model = DeckModel(decks, players, chance, start)
+    rng = np.random.default_rng(seed)
+    model = DeckModel(decks, players, rng, start)
     decay = dict.fromkeys(SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
-    loss = train(
-        model, np.arange(len(won)), won, epochs=epochs, chance=chance, decay=decay, rate=rate
-    )
+    loss = train(model, np.arange(len(won)), won, epochs=epochs, rng=rng, decay=decay, rate=rate)
     return model.value(), loss
 
 
@@ -86,7 +84,7 @@ class DeckModel:
         self,
         decks: NDArray[Any],
         players: NDArray[Any],
-        chance: np.random.Generator,
+        rng: np.random.Generator,
         start: Arrays | None = None,
     ) -> None:
         self.decks, self.players = decks, players
@@ -97,7 +95,7 @@ class DeckModel:
         arrays: dict[str, NDArray[Any]] = {"advantage": np.zeros((n, n))}
         for name, shape in SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
-            arrays[name] = size * chance.standard_normal(shape)
+            arrays[name] = size * rng.standard_normal(shape)
         if start is not None:
             for name, scale in self._scales().items():
                 arrays[name] = start[name] * scale

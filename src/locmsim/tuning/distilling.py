@@ -59,38 +59,36 @@ def distilled_deck_value(
     pick = random.Random(seed)
     decks = np.stack([rows for number in range(sets) for rows in _pairs(number, networks, pick)])
     players = np.zeros((len(decks), 2), np.int64)
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     rows = np.arange(len(decks))
-    gains = [log_odds(DeckModel(decks, players, chance, arrays), rows) for arrays in networks]
+    gains = [log_odds(DeckModel(decks, players, rng, arrays), rows) for arrays in networks]
     likely = 1 / (1 + np.exp(-np.mean(gains, axis=0)))
-    model = DeckModel(decks, players, chance, networks[0])
+    model = DeckModel(decks, players, rng, networks[0])
     still = dict.fromkeys(model.arrays, 0.0)
-    train(model, rows, likely, epochs=epochs, chance=chance, decay=still)
+    train(model, rows, likely, epochs=epochs, rng=rng, decay=still)
     return model.value()
 
 
-def _pairs(
-    number: int, networks: Sequence[Arrays], chance: random.Random
-) -> list[NDArray[np.int16]]:
+def _pairs(number: int, networks: Sequence[Arrays], rng: random.Random) -> list[NDArray[np.int16]]:
     """The terms of pairs of decks of a card set."""
     cards = generate_cards(-1 - number)  # no set that anybody plays or tests with
     by_id = {card.base_id: card for card in cards}
     best = SwapBuilder(GreedyBuilder(card_score("1.5")), DeckValue(*networks), restarts=1)(cards)
     decks = [[by_id[base_id] for base_id in best]] * (_PROPOSED // 2)
-    decks += [propose_deck(cards, networks, chance) for _ in range(_PROPOSED)]
+    decks += [propose_deck(cards, networks, rng) for _ in range(_PROPOSED)]
     pairs = []
     for _ in range(_PAIRS):
-        first = chance.choice(decks)
-        second = first if chance.random() < _NEAR else chance.choice(decks)
-        both = [term_rows(_exchanged(deck, cards, chance)) for deck in (first, second)]
+        first = rng.choice(decks)
+        second = first if rng.random() < _NEAR else rng.choice(decks)
+        both = [term_rows(_exchanged(deck, cards, rng)) for deck in (first, second)]
         pairs.append(np.stack(both).astype(np.int16))
     return pairs
 
 
-def _exchanged(deck: Sequence[Card], cards: Sequence[Card], chance: random.Random) -> list[Card]:
+def _exchanged(deck: Sequence[Card], cards: Sequence[Card], rng: random.Random) -> list[Card]:
     deck = list(deck)
-    for _ in range(chance.choice(_EXCHANGED)):
-        card = chance.choice(cards)
+    for _ in range(rng.choice(_EXCHANGED)):
+        card = rng.choice(cards)
         if deck.count(card) < COPIES_PER_CARD:
-            deck[chance.randrange(len(deck))] = card
+            deck[rng.randrange(len(deck))] = card
     return deck

@@ -58,11 +58,9 @@ def train_draft_value(
     """
     if not len(won):
         raise ValueError("nothing to train on: no games")
-    chance = np.random.default_rng(seed)
-    model = DraftModel(copies, values, chance)
-    loss = train(
-        model, np.arange(len(won)), won, epochs=_EPOCHS, chance=chance, decay=_DECAY, rate=_RATE
-    )
+    rng = np.random.default_rng(seed)
+    model = DraftModel(copies, values, rng)
+    loss = train(model, np.arange(len(won)), won, epochs=_EPOCHS, rng=rng, decay=_DECAY, rate=_RATE)
     return model.value(), loss
 
 
@@ -73,7 +71,7 @@ class DraftModel:
     """
 
     def __init__(
-        self, copies: NDArray[Any], values: Mapping[int, float], chance: np.random.Generator
+        self, copies: NDArray[Any], values: Mapping[int, float], rng: np.random.Generator
     ) -> None:
         terms = term_rows(cards_1x())
         terms = terms[:, terms.std(axis=0) > 0]
@@ -81,13 +79,13 @@ class DraftModel:
         self._terms = torch.from_numpy(terms)
         self._copies = copies
         cards, units = SHAPES["card"]
-        from_terms = chance.standard_normal((terms.shape[1], units)).astype(np.float32)
+        from_terms = rng.standard_normal((terms.shape[1], units)).astype(np.float32)
         centre = copies.mean(axis=(0, 1)) @ (terms @ from_terms) / _SUMS
         self.arrays = parameters(
             {
                 "terms": from_terms,
                 "card": np.zeros((cards, units)),
-                "bias": _OFF_CENTRE * chance.standard_normal(units) - centre,
+                "bias": _OFF_CENTRE * rng.standard_normal(units) - centre,
                 "output": np.zeros(units),
                 "direct": np.array([values[i] for i in range(1, cards + 1)]) / HUNDREDTHS,
                 # What player 0 has ahead, decks aside.

@@ -63,8 +63,8 @@ def fit_logistic(
         return float(value), z.T @ wrong + penalty * off
 
     def hessian(b: _Array) -> _Array:
-        chance = expit(z @ b)
-        curvature: _Array = (z.T * (chance * (1 - chance))) @ z + np.diag(penalty)
+        probability = expit(z @ b)
+        curvature: _Array = (z.T * (probability * (1 - probability))) @ z + np.diag(penalty)
         return curvature
 
     # Newton's method: terms that go together, and strong penalties, cost first-order methods

@@ -31,7 +31,7 @@ from locmsim.search import BeamOptions, Evaluation
 from locmsim.search._engine import Engine, play_game
 from locmsim.search._evaluation import TERMS, Evaluator
 from locmsim.search.belief import attractions, draft_attractions
-from locmsim.stats import UnitCounts
+from locmsim.stats import PairCounts
 from locmsim.tuning.proposals import propose_deck, score_builder
 from locmsim.tuning.settings import TuningSettings
 
@@ -137,17 +137,17 @@ class _Chooser:
         else:
             self._builder = deck_builder(weights)
 
-    def deck(self, offer: _Offer, chance: random.Random | None = None) -> list[Card]:
-        """Thirty cards; with `chance` some of the picks of a draft are any card."""
+    def deck(self, offer: _Offer, rng: random.Random | None = None) -> list[Card]:
+        """Thirty cards; with `rng` some of the picks of a draft are any card."""
         if self._builder is not None:
             by_id = {card.base_id: card for card in offer.cards}
             return [by_id[base_id] for base_id in build_deck(offer.cards, self._builder)]
         assert self._picker is not None
-        share = 0.0 if chance is None else _RANDOM_PICKS * chance.random()
+        share = 0.0 if rng is None else _RANDOM_PICKS * rng.random()
         deck: list[Card] = []
         for turn, triplet in enumerate(offer.triplets):
-            if chance is not None and chance.random() < share:
-                deck.append(chance.choice(triplet))
+            if rng is not None and rng.random() < share:
+                deck.append(rng.choice(triplet))
             else:
                 earlier = offer.triplets[:turn]
                 deck.append(triplet[pick(triplet, deck, self.rules, self._picker, earlier)])
@@ -285,7 +285,7 @@ class SelfPlay:
 
     def __call__(self) -> Games:
         settings = self.settings
-        chance = settings.random("games", self.iteration, self.chunk)
+        rng = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft
         # Whoever judges positions better is sought among players who judge them differently.
         judged = not {"eval", "network"}.isdisjoint(settings.what)
@@ -295,51 +295,49 @@ class SelfPlay:
         decks: list[list[Card]] = []
         for number in range(self.games):
             # One player has the best weights, the other as often as not earlier ones.
-            players = [0, chance.choice([0, chance.randrange(len(self.players))])]
-            chance.shuffle(players)
+            players = [0, rng.choice([0, rng.randrange(len(self.players))])]
+            rng.shuffle(players)
             if draft or number % _GAMES_PER_POOL == 0:
-                pool = chance.choice(self.pools)
+                pool = rng.choice(self.pools)
                 offer = _offer(settings.rules, pool)
-                decks = self._decks(offer, players, chance)
-            pair = decks if draft else chance.sample(decks, 2)
+                decks = self._decks(offer, players, rng)
+            pair = decks if draft else rng.sample(decks, 2)
             for deck in pair:
-                chance.shuffle(deck)
+                rng.shuffle(deck)
             judges = [
                 (
-                    _perturbed(self.players[i].evaluation, chance) if judged else evaluations[i],
+                    _perturbed(self.players[i].evaluation, rng) if judged else evaluations[i],
                     networks[i],
                 )
                 for i in players
             ]
             ends: list[State] | None = [] if judged else None
-            seed = chance.getrandbits(60)
+            seed = rng.getrandbits(60)
             winner = _play(settings.rules, offer, pair, judges, settings.nodes, seed, ends)
             if winner >= 0:
                 rows.pools.append(pool)
                 rows.decks.append([[card.base_id for card in deck] for deck in pair])
                 rows.deck_won.append(winner == 0)
-                self._add_positions(rows, ends or (), winner, chance)
+                self._add_positions(rows, ends or (), winner, rng)
         return rows.games()
 
-    def _decks(
-        self, offer: _Offer, players: Sequence[int], chance: random.Random
-    ) -> list[list[Card]]:
+    def _decks(self, offer: _Offer, players: Sequence[int], rng: random.Random) -> list[list[Card]]:
         rules = self.settings.rules
         if RULES[rules].draft:
-            return [_Chooser(rules, self.players[i]).deck(offer, chance) for i in players]
+            return [_Chooser(rules, self.players[i]).deck(offer, rng) for i in players]
         decks = []
         for _ in range(_DECKS):
-            weights = chance.choice(self.players)
+            weights = rng.choice(self.players)
             networks = weights.deck_value or ()
-            decks.append(propose_deck(offer.cards, networks, chance, score_builder(weights)))
+            decks.append(propose_deck(offer.cards, networks, rng, score_builder(weights)))
         return decks
 
     def _add_positions(
-        self, rows: _Rows, ends: Sequence[State], winner: int, chance: random.Random
+        self, rows: _Rows, ends: Sequence[State], winner: int, rng: random.Random
     ) -> None:
         for turn, state in enumerate(ends):
             # Positions of a game are much alike: half of them say as much.
-            if chance.random() < 0.5 and not state.is_terminal():
+            if rng.random() < 0.5 and not state.is_terminal():
                 player = turn % 2
                 rows.positions.append([unit(state, player) for unit in _ours.units])
                 if "network" in self.settings.what:
@@ -347,10 +345,10 @@ class SelfPlay:
                 rows.position_won.append(winner == player)
 
 
-def _perturbed(weights: Mapping[str, float], chance: random.Random) -> Evaluator:
+def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
     added = _ADDED * weights["scale"] / 12
     changed = {
-        name: weight * math.exp(chance.gauss(0, _SPREAD)) + chance.gauss(0, added)
+        name: weight * math.exp(rng.gauss(0, _SPREAD)) + rng.gauss(0, added)
         for name, weight in weights.items()
         if name != "scale"
     }
@@ -386,11 +384,11 @@ class PlayPairs:
 
     def _pair(self, seed: int, judges: Sequence[_Judge], choosers: Sequence[_Chooser]) -> float:
         offer = _offer(self.rules, seed)
-        chance = random.Random(seed)
+        rng = random.Random(seed)
         decks = [chooser.deck(offer) for chooser in choosers]
         # A deck's cards come in the same order to either player who starts with it.
-        orders = [chance.sample(range(DECK_SIZE), DECK_SIZE) for _ in range(2)]
-        game_seed = chance.getrandbits(60)
+        orders = [rng.sample(range(DECK_SIZE), DECK_SIZE) for _ in range(2)]
+        game_seed = rng.getrandbits(60)
         wins = 0.0
         for seat in (0, 1):
             players = (0, 1) if seat == 0 else (1, 0)
@@ -418,7 +416,7 @@ def play_match(
     *,
     rules: str = "1.5",
     nodes: int = 2000,
-) -> UnitCounts:
+) -> PairCounts:
     """Play mirrored pairs of quick games between weights.
 
     Parameters
@@ -434,15 +432,15 @@ def play_match(
 
     Returns
     -------
-    UnitCounts
+    PairCounts
         The pairs, counted for `first`.
     """
     return counted(PlayPairs(rules, nodes, first, second, seeds)())
 
 
-def counted(wins: Sequence[float]) -> UnitCounts:
+def counted(wins: Sequence[float]) -> PairCounts:
     """Pairs, given how many games of each were won, a draw being half a game."""
-    counts = UnitCounts()
+    counts = PairCounts()
     for n in wins:
         counts.add(n / 2)
     return counts

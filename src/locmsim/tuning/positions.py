@@ -60,16 +60,16 @@ def train_network(
     """
     if not len(won):
         raise ValueError("nothing to train on: no positions")
-    chance = np.random.default_rng(seed)
-    model = PositionModel(positions, chance)
-    loss = train(model, positions, won, epochs=epochs, chance=chance)
+    rng = np.random.default_rng(seed)
+    model = PositionModel(positions, rng)
+    loss = train(model, positions, won, epochs=epochs, rng=rng)
     return model.unscaled(), loss
 
 
 class PositionModel:
     """The network on many positions at a time, its inputs divided by their spread: a `Model`."""
 
-    def __init__(self, positions: NDArray[Any], chance: np.random.Generator) -> None:
+    def __init__(self, positions: NDArray[Any], rng: np.random.Generator) -> None:
         sample = _blocks(positions[:_SAMPLE])
         self.spread = {
             "creature": _spread(sample["creatures"]),
@@ -81,7 +81,7 @@ class PositionModel:
         arrays = {}
         for name, shape in SHAPES.items():
             size = shape[-2:][0] ** -0.5 if shape and name not in _ZERO else 0.0
-            arrays[name] = np.asarray(size * chance.standard_normal(shape))
+            arrays[name] = np.asarray(size * rng.standard_normal(shape))
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:

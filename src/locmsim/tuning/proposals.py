@@ -34,7 +34,7 @@ _BUILDERS = "score", "score", "classic", "bodies", "area"
 def propose_deck(
     cards: Sequence[Card],
     networks: Sequence[Arrays],
-    chance: random.Random,
+    rng: random.Random,
     score: DeckBuilder | None = None,
 ) -> list[Card]:
     """A deck to train on, of any kind, but mostly one that a network likes.
@@ -45,7 +45,7 @@ def propose_deck(
         The offer.
     networks
         Arrays of deck values; may be none.
-    chance
+    rng
         Decides everything.
     score
         In the place of the builder "score".
@@ -58,25 +58,25 @@ def propose_deck(
     builders = {name: DECK_BUILDERS[name] for name in _BUILDERS} | (
         {"score": score} if score else {}
     )
-    if networks and chance.random() < _LIKED:
-        arrays = chance.choice(networks)
+    if networks and rng.random() < _LIKED:
+        arrays = rng.choice(networks)
         direct = np.asarray(arrays["direct"])
-        noise = chance.choice(_DISTURBED) * float(direct.std())
-        moved = direct + [chance.gauss(0, noise) for _ in direct]
-        if chance.random() < _BUILT:
-            start = build_deck(cards, builders[chance.choice(_BUILDERS)])
+        noise = rng.choice(_DISTURBED) * float(direct.std())
+        moved = direct + [rng.gauss(0, noise) for _ in direct]
+        if rng.random() < _BUILT:
+            start = build_deck(cards, builders[rng.choice(_BUILDERS)])
         else:
-            cheap = sorted(cards, key=lambda card: card.cost)[: chance.choice(_CHEAPEST)]
-            start = chance.sample(COPIES_PER_CARD * [card.base_id for card in cheap], DECK_SIZE)
+            cheap = sorted(cards, key=lambda card: card.cost)[: rng.choice(_CHEAPEST)]
+            start = rng.sample(COPIES_PER_CARD * [card.base_id for card in cheap], DECK_SIZE)
         ids = DeckValue({**arrays, "direct": moved}).improved(start, cards)
     else:
-        ids = build_deck(cards, builders[chance.choice(_BUILDERS)])
+        ids = build_deck(cards, builders[rng.choice(_BUILDERS)])
     by_id = {card.base_id: card for card in cards}
     deck = [by_id[base_id] for base_id in ids]
-    for _ in range(chance.choice(_EXCHANGED)):
-        card = chance.choice(cards)
-        if card.cost <= chance.randrange(8) and deck.count(card) < COPIES_PER_CARD:
-            deck[chance.randrange(len(deck))] = card
+    for _ in range(rng.choice(_EXCHANGED)):
+        card = rng.choice(cards)
+        if card.cost <= rng.randrange(8) and deck.count(card) < COPIES_PER_CARD:
+            deck[rng.randrange(len(deck))] = card
     return deck
 
 

@@ -66,14 +66,14 @@ def train(
     won: NDArray[Any],
     *,
     epochs: int,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     decay: Mapping[str, float] | None = None,
     rate: float = RATE,
 ) -> float:
     """Train the arrays of a model, in place, to predict results from rows.
 
     By AdamW, with a step that grows and then shrinks, on the mean of the negative logarithm of the
-    chance that the model gave to each result.
+    probability that the model gave to each result.
 
     Parameters
     ----------
@@ -82,11 +82,10 @@ def train(
     rows
         Shape (rows, ...): whatever the model takes.
     won
-        Shape (rows,): 1 where the result that the model predicts came about, else 0; or the chance
-        that it does.
+        Shape (rows,): 1 where the predicted result came about, else 0; or its probability.
     epochs
         How often each row is seen.
-    chance
+    rng
         Of the order in which they are seen.
     decay
         Name of an array -> by which part of a step it shrinks, if not by the usual one.
@@ -114,7 +113,7 @@ def train(
     with _one_thread():
         for _ in range(epochs):
             losses = []
-            for picked in _batches(chance.permutation(len(won))):
+            for picked in _batches(rng.permutation(len(won))):
                 target = torch.from_numpy(won[picked].astype(np.float32))
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(
                     model(rows[picked]), target

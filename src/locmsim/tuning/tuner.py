@@ -20,12 +20,12 @@ from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from locmsim.networks import Weights, WeightsFile
-from locmsim.stats import UnitCounts, score_interval
+from locmsim.stats import PairCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
 from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted, play_task
 from locmsim.tuning.parts import check_packages, fit_part
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
-from locmsim.workers import Spread, Workers, dask_workers, local_workers
+from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
 
 __all__ = ["Tuner"]
 
@@ -345,7 +345,7 @@ class Tuner:
         played = settings.games - missing
         self._on_games("self-play", played, settings.games)
         try:
-            for chunk, games in self._spread("self-play", tasks):
+            for chunk, games in self._run_tasks("self-play", tasks):
                 done[chunk] = games
                 played += tasks[chunk].games
                 self._on_games("self-play", played, settings.games)
@@ -368,7 +368,7 @@ class Tuner:
         for old in [i for i in self._games if i <= iteration - _WINDOW]:
             del self._games[old]
 
-    def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> UnitCounts:
+    def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> PairCounts:
         """A match against the best weights; all of an iteration with the same purpose have the
         same cards."""
         settings = self.settings
@@ -382,24 +382,24 @@ class Tuner:
             for start in range(0, pairs, _PAIRS)
             if str(start) not in done
         }
-        for start, wins in self._spread(label, tasks):
+        for start, wins in self._run_tasks(label, tasks):
             done[str(start)] = wins
             self._on_games(label, 2 * sum(map(len, done.values())), 2 * pairs)
             if self._is_due():
                 self._save()
         return counted([n for wins in done.values() for n in wins])
 
-    def _spread(
+    def _run_tasks(
         self, label: str, tasks: Mapping[int, Callable[[], _T]]
     ) -> Iterator[tuple[int, _T]]:
         """Numbers and results of tasks as they are done by the workers."""
-        spread: Spread[int, _T] = Spread(
+        runner: TaskRunner[int, _T] = TaskRunner(
             self._workers,
             tasks,
             lambda executor, number: executor.submit(play_task, tasks[number]),
             name=lambda number: f"task {number} of {label}",
         )
-        for number, future in spread:
+        for number, future in runner:
             yield number, future.result()
 
     # ---------------------------------------------------------------------------------- files

@@ -1,12 +1,12 @@
-"""What connections may ask of a server: a price for everything, and who pays it."""
+"""What connections may ask of a server: what everything costs, and who pays."""
 
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Prices"]
+__all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Costs"]
 
 
-class Prices:
+class Costs:
     """What things cost, in seconds of an allowance.
 
     Parameters
@@ -35,9 +35,9 @@ class Prices:
 
 #: An address pays until somebody has logged in: 100 connections, 20 passwords, two spectators,
 #: 1,000 lines or 100 kB a second, five times as much at once.
-BEFORE_LOGIN: Final = Prices(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
+BEFORE_LOGIN: Final = Costs(line=1e-3, byte=1e-5, connection=0.01, password=0.05, spectator=0.5)
 #: Then the player pays, more than an honest one can need: 20,000 lines or 5 MB a second.
-LOGGED_IN: Final = Prices(line=5e-5, byte=2e-7)
+LOGGED_IN: Final = Costs(line=5e-5, byte=2e-7)
 
 
 class Allowance:
@@ -54,9 +54,9 @@ class Allowance:
     def __init__(self) -> None:
         self._paid_until = 0.0
 
-    def charge(self, price: float, now: float) -> float:
-        """Take a price; how long the debt takes to be paid, 0 without one."""
-        self._paid_until = max(self._paid_until, now - self.SAVED) + price
+    def charge(self, cost: float, now: float) -> float:
+        """Take a cost off; how long the debt takes to be paid, 0 without one."""
+        self._paid_until = max(self._paid_until, now - self.SAVED) + cost
         return self.debt(now)
 
     def debt(self, now: float) -> float:
@@ -84,12 +84,12 @@ class Allowances:
     def __len__(self) -> int:
         return len(self._by_name)
 
-    def charge(self, name: str, price: float) -> float:
-        """Take a price; how long the debt takes to be paid, 0 without one."""
+    def charge(self, name: str, cost: float) -> float:
+        """Take a cost off; how long the debt takes to be paid, 0 without one."""
         allowance = self._by_name.get(name)
         if allowance is None:
             allowance = self._by_name[name] = Allowance()
-        return allowance.charge(price, self._clock())
+        return allowance.charge(cost, self._clock())
 
     def tidy(self) -> None:
         """Forget those who have all of it again."""

@@ -1,7 +1,7 @@
 """Tournaments one after another: the players' commands and the ticks of the clock.
 
 A `Series` does all that the server does between reading a command and writing its reply, as a
-function of the calls alone. What happens comes out as events, which `locmsim.vestrock.record`
+function of the calls alone. What happens comes out as events, which `locmsim.vestrock.eventlog`
 writes and replays.
 """
 
@@ -14,7 +14,7 @@ from locmsim.vestrock.match import CommandError, Match
 from locmsim.vestrock.protocol import COMMANDS, Command, error_line
 from locmsim.vestrock.tournament import Result, Tournament, state_hash
 
-__all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "Keeper", "Series"]
+__all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "ResultSink", "Series"]
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ LINE_LIMIT: Final = 200_000
 Event = dict[str, Any]
 
 
-class Keeper(Protocol):
-    """Keeps the results of tournaments."""
+class ResultSink(Protocol):
+    """What the results of tournaments are given to."""
 
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
@@ -43,7 +43,7 @@ class Series:
     ----------
     deck : callable
         The deck of a tournament by its number.
-    keeper : Keeper
+    sink : ResultSink
         Gets the results.
     record : callable
         Gets the events, in order.
@@ -69,7 +69,7 @@ class Series:
     def __init__(
         self,
         deck: Callable[[int], Sequence[Card]],
-        keeper: Keeper,
+        sink: ResultSink,
         record: Callable[[Event], object],
         *,
         number: int = 1,
@@ -86,7 +86,7 @@ class Series:
         if tournaments is not None and tournaments < 1:
             raise ValueError(f"tournaments: expected at least 1, got {tournaments}")
         self._deck = deck
-        self._keeper = keeper
+        self._sink = sink
         self._record = record
         self._parameters = dict(parameters or {})
         #: How many players a tournament needs.
@@ -224,7 +224,7 @@ class Series:
     def _finish(self, tournament: Tournament) -> None:
         awards = tournament.awards()
         self._record({"event": "awards", "tournament": tournament.number, "awards": awards})
-        self._keeper.add(tournament.number, tournament.results.values(), awards)
+        self._sink.add(tournament.number, tournament.results.values(), awards)
         self.finished += 1
         self._previous, self.tournament = tournament, None
         self._next_number += 1

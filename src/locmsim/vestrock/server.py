@@ -20,9 +20,9 @@ from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from locmsim.vestrock.allowance import BEFORE_LOGIN, Allowances
 from locmsim.vestrock.clock import Schedule
 from locmsim.vestrock.deck import Card, generate_deck, load_deck
+from locmsim.vestrock.eventlog import FORMAT, EventLog
 from locmsim.vestrock.match import Match
 from locmsim.vestrock.protocol import Command, error_line
-from locmsim.vestrock.record import FORMAT, EventLog
 from locmsim.vestrock.series import Series
 from locmsim.vestrock.session import Session
 from locmsim.vestrock.spectators import Feed, Spectator

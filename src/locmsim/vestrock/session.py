@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Prices
+from locmsim.vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances, Costs
 from locmsim.vestrock.protocol import LineReader, Login, error_line, parse
 from locmsim.vestrock.sockets import Progress, set_up
 
@@ -40,7 +40,7 @@ class Session(asyncio.BufferedProtocol):
         self._unread = 0
         self._begun = 0
         #: Who pays: an address, then the player; and whether they are in debt.
-        self._payer: tuple[Allowances, str, Prices] = (server.addresses, "", BEFORE_LOGIN)
+        self._payer: tuple[Allowances, str, Costs] = (server.addresses, "", BEFORE_LOGIN)
         self._in_debt = False
         self._login = Login()
         self._out: list[bytes] = []
@@ -236,10 +236,10 @@ class Session(asyncio.BufferedProtocol):
         self._pieces.clear()
         self._unread = self._begun = 0
 
-    def _pay(self, price: float) -> None:
+    def _pay(self, cost: float) -> None:
         """Charge whoever pays; while they are in debt this connection is not read."""
         allowances, name, _ = self._payer
-        debt = allowances.charge(name, price)
+        debt = allowances.charge(name, cost)
         if debt and not self._in_debt and not self._closing:
             self._in_debt = True
             self._paying = asyncio.get_running_loop().call_later(debt, self._paid)

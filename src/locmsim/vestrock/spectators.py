@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
-from locmsim.vestrock.record import encode
+from locmsim.vestrock.eventlog import encode
 from locmsim.vestrock.series import Event, described
 from locmsim.vestrock.sockets import Progress, set_up
 

@@ -12,7 +12,7 @@ from locmsim.art import card_title
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.search.analysis import analyse
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation

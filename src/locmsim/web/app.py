@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, play, replays
+from locmsim.web import analyse, arenas, play, replays, searches
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -22,6 +22,9 @@ __all__ = ["PAGES", "create_app"]
 #: What makes each page, in the order of the links. A new page is a module with such a function and
 #: a script in ``static``, where it may have a style sheet as well.
 PAGES: tuple[Callable[[Site], Page], ...] = (play.page, replays.page, arenas.page, analyse.page)
+
+#: What makes endpoints that several pages ask.
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (searches.routes,)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 
@@ -61,6 +64,8 @@ def create_app(site: Site) -> Starlette:
         return Response(files[name], media_type=_TYPES[name.rpartition(".")[2]])
 
     routes: list[BaseRoute] = [Route("/", first), Route("/static/{name}", static)]
+    for service in SERVICES:
+        routes += service(site)
     for page in pages:
         routes += [
             Route(f"/{page.name}", _shown(shell, page, f"{page.name}.css" in files)),

@@ -23,7 +23,7 @@ from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.play import Result, play
+from locmsim.referee.matches import Result, play
 from locmsim.referee.process import BotProcess
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card

@@ -10,7 +10,7 @@ from typing import Any
 from locmsim.arena import Arena, StoreError
 from locmsim.contract import Fault, Part, require
 from locmsim.game.match import Match
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.web.sources import arena_game, load_replay
 
 __all__ = ["ALL", "Filter", "Library"]

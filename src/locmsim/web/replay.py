@@ -22,7 +22,7 @@ from locmsim.errors import InvalidActionError
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
-from locmsim.referee.play import Call, Result
+from locmsim.referee.matches import Call, Result
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
@@ -45,7 +45,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     Parameters
     ----------
     result : Result
-        The result of a match of LOCM, from `locmsim.referee.play` or a replay.
+        The result of a match of LOCM, from `locmsim.referee.matches` or a replay.
     names : tuple of str
         What the page calls the players; empty for "Player 0" and "Player 1".
 

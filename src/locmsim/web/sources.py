@@ -9,7 +9,7 @@ from typing import Any
 from locmsim.arena import Arena
 from locmsim.contract import Part, require
 from locmsim.game.match import Match
-from locmsim.referee.play import Result
+from locmsim.referee.matches import Result
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 

@@ -23,12 +23,12 @@ from locmsim.arena import (
     Tally,
     available_cores,
 )
-from locmsim.arena.playing import play_games
 from locmsim.arena.records import Outcome, Times, record_of
 from locmsim.arena.report import as_json, lost_games, running_score, tables
+from locmsim.arena.worker import play_games
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee import Fault, FaultKind, retrace
+from locmsim.referee import Fault, FaultKind, replay_calls
 from locmsim.referee.transcript import result_log
 
 # ------------------------------------------------------------------------------ playing
@@ -355,7 +355,7 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert state is not None
         assert state.accepted == "H1"
         assert state.llr >= state.upper
-        assert state.units == games / 2
+        assert state.pairs == games / 2
         assert arena._store.numbers() == set(range(1, games + 1))
         assert "SPRT of Elo +0 against +50: H1 accepted (Elo +50) after" in arena.table()
         assert arena.to_json()["sprt"]["accepted"] == "H1"
@@ -393,7 +393,7 @@ def test_sequential_test_waits_for_the_order() -> None:
     tally.add(outcome(2, (1, 0), 1))
     assert tally.decided
     assert tally.sprt_state is not None
-    assert tally.sprt_state.units < 100
+    assert tally.sprt_state.pairs < 100
 
 
 # ---------------------------------------------------------------------------------- tables
@@ -478,7 +478,7 @@ def test_single_games() -> None:
     with Arena(["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
-        assert arena.tally.player_units(0).total == 5
+        assert arena.tally.player_pairs(0).total == 5
         assert "single games" in arena.table()
 
 
@@ -516,7 +516,7 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
         assert float(rows[0]["worst_ms0"]) >= 300 > float(rows[0]["worst_ms1"])
     # In time by other rules: 1000 ms are allowed for the first turn of each player.
     match = Match(seed=1)
-    result = retrace(
+    result = replay_calls(
         match, ((match.to_ask[0], "PASS", 900_000_000) for _ in range(200) if match.to_ask)
     )
     late = record_of(arena.settings.fixture(1), result).outcome.late

@@ -7,8 +7,8 @@ import pytest
 from locmsim.arena import Arena, Record, Sprt, StoreError
 from locmsim.arena.follow import Follower, llr_curve, score_curve
 from locmsim.arena.store import Store
-from locmsim.arena.tally import Unit
-from locmsim.stats import UnitCounts, score_interval
+from locmsim.arena.tally import PairResult
+from locmsim.stats import PairCounts, score_interval
 
 
 def records(db: Path, players: list[str], games: int, **settings: object) -> list[Record]:
@@ -53,7 +53,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
         assert ending[1:4] == record.outcome[1:3] + record.outcome[4:5]
     for player in range(3):
         curve = follower.score_curve(player)
-        counts = follower.update().player_units(player)
+        counts = follower.update().player_pairs(player)
         assert curve["games"] == [2 * i for i in range(1, counts.total + 1)]
         assert curve["score"][-1] == counts.score
         assert (curve["low"][-1], curve["high"][-1]) == score_interval(counts)
@@ -78,7 +78,7 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
         curve = follower.llr_curve()
         assert curve is not None
         assert curve["llr"][-1] == tally.sprt_state.llr
-        assert curve["units"] == list(range(1, tally.sprt_state.units + 1))
+        assert curve["pairs"] == list(range(1, tally.sprt_state.pairs + 1))
     db.unlink()
     records(db, ["random", "random"], 2)
     follower.update()
@@ -115,20 +115,20 @@ def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_curves_have_few_points() -> None:
-    units = [Unit(i, (0, 1), (i % 3) / 2) for i in range(1000)]
-    curve = score_curve(units[::-1], 1, 2, 10)
+    pairs = [PairResult(i, (0, 1), (i % 3) / 2) for i in range(1000)]
+    curve = score_curve(pairs[::-1], 1, 2, 10)
     assert curve["games"] == [200 * i for i in range(1, 11)]
-    counts = UnitCounts()
-    for unit in units:
-        counts.add(1 - unit.score)
+    counts = PairCounts()
+    for pair in pairs:
+        counts.add(1 - pair.score)
     assert curve["score"][-1] == counts.score
-    assert score_curve(units, 2, 2, 10) == {"games": [], "score": [], "low": [], "high": []}
-    # Up to the first unit that is missing.
+    assert score_curve(pairs, 2, 2, 10) == {"games": [], "score": [], "low": [], "high": []}
+    # Up to the first pair that is missing.
     test = Sprt(-5, 5)
-    assert llr_curve(units[:5] + units[6:], test, 10)["units"] == [1, 2, 3, 4, 5]
-    assert llr_curve(units[1:], test, 10) == {"units": [], "llr": []}
+    assert llr_curve(pairs[:5] + pairs[6:], test, 10)["pairs"] == [1, 2, 3, 4, 5]
+    assert llr_curve(pairs[1:], test, 10) == {"pairs": [], "llr": []}
     # Up to the decision.
-    won = [Unit(i, (0, 1), 1.0) for i in range(1000)]
+    won = [PairResult(i, (0, 1), 1.0) for i in range(1000)]
     curve = llr_curve(won, test, 100)
-    assert curve["llr"][-2] < test.state(UnitCounts()).upper <= curve["llr"][-1]
-    assert curve["units"][-1] < 1000
+    assert curve["llr"][-2] < test.state(PairCounts()).upper <= curve["llr"][-1]
+    assert curve["pairs"][-1] < 1000

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locmsim.stats import (
+    PairCounts,
     Sprt,
-    UnitCounts,
     bradley_terry,
     elo_of,
     expected_score,
     score_interval,
 )
 
-counts = st.builds(UnitCounts, *[st.integers(0, 5000)] * 3)
+counts = st.builds(PairCounts, *[st.integers(0, 5000)] * 3)
 
 
 def wilson(won: int, n: int) -> tuple[float, float]:
@@ -39,27 +39,27 @@ def test_elo() -> None:
 def test_interval_of_independent_games() -> None:
     """Pairs of independent games have nearly the interval of Wilson for all games."""
     n, p = 20_000, 0.7
-    pairs = UnitCounts(int(n * 0.3 * 0.3), int(2 * n * p * 0.3), int(n * p * p))
+    pairs = PairCounts(int(n * 0.3 * 0.3), int(2 * n * p * 0.3), int(n * p * p))
     assert score_interval(pairs) == pytest.approx(wilson(2 * n * 7 // 10, 2 * n), abs=1e-4)
     # Single games have no splits: the formula itself, as if each were seen with its doubt.
-    single = UnitCounts(6000, 0, 14_000)
+    single = PairCounts(6000, 0, 14_000)
     assert score_interval(single) == pytest.approx(wilson(14_000, 20_000), abs=1e-4)
 
 
 def test_interval_of_pairs_decided_by_the_seat() -> None:
     """Much is known about players whose pairs are split by the seat: they are equals."""
-    low, high = score_interval(UnitCounts(5, 190, 5))
+    low, high = score_interval(PairCounts(5, 190, 5))
     assert high - low < 0.04
-    low, high = score_interval(UnitCounts(100, 0, 100))
+    low, high = score_interval(PairCounts(100, 0, 100))
     assert high - low == pytest.approx(0.137, abs=0.003)
 
 
 @given(counts)
-def test_interval_holds_the_score(some: UnitCounts) -> None:
+def test_interval_holds_the_score(some: PairCounts) -> None:
     low, high = score_interval(some)
     assert 0 <= low <= some.score <= high <= 1
     assert high > low
-    mirrored = score_interval(UnitCounts(some.won, some.split, some.lost))
+    mirrored = score_interval(PairCounts(some.won, some.split, some.lost))
     assert mirrored == pytest.approx((1 - high, 1 - low))
     wide = score_interval(some, 0.99)
     assert wide[0] <= low
@@ -67,8 +67,8 @@ def test_interval_holds_the_score(some: UnitCounts) -> None:
 
 
 def test_interval_at_the_ends() -> None:
-    assert score_interval(UnitCounts()) == (0, 1)
-    low, high = score_interval(UnitCounts(0, 0, 20))
+    assert score_interval(PairCounts()) == (0, 1)
+    low, high = score_interval(PairCounts(0, 0, 20))
     assert 0.8 < low < 0.9
     assert high == 1
 
@@ -84,7 +84,7 @@ def test_coverage(n: int, least: float, chance: float, by_seat: float) -> None:
     for losses in range(n + 1):
         for splits in range(n + 1 - losses):
             wins = n - losses - splits
-            low, high = score_interval(UnitCounts(losses, splits, wins))
+            low, high = score_interval(PairCounts(losses, splits, wins))
             if low <= won + split / 2 <= high:
                 ways = math.comb(n, losses) * math.comb(n - losses, splits)
                 inside += ways * lost**losses * split**splits * won**wins
@@ -96,12 +96,12 @@ def test_coverage(n: int, least: float, chance: float, by_seat: float) -> None:
 
 def run_test(test: Sprt, elo: float, rng: np.random.Generator) -> tuple[str | None, int]:
     p = expected_score(elo)
-    seen = UnitCounts()
+    seen = PairCounts()
     for games in (rng.random((20_000, 2)) < p).sum(axis=1):
         seen.add(games / 2)
         state = test.state(seen)
         if state.accepted:
-            return state.accepted, state.units
+            return state.accepted, state.pairs
     return None, seen.total
 
 
@@ -112,17 +112,17 @@ def test_sequential_test_errs_rarely(elo: float, wrong: str) -> None:
     verdicts = [verdict for verdict, _ in results]
     assert None not in verdicts
     assert verdicts.count(wrong) <= 0.1 * len(verdicts)
-    assert np.mean([units for _, units in results]) < 200
+    assert np.mean([pairs for _, pairs in results]) < 200
 
 
 def test_sequential_test_bounds() -> None:
-    state = Sprt(0, 10, alpha=0.01, beta=0.1).state(UnitCounts())
-    assert (state.llr, state.accepted, state.units) == (0, None, 0)
+    state = Sprt(0, 10, alpha=0.01, beta=0.1).state(PairCounts())
+    assert (state.llr, state.accepted, state.pairs) == (0, None, 0)
     assert state.lower == pytest.approx(math.log(0.1 / 0.99))
     assert state.upper == pytest.approx(math.log(0.9 / 0.01))
-    assert Sprt(0, 10).state(UnitCounts(0, 0, 100)).accepted == "H1"
-    assert Sprt(0, 10).state(UnitCounts(100, 0, 0)).accepted == "H0"
-    assert Sprt(0, 10).state(UnitCounts(0, 3, 0)).accepted is None
+    assert Sprt(0, 10).state(PairCounts(0, 0, 100)).accepted == "H1"
+    assert Sprt(0, 10).state(PairCounts(100, 0, 0)).accepted == "H0"
+    assert Sprt(0, 10).state(PairCounts(0, 3, 0)).accepted is None
 
 
 @pytest.mark.parametrize("numbers", [(5, 5), (6, 5), (0, math.inf), (0, 5, 0.5), (0, 5, 0.05, 0)])
@@ -137,7 +137,7 @@ def test_impossible_tests(numbers: tuple[float, ...]) -> None:
 def test_ratings_of_two() -> None:
     """For two players it is the Elo difference of the score, with its interval."""
     pytest.importorskip("choix")
-    pairs = UnitCounts(300, 800, 900)
+    pairs = PairCounts(300, 800, 900)
     ratings = bradley_terry(2, {(0, 1): pairs})
     assert ratings is not None
     assert ratings.elo[0] - ratings.elo[1] == pytest.approx(elo_of(pairs.score), abs=0.2)
@@ -153,15 +153,15 @@ def test_ratings_are_found_again() -> None:
     truth = np.array([120.0, 30.0, -50.0, -100.0])
     inside = repeats = 0
     for _ in range(60):
-        units = {}
+        pairs = {}
         for a in range(4):
             for b in range(a + 1, 4):
                 won = rng.random((100, 2)) < expected_score(truth[a] - truth[b])
-                seen = UnitCounts()
+                seen = PairCounts()
                 for score in won.mean(axis=1):
                     seen.add(float(score))
-                units[a, b] = seen
-        ratings = bradley_terry(4, units)
+                pairs[a, b] = seen
+        ratings = bradley_terry(4, pairs)
         assert ratings is not None
         inside += int((abs(ratings.elo - truth) <= ratings.error).sum())
         repeats += 4
@@ -170,10 +170,10 @@ def test_ratings_are_found_again() -> None:
 
 def test_ratings_without_a_loss_or_a_link() -> None:
     pytest.importorskip("choix")
-    won = UnitCounts(0, 0, 50)
-    ratings = bradley_terry(3, {(0, 1): won, (1, 2): won, (0, 2): UnitCounts()})
+    won = PairCounts(0, 0, 50)
+    ratings = bradley_terry(3, {(0, 1): won, (1, 2): won, (0, 2): PairCounts()})
     assert ratings is not None
     assert list(ratings.elo) == sorted(ratings.elo, reverse=True)
     assert np.isfinite(ratings.elo).all()
     assert np.isfinite(ratings.error).all()
-    assert bradley_terry(3, {(0, 1): won, (1, 2): UnitCounts()}) is None
+    assert bradley_terry(3, {(0, 1): won, (1, 2): PairCounts()}) is None

@@ -369,11 +369,11 @@ def test_bad_weights_are_refused_by_name(weights, message):
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 @pytest.mark.parametrize("heuristic", PICKERS)
 def test_pickers_answer_every_turn_of_a_draft(heuristic, rules):
-    chance = random.Random(1)
+    rng = random.Random(1)
     for _ in range(30):
         picked = []
         for _ in range(DECK_SIZE):
-            offer = chance.sample(cards_1x(), 3)
+            offer = rng.sample(cards_1x(), 3)
             choice = pick(offer, picked, rules, heuristic)
             assert choice in (0, 1, 2)
             picked.append(offer[choice])

@@ -29,24 +29,24 @@ def wanting(**weights: float) -> DeckValue:
     return DeckValue(arrays)
 
 
-def extreme_card(chance: random.Random) -> Card:
+def extreme_card(rng: random.Random) -> Card:
     """Any values that a card can have."""
     return Card(
         1,
-        CardType(chance.randrange(4)),
-        chance.choice((0, 6, 7, 8, 127)),
-        *(chance.choice((-500, -13, -1, 0, 11, 12, 13, 500)) for _ in range(2)),
-        "".join(letter if chance.random() < 0.5 else "-" for letter in "BCDGLW"),
-        *(chance.choice((-500, -1, 0, 1, 500)) for _ in range(2)),
-        chance.choice((0, 1, 100)),
-        chance.randrange(3),
+        CardType(rng.randrange(4)),
+        rng.choice((0, 6, 7, 8, 127)),
+        *(rng.choice((-500, -13, -1, 0, 11, 12, 13, 500)) for _ in range(2)),
+        "".join(letter if rng.random() < 0.5 else "-" for letter in "BCDGLW"),
+        *(rng.choice((-500, -1, 0, 1, 500)) for _ in range(2)),
+        rng.choice((0, 1, 100)),
+        rng.randrange(3),
     )
 
 
 def test_terms_are_those_of_the_names():
-    chance = random.Random(3)
-    cards = generate_cards(1) + [extreme_card(chance) for _ in range(400)]
-    weights = {name: chance.uniform(-1, 1) for name in CARD_TERMS}
+    rng = random.Random(3)
+    cards = generate_cards(1) + [extreme_card(rng) for _ in range(400)]
+    weights = {name: rng.uniform(-1, 1) for name in CARD_TERMS}
     score = WeightedScore(weights)
     used = set()
     for row, card in zip(term_rows(cards), cards, strict=True):
@@ -154,10 +154,9 @@ def test_bad_arrays_are_named(change, message):
 
 def test_a_value_is_the_mean_of_its_networks():
     """Each of them as numpy has it."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     networks = [
-        {name: 0.1 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
-        for _ in range(3)
+        {name: 0.1 * rng.standard_normal(shape) for name, shape in SHAPES.items()} for _ in range(3)
     ]
     deck = generate_cards(5)[:30]
     values = [DeckValue(arrays)(deck) for arrays in networks]
@@ -168,7 +167,7 @@ def test_a_value_is_the_mean_of_its_networks():
 
 def test_the_exchange_of_cards_ends_where_rounding_makes_gains():
     """Terms of a billion, as no card has: a float is then right to 64 only."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     networks = DeckNetworks(default_value().networks[:1])
-    terms = (1e9 * chance.standard_normal((40, len(CARD_TERMS)))).astype(np.float32)
+    terms = (1e9 * rng.standard_normal((40, len(CARD_TERMS)))).astype(np.float32)
     assert sum(networks.improved(terms, [1] * 30 + [0] * 10)) == 30

@@ -16,9 +16,9 @@ CARDS = cards_1x()
 
 
 def networks(n: int = 2, seed: int = 1) -> list[dict[str, np.ndarray]]:
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     return [
-        {name: chance.normal(0, 0.1, shape).astype(np.float32) for name, shape in SHAPES.items()}
+        {name: rng.normal(0, 0.1, shape).astype(np.float32) for name, shape in SHAPES.items()}
         for _ in range(n)
     ]
 
@@ -44,9 +44,9 @@ def offers_of(seed: int) -> list[list[Card]]:
 def test_a_deck_is_worth_what_the_networks_say(n):
     arrays = networks(n)
     value = DraftValue(*arrays)
-    chance = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for size in (0, 1, 30):
-        deck = [CARDS[i] for i in chance.integers(0, 160, size)]
+        deck = [CARDS[i] for i in rng.integers(0, 160, size)]
         assert value(deck) == pytest.approx(in_numpy(arrays, deck), abs=1e-5)
     assert all(
         np.array_equal(a[name], b[name])

@@ -9,6 +9,8 @@ from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.decks.builders import RESTARTS
+from locmsim.decks.value import DeckValue
 from locmsim.envs.dataset import Examples, add_log, examples_of_agent
 from locmsim.policy import get_layout
 
@@ -112,3 +114,39 @@ def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
         pass
     assert len(seeds) > 80
     assert len(set(seeds)) == len(seeds)
+
+
+@each_rules
+def test_games_follow_from_their_seeds(rules):
+    """In whatever order and by however many processes they are played."""
+    data = last(examples_of_agent("random", 40, rules=rules, card_sets=8, seed=5)).arrays()
+    assert (np.diff(data["game"]) >= 0).all()
+    assert set(data["game"]) == set(range(40))
+    shared = last(examples_of_agent("random", 40, rules=rules, card_sets=8, seed=5, jobs=2))
+    assert all((shared.arrays()[name] == array).all() for name, array in data.items())
+    alone = last(examples_of_agent("random", 1, rules=rules, card_sets=8, seed=5 + 23)).arrays()
+    rows = data["game"] == 23
+    for name in ("obs", "mask", "action", "result", "turn"):
+        assert (alone[name] == data[name][rows]).all()
+
+
+def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
+    """Which opponents are taken to have; that takes longer than a game of searches."""
+    looked = []
+
+    def improved(self, deck, cards):
+        looked.append(tuple(cards))
+        return [*deck]
+
+    monkeypatch.setattr(DeckValue, "improved", improved)
+    list(examples_of_agent("beam:nodes=1,time_ms=0", 100, card_sets=(5000, 5070)))
+    assert len(set(looked)) <= 70
+    assert len(looked) <= (1 + RESTARTS) * 70
+
+
+def test_wrong_numbers_of_processes(tmp_path, capsys):
+    with pytest.raises(ValueError, match="jobs: expected 1 or more, got 0"):
+        next(examples_of_agent("random", 1, jobs=0))
+    with pytest.raises(SystemExit):
+        main(["dataset", "random", "--jobs", "0", "-o", str(tmp_path / "a.npz")])
+    assert "--jobs: expected an integer of 1 or more, got '0'" in capsys.readouterr().err

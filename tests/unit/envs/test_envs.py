@@ -472,16 +472,6 @@ def test_wrong_options_are_refused(options, message):
 # ------------------------------------------------------------------------------------ the rest
 
 
-def test_rendering(capsys):
-    env = BattleEnv(render_mode="ansi", opponent="pass", **FEW)
-    env.reset(seed=1)
-    assert env.render() == str(env.state)
-    human = BattleEnv(render_mode="human", opponent="pass", **FEW)
-    human.reset(seed=1)
-    assert str(env.state) in capsys.readouterr().out
-    assert BattleEnv(**FEW).render() is None
-
-
 def test_environments_can_be_copied_and_pickled():
     env = BattleEnv(opponent="random", **FEW)
     env.reset(seed=1)

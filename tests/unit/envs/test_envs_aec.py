@@ -36,7 +36,7 @@ def test_rendering(capsys):
     env = aec.raw_env(render_mode="human", **FEW)
     env.reset(seed=1)
     env.step(0)
-    assert str(env.battle) in capsys.readouterr().out
+    assert env.text() in capsys.readouterr().out
     with pytest.raises(ValueError, match="render_mode: expected ansi, human, rgb_array or None"):
         aec.raw_env(render_mode="svg")
 

@@ -23,6 +23,7 @@ from locmsim.envs import (
     SelfPlayVectorEnv,
 )
 from locmsim.envs.evaluate import HELD_OUT, evaluate
+from locmsim.game.boards import board_text
 from locmsim.policy import Policy
 
 FEW = {"card_sets": 4}
@@ -410,11 +411,11 @@ def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
     for _ in range(30):
         env.step(int(env.action_masks().nonzero()[0][0]))
     board = env.render()
-    assert board == str(env.state)
+    assert board == board_text(env.state, env.seat)
     env.reset(seed=2)
     env.step(int(env.action_masks().nonzero()[0][0]))
     assert env.step(-1)[2]
-    assert env.render() == "step 1 of 30"
+    assert env.render().startswith("step 1 of 30")
     with pytest.raises(ValueError, match="the battle has not begun"):
         env.state  # noqa: B018
     assert env.action_masks().nonzero()[0].tolist() == [0]
@@ -429,26 +430,6 @@ def test_masks_after_an_illegal_pick(make):
     assert (reward, over) == (-1.0, True)
     assert seen["action_mask"].nonzero()[0].tolist() == [0]
     assert env.action_masks().nonzero()[0].tolist() == [0]
-
-
-def test_pictures_as_arrays():
-    pytest.importorskip("cairosvg")
-    battle = BattleEnv(opponent="osl", render_mode="rgb_array", **FEW)
-    battle.reset(seed=1)
-    choice = DraftEnv(render_mode="rgb_array")
-    choice.reset(seed=1)
-    rows = LocmVectorEnv(2, opponent="osl", render_mode="rgb_array", **FEW)
-    rows.reset(seed=1)
-    pictures = [battle.render(), choice.render(), *rows.render()]
-    for picture in pictures:
-        assert picture.dtype == np.uint8
-        assert picture.ndim == 3
-        assert picture.shape[2] == 3
-        assert min(picture.shape[:2]) > 100
-        assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
-    before = battle.render()
-    battle.step(int(battle.action_masks().nonzero()[0][-1]))
-    assert (battle.render().shape != before.shape) or (battle.render() != before).any()
 
 
 # ------------------------------------------------------------------- what one core of rows changes

@@ -56,8 +56,8 @@ def test_other_packed_text_has_14_bits_a_character():
 
 
 def test_rows_of_25_levels_are_near_the_ones_given():
-    chance = np.random.default_rng(4)
-    array = chance.standard_normal((58, 64)) * chance.lognormal(size=(58, 1))
+    rng = np.random.default_rng(4)
+    array = rng.standard_normal((58, 64)) * rng.lognormal(size=(58, 1))
     text, unit = pack_rows(array.astype(np.float32))
     assert len(text) == 58 + -(-58 * 64 // 3)
     assert all("\u4e00" <= character <= "\u8dff" for character in text)
@@ -242,10 +242,10 @@ def test_the_numbers_returned_are_those_of_the_file(ascii):
 
 
 def test_the_ensemble_in_a_file_values_decks_as_the_one_given():
-    chance = random.Random(1)
+    rng = random.Random(1)
     whole = default_weights("1.5").deck_value
     cards = generate_cards(7)
-    decks = [propose_deck(cards, whole, chance) for _ in range(40)]
+    decks = [propose_deck(cards, whole, rng) for _ in range(40)]
 
     def values(ascii):
         networks = export_bot("1.5", ascii=ascii).weights["1.5"].deck_value

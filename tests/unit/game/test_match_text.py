@@ -7,7 +7,7 @@ import pytest
 from locmsim.agents import make_agent
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee import Result, play, retrace
+from locmsim.referee import Result, play, replay_calls
 from locmsim.referee.plain import fault_text, position_after, summary_text
 from locmsim.referee.text import (
     card_text,
@@ -32,7 +32,7 @@ def given(*lines: str | None, fault: Fault | None = None, stderr: str = "") -> R
     calls = (
         (match.to_ask[0], next(answers, "PASS"), 1_500_000) for _ in range(200) if match.to_ask
     )
-    return retrace(match, calls, fault=fault, stderr=("", stderr))
+    return replay_calls(match, calls, fault=fault, stderr=("", stderr))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from locmsim.contract import (
     play_match,
     require,
 )
-from locmsim.referee import play, retrace
+from locmsim.referee import play, replay_calls
 
 
 class Dice:
@@ -148,7 +148,7 @@ def test_referee() -> None:
     assert result.scores[1] == 18
     assert result.winner == 1
     answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]
-    again = retrace(Dice(3, 3), answers, timeout_scale=25)
+    again = replay_calls(Dice(3, 3), answers, timeout_scale=25)
     assert (again.scores, again.winner, again.turns) == (result.scores, 1, 6)
 
 
@@ -175,7 +175,7 @@ def test_tournament(tmp_path: Path) -> None:
         tally = arena.tally
         assert tally.games == 12
         assert tally.players[1].wins == [4, 4]
-        assert tally.units[(0, 1)].lost == tally.units[(1, 2)].won == 2
+        assert tally.pairs[(0, 1)].lost == tally.pairs[(1, 2)].won == 2
         points = [player.points for player in tally.players]
         records = [arena.record(number) for number in range(1, 13)]
         assert sum(points) == sum(sum(record.outcome.scores) for record in records)
@@ -251,7 +251,7 @@ def test_draws_in_statistics() -> None:
     ) as arena:
         arena.run(jobs=1)
         assert [player.draws for player in arena.tally.players] == [[4, 4], [4, 4]]
-        assert arena.tally.player_units(0).split == 4
+        assert arena.tally.player_pairs(0).split == 4
         assert "draws" in arena.table().splitlines()[2].split()
         data = arena.to_json()
         assert [player["draws"] for player in data["players"]] == [8, 8]
@@ -271,13 +271,13 @@ CORE = [
     "stats.py",
     "workers.py",
     "referee/plain.py",
-    "referee/play.py",
+    "referee/matches.py",
     "referee/process.py",
     *(
         f"arena/{name}.py"
         for name in (
-            "games", "playing", "records", "report", "runner", "schedule", "store", "tally",
-            "tournament",
+            "games", "records", "report", "runner", "schedule", "store", "tally", "tournament",
+            "worker",
         )
     ),
 ]  # fmt: skip

@@ -6,53 +6,53 @@ from statistics import NormalDist, fmean, pvariance
 import pytest
 
 from locmsim.stats import (
+    PairCounts,
     Sprt,
-    UnitCounts,
     bradley_terry,
     elo_of,
     expected_score,
     score_interval,
 )
 
-UNITS = [0, 0, 0.25, 0.5, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75, 1, 1, 1, 1, 1]
+PAIRS = [0, 0, 0.25, 0.5, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75, 1, 1, 1, 1, 1]
 Z = NormalDist().inv_cdf(0.975)
 
 
-def counted(units: list[float]) -> UnitCounts:
-    counts = UnitCounts()
-    for unit in units:
-        counts.add(unit)
+def counted(pairs: list[float]) -> PairCounts:
+    counts = PairCounts()
+    for pair in pairs:
+        counts.add(pair)
     return counts
 
 
-def test_every_unit_is_counted_where_it_belongs() -> None:
-    counts = counted(UNITS)
-    assert counts == UnitCounts(lost=2, mostly_lost=1, split=3, mostly_won=4, won=5)
-    assert counted([*UNITS[:3], 0.25]).mostly_lost == 2
-    assert counts.total == len(UNITS)
-    assert counts.score == pytest.approx(fmean(UNITS))
-    assert counts.reversed() == counted([1 - unit for unit in UNITS])
-    both = counted(UNITS)
+def test_every_pair_is_counted_where_it_belongs() -> None:
+    counts = counted(PAIRS)
+    assert counts == PairCounts(lost=2, mostly_lost=1, split=3, mostly_won=4, won=5)
+    assert counted([*PAIRS[:3], 0.25]).mostly_lost == 2
+    assert counts.total == len(PAIRS)
+    assert counts.score == pytest.approx(fmean(PAIRS))
+    assert counts.reversed() == counted([1 - pair for pair in PAIRS])
+    both = counted(PAIRS)
     both.add_all(counted([1, 0.25, 0.25, 0.5, 0, 0, 0.75]))
-    assert both == counted([*UNITS, 1, 0.25, 0.25, 0.5, 0, 0, 0.75])
+    assert both == counted([*PAIRS, 1, 0.25, 0.25, 0.5, 0, 0, 0.75])
 
 
-@pytest.mark.parametrize("units", [[], [1], [0.25], [0.75, 0.75], UNITS, UNITS[:4]])
-def test_smoothed_is_with_four_half_units_of_even_games(units: list[float]) -> None:
-    """Two units of two even games each: 0, 1/2, 1/2 and 1, counted by halves."""
-    many = units * 2 + [0, 0.5, 0.5, 1]
-    mean, variance = counted(units).smoothed()
+@pytest.mark.parametrize("pairs", [[], [1], [0.25], [0.75, 0.75], PAIRS, PAIRS[:4]])
+def test_smoothed_is_with_four_half_pairs_of_even_games(pairs: list[float]) -> None:
+    """Two pairs of two even games each: 0, 1/2, 1/2 and 1, counted by halves."""
+    many = pairs * 2 + [0, 0.5, 0.5, 1]
+    mean, variance = counted(pairs).smoothed()
     assert mean == pytest.approx(fmean(many))
     assert variance == pytest.approx(pvariance(many))
 
 
-@pytest.mark.parametrize("units", [[0.5], UNITS, UNITS[:5], [1] * 9 + [0]])
+@pytest.mark.parametrize("pairs", [[0.5], PAIRS, PAIRS[:5], [1] * 9 + [0]])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_interval_is_wilsons(units: list[float], level: float) -> None:
+def test_interval_is_wilsons(pairs: list[float], level: float) -> None:
     """Its ends are the scores from which what was seen is just `level` away."""
-    counts = counted(units)
+    counts = counted(pairs)
     mean, variance = counts.smoothed()
-    games = len(units) * mean * (1 - mean) / variance
+    games = len(pairs) * mean * (1 - mean) / variance
     z = NormalDist().inv_cdf(0.5 + level / 2)
     low, high = score_interval(counts, level)
     assert low < counts.score < high
@@ -62,7 +62,7 @@ def test_interval_is_wilsons(units: list[float], level: float) -> None:
 
 
 def test_interval_at_the_ends() -> None:
-    assert score_interval(UnitCounts()) == (0.0, 1.0)
+    assert score_interval(PairCounts()) == (0.0, 1.0)
     low, high = score_interval(counted([1] * 5))
     assert (0.3 < low < 0.8, high) == (True, 1.0)
     low, high = score_interval(counted([0] * 5))
@@ -76,16 +76,16 @@ def test_elo_and_scores_are_inverse() -> None:
     assert (elo_of(0), elo_of(1)) == (-math.inf, math.inf)
 
 
-@pytest.mark.parametrize("units", [[], [1], UNITS, UNITS * 20, [0, 0.5] * 60])
-def test_sequential_test_is_the_ratio_of_normal_likelihoods(units: list[float]) -> None:
-    counts = counted(units)
+@pytest.mark.parametrize("pairs", [[], [1], PAIRS, PAIRS * 20, [0, 0.5] * 60])
+def test_sequential_test_is_the_ratio_of_normal_likelihoods(pairs: list[float]) -> None:
+    counts = counted(pairs)
     state = Sprt(-5, 15, alpha=0.1, beta=0.02).state(counts)
     variance = counts.smoothed()[1]
     low, high = expected_score(-5), expected_score(15)
-    llr = sum(((unit - low) ** 2 - (unit - high) ** 2) / (2 * variance) for unit in units)
+    llr = sum(((pair - low) ** 2 - (pair - high) ** 2) / (2 * variance) for pair in pairs)
     assert state.llr == pytest.approx(llr)
     assert (state.lower, state.upper) == pytest.approx((math.log(0.02 / 0.9), math.log(9.8)))
-    assert state.units == len(units)
+    assert state.pairs == len(pairs)
     expected = "H1" if llr > state.upper else "H0" if llr < state.lower else None
     assert state.accepted == expected
 
@@ -110,19 +110,19 @@ def test_numbers_that_make_no_test(numbers: tuple[float, ...], message: str) -> 
 
 def test_ratings_of_two_are_those_of_their_score() -> None:
     pytest.importorskip("choix")
-    counts = counted(UNITS)
+    counts = counted(PAIRS)
     ratings = bradley_terry(2, {(0, 1): counts})
     assert ratings is not None
-    units = len(UNITS) + 1  # a split one is added
-    score = (sum(UNITS) + 0.5) / units
+    pairs = len(PAIRS) + 1  # a split one is added
+    score = (sum(PAIRS) + 0.5) / pairs
     assert ratings.elo == pytest.approx([elo_of(score) / 2, -elo_of(score) / 2])
-    spread = math.sqrt(counts.smoothed()[1] / units) / (score * (1 - score))
+    spread = math.sqrt(counts.smoothed()[1] / pairs) / (score * (1 - score))
     assert ratings.error == pytest.approx([Z * 400 / math.log(10) * spread / 2] * 2)
 
 
-def test_ratings_count_units_of_both_orders() -> None:
+def test_ratings_count_pairs_of_both_orders() -> None:
     pytest.importorskip("choix")
-    three = {(0, 1): counted(UNITS), (1, 2): counted(UNITS[3:]), (2, 0): counted([0, 0, 0.5])}
+    three = {(0, 1): counted(PAIRS), (1, 2): counted(PAIRS[3:]), (2, 0): counted([0, 0, 0.5])}
     ratings = bradley_terry(3, three)
     assert ratings is not None
     assert ratings.elo.sum() == pytest.approx(0)
@@ -134,14 +134,14 @@ def test_ratings_count_units_of_both_orders() -> None:
         assert again is not None
         assert again.elo == pytest.approx(ratings.elo)
         assert again.error == pytest.approx(ratings.error)
-    halves = {(0, 1): counted(UNITS[:7]), (1, 0): counted(UNITS[7:]).reversed()}
+    halves = {(0, 1): counted(PAIRS[:7]), (1, 0): counted(PAIRS[7:]).reversed()}
     found = bradley_terry(2, halves)
     assert found is not None
-    score = (sum(UNITS) + 1) / (len(UNITS) + 2)  # each order has a split unit more
+    score = (sum(PAIRS) + 1) / (len(PAIRS) + 2)  # each order has a split pair more
     assert found.elo[0] - found.elo[1] == pytest.approx(elo_of(score))
 
 
 def test_no_ratings_without_games_between_all() -> None:
     pytest.importorskip("choix")
-    assert bradley_terry(3, {(0, 1): counted([1]), (1, 2): UnitCounts()}) is None
+    assert bradley_terry(3, {(0, 1): counted([1]), (1, 2): PairCounts()}) is None
     assert bradley_terry(3, {(0, 1): counted([1]), (2, 1): counted([0])}) is not None

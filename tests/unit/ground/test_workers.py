@@ -5,7 +5,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 
 import pytest
 
-from locmsim.workers import Spread, UnguardedError, Workers, WorkersError
+from locmsim.workers import TaskRunner, UnguardedError, Workers, WorkersError
 
 
 class Doing(Executor):
@@ -40,7 +40,7 @@ def test_as_many_at_a_time_as_there_are_slots() -> None:
 
     with ThreadPoolExecutor(3) as executor:
         found = {}
-        for task, future in Spread(
+        for task, future in TaskRunner(
             Workers(executor, lambda: 3), tasks(), lambda pool, task: pool.submit(task.upper)
         ):
             assert len(asked) - len(found) <= 3
@@ -51,8 +51,8 @@ def test_as_many_at_a_time_as_there_are_slots() -> None:
 def test_dead_workers() -> None:
     """What they had to do is tried again, in parts, and alone."""
     doing = Doing({"xy": [BrokenExecutor()], "y": [BrokenExecutor()]})
-    spread = Spread(Workers(doing, lambda: 1), ["a", "xy", "b"], submit, parts=list)
-    found = [(task, future.result()) for task, future in spread]
+    runner = TaskRunner(Workers(doing, lambda: 1), ["a", "xy", "b"], submit, parts=list)
+    found = [(task, future.result()) for task, future in runner]
     assert found == [("a", "A"), ("x", "X"), ("y", "Y"), ("b", "B")]
     assert doing.tasks == ["a", "xy", "x", "y", "y", "b"]
 
@@ -63,7 +63,7 @@ def test_a_task_that_ends_its_workers() -> None:
 
     doing = Doing({"b": [Gone(), Gone(), Gone()], "a": [BrokenExecutor()]})
     workers = Workers(doing, lambda: 1, lost=Gone)
-    found = iter(Spread(workers, "ab", submit, name=lambda task: f"task {task}"))
+    found = iter(TaskRunner(workers, "ab", submit, name=lambda task: f"task {task}"))
     assert isinstance(next(found)[1].exception(), BrokenExecutor)  # here that tells of nothing
     with pytest.raises(WorkersError, match="task b ended its worker process 3 times"):
         next(found)
@@ -71,7 +71,7 @@ def test_a_task_that_ends_its_workers() -> None:
 
 def test_errors_of_tasks_and_of_scripts() -> None:
     doing = Doing({"a": [KeyError("mine")], "b": [UnguardedError("no guard")]})
-    found = iter(Spread(Workers(doing, lambda: 1), "ab", submit))
+    found = iter(TaskRunner(Workers(doing, lambda: 1), "ab", submit))
     task, future = next(found)
     assert task == "a"
     assert isinstance(future.exception(), KeyError)
@@ -91,7 +91,7 @@ def test_workers_that_are_gone() -> None:
 
     for give, message in ((cancelled, "are gone"), (broken, "are gone: all of them")):
         with pytest.raises(WorkersError, match=message):
-            list(Spread(Workers(Doing({}), lambda: 2), "ab", give))
+            list(TaskRunner(Workers(Doing({}), lambda: 2), "ab", give))
 
 
 def test_stopping() -> None:
@@ -104,12 +104,12 @@ def test_stopping() -> None:
 
     with ThreadPoolExecutor(1) as executor:
         workers = Workers(executor, lambda: 3)
-        spread = Spread(workers, "abcdefgh", lambda pool, task: pool.submit(work, task))
+        runner = TaskRunner(workers, "abcdefgh", lambda pool, task: pool.submit(work, task))
         found = []
-        for task, future in spread:
+        for task, future in runner:
             found.append((task, future.result()))
             if task == "b":
-                spread.stop()
+                runner.stop()
     assert sorted(found) == [(task, task.upper()) for task in begun]
     assert "b" in begun
     assert "h" not in begun
@@ -118,7 +118,7 @@ def test_stopping() -> None:
 def test_results_of_what_is_done() -> None:
     """For those who stop in the middle, and keep what there is."""
     doing = Doing({"b": [KeyError("mine")]})
-    spread = Spread(Workers(doing, lambda: 4), "abcdefgh", submit)
-    task, _ = next(iter(spread))
-    assert sorted(spread.results()) == sorted({"A", "C", "D"} - {task.upper()})
+    runner = TaskRunner(Workers(doing, lambda: 4), "abcdefgh", submit)
+    task, _ = next(iter(runner))
+    assert sorted(runner.results()) == sorted({"A", "C", "D"} - {task.upper()})
     assert doing.tasks == ["a", "b", "c", "d"]

@@ -24,8 +24,8 @@ def states(rules: str, games: int = 4) -> list[State]:
 
 
 def random_arrays(seed: int = 0) -> dict[str, np.ndarray]:
-    chance = np.random.default_rng(seed)
-    return {name: 0.2 * chance.standard_normal(shape) for name, shape in SHAPES.items()}
+    rng = np.random.default_rng(seed)
+    return {name: 0.2 * rng.standard_normal(shape) for name, shape in SHAPES.items()}
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -85,9 +85,9 @@ def test_the_record_tells_how_the_weights_of_the_package_came_about(rules, what)
 
 def test_what_is_saved_is_read(tmp_path):
     """Bit for bit, and other rule sets are those of the package."""
-    chance = np.random.default_rng(1)
-    network = {name: chance.random(shape, np.float32) for name, shape in SHAPES.items()}
-    value = [{name: chance.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
+    rng = np.random.default_rng(1)
+    network = {name: rng.random(shape, np.float32) for name, shape in SHAPES.items()}
+    value = [{name: rng.random(shape, np.float32) for name, shape in DECK_SHAPES.items()}]
     weights = Weights(
         {**OURS.evaluation, "own.health": 1 / 3}, network, {**OURS.deck_score, "draw": 0.1}, value
     )

@@ -33,9 +33,9 @@ def observations(rules, layout="entities", n=24):
 @pytest.mark.parametrize("sizes", [(48, 160, 32), (20, 37, 9), (1, 1, 1)])
 def test_the_entity_network_is_the_one_described(rules, layout, sizes):
     """Also with other sizes than the usual ones, which follow from the arrays."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     arrays = {
-        name: chance.normal(size=shape) / np.sqrt(shape[0] if shape else 1)
+        name: rng.normal(size=shape) / np.sqrt(shape[0] if shape else 1)
         for name, shape in entity_shapes(*sizes).items()
     }
     policy = Policy(arrays, Policy.random(rules=rules, layout=layout).meta)

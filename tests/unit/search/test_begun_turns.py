@@ -27,14 +27,14 @@ def turn_starts(seed, rules):
 def begun_turns(rules, seeds=range(1, 13)):
     """Starts of turns, what was done at random, and where that led: with a move left."""
     for seed in seeds:
-        chance = random.Random(seed)
+        rng = random.Random(seed)
         for start in turn_starts(seed, rules)[4::5]:
             state, done = start.clone(), []
-            for _ in range(chance.randint(1, 3)):
+            for _ in range(rng.randint(1, 3)):
                 actions = [action for action in state.legal_actions() if action]
                 if not actions:
                     break
-                done.append(chance.choice(actions))
+                done.append(rng.choice(actions))
                 state.apply_action(done[-1])
             if done and not state.is_terminal() and len(state.legal_actions()) > 1:
                 yield start, done, state

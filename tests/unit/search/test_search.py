@@ -39,6 +39,7 @@ from locmsim.search import (
 )
 from locmsim.search._engine import Engine, play_game
 from locmsim.search.belief import Belief
+from locmsim.search.evaluation import _OPTIMISM
 
 SEARCHES = (BeamSearch, MCTS)
 each_search = pytest.mark.parametrize("search", SEARCHES)
@@ -532,7 +533,11 @@ def test_an_evaluation_of_other_rules_is_refused(search):
 
 @each_rules
 def test_win_chances(rules):
-    """What a search without turns to play on says of a turn's end, as a probability."""
+    """What a search without turns to play on says of a turn's end, as a calibrated probability."""
+
+    def log_odds(chance: float) -> float:
+        return np.log(chance / (1 - chance))
+
     search = BeamSearch(BeamOptions(turns=0))
     for state in [*positions(rules)][:4]:
         result = search.search(state, nodes=500)
@@ -543,7 +548,11 @@ def test_win_chances(rules):
         for action in result.actions:
             world.apply_action(action)
         me = state.current_player()
-        assert win_chance(world, me) == pytest.approx((1 + result.value) / 2, abs=1e-5)
+        if world.is_terminal():
+            assert win_chance(world, me) == 1
+            continue
+        hopeful = log_odds((1 + result.value) / 2) - log_odds(win_chance(world, me))
+        assert hopeful == pytest.approx(_OPTIMISM[rules], abs=1e-3)
         assert win_chance(world, 1 - me) == pytest.approx(1 - win_chance(world, me))
         assert win_chance(world) == win_chance(world, me)
     states = [state for state, _ in random_game(start_position(1, rules), 1)]

@@ -11,11 +11,11 @@ from locmsim.tuning.fitting import rows_as_precision
 
 def synthetic(rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Terms, results and the coefficients that they follow; the last term never varies."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     true = np.array([0.8, -0.05, 0.0, 2.0, 7.0])
-    x = chance.normal(size=(rows, 5)) * [1, 20, 1, 0.3, 0] + [0, 5, 0, 0, 1]
+    x = rng.normal(size=(rows, 5)) * [1, 20, 1, 0.3, 0] + [0, 5, 0, 0, 1]
     odds = x[:, :4] @ true[:4] - 0.3
-    return x.astype(np.float32), chance.random(rows) < 1 / (1 + np.exp(-odds)), true
+    return x.astype(np.float32), rng.random(rows) < 1 / (1 + np.exp(-odds)), true
 
 
 def test_fit_finds_known_coefficients():

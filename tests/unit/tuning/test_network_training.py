@@ -39,20 +39,20 @@ def states(rules: str, games: int = 4) -> list[State]:
 
 
 def random_decks(games: int) -> tuple[np.ndarray, list[list[list[Card]]]]:
-    chance = random.Random(1)
+    rng = random.Random(1)
     decks = []
     for seed in range(games):
         cards = generate_cards(seed % 5)
-        decks.append([chance.sample(cards, 30) for _ in range(2)])
+        decks.append([rng.sample(cards, 30) for _ in range(2)])
     return np.array([[term_rows(deck) for deck in pair] for pair in decks]), decks
 
 
 def disturb(arrays: dict[str, torch.Tensor], size: float) -> None:
     """Numbers everywhere, also where training begins with zeros."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     with torch.no_grad():
         for tensor in arrays.values():
-            noise = size * chance.standard_normal(tuple(tensor.shape))
+            noise = size * rng.standard_normal(tuple(tensor.shape))
             tensor += torch.tensor(noise, dtype=torch.float32)
 
 
@@ -80,7 +80,7 @@ def test_training_finds_a_single_weight(certain: bool) -> None:
     won = np.arange(1000) % 4 == 0 if certain else np.full(1000, 0.25)
     coin = Coin()
     loss = train(
-        coin, np.zeros((1000, 1)), won, epochs=2000, chance=np.random.default_rng(0),
+        coin, np.zeros((1000, 1)), won, epochs=2000, rng=np.random.default_rng(0),
         decay={"odds": 0.0},
     )  # fmt: skip
     assert loss == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)), abs=1e-3)
@@ -97,7 +97,7 @@ def test_weights_shrink_by_their_part_of_a_step() -> None:
     for decay in (0.0, 0.1, 1.0):
         coin = Deaf(1.0)
         train(
-            coin, np.zeros((1, 1)), np.ones(1), epochs=1000, chance=np.random.default_rng(0),
+            coin, np.zeros((1, 1)), np.ones(1), epochs=1000, rng=np.random.default_rng(0),
             decay={"odds": decay}, rate=2e-3,
         )  # fmt: skip
         assert coin.arrays["odds"].item() == pytest.approx(np.exp(-decay), rel=2e-3)
@@ -115,7 +115,7 @@ def test_it_trains_in_one_thread_and_leaves_the_others_alone() -> None:
     torch.set_num_threads(3)
     try:
         model = Looking()
-        train(model, np.zeros((5, 1)), np.ones(5), epochs=1, chance=np.random.default_rng(0))
+        train(model, np.zeros((5, 1)), np.ones(5), epochs=1, rng=np.random.default_rng(0))
         log_odds(model, np.zeros((5, 1)))
         assert torch.get_num_threads() == 3
     finally:
@@ -165,7 +165,7 @@ def test_training_needs_rows() -> None:
     with pytest.raises(ValueError, match="no games"):
         train_draft_value(np.zeros((0, 2, 160)), np.zeros(0), {})
     with pytest.raises(ValueError, match="no rows"):
-        train(Coin(), np.zeros((0, 1)), np.zeros(0), epochs=1, chance=np.random.default_rng(0))
+        train(Coin(), np.zeros((0, 1)), np.zeros(0), epochs=1, rng=np.random.default_rng(0))
 
 
 # ---- decks ---------------------------------------------------------------------------------------
@@ -208,9 +208,9 @@ def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start() -> None:
     ]
     one = distilled_deck_value(networks, sets=amount(2, 4), epochs=amount(12, 30))
     assert {name: array.shape for name, array in one.items()} == DECK_SHAPES
-    chance = random.Random(1)
+    rng = random.Random(1)
     cards = generate_cards(-2)  # one of those that it has learned from
-    decks = [propose_deck(cards, networks, chance) for _ in range(40)]
+    decks = [propose_deck(cards, networks, rng) for _ in range(40)]
 
     def values(*networks: dict[str, np.ndarray]) -> np.ndarray:
         found = np.array([DeckValue(*networks)(deck) for deck in decks])
@@ -225,9 +225,9 @@ def test_a_distilled_network_is_nearer_to_the_ensemble_than_its_start() -> None:
 
 
 def test_the_value_of_drafts_that_is_trained_is_the_one_that_pickers_ask() -> None:
-    chance = np.random.default_rng(3)
-    decks = chance.integers(1, 161, (50, 2, 30))
-    model = DraftModel(copies_of(decks), dict.fromkeys(range(1, 161), 1.0), chance)
+    rng = np.random.default_rng(3)
+    decks = rng.integers(1, 161, (50, 2, 30))
+    model = DraftModel(copies_of(decks), dict.fromkeys(range(1, 161), 1.0), rng)
     disturb(model.arrays, 0.1)
     with torch.no_grad():
         model.arrays["advantage"].zero_()
@@ -239,12 +239,12 @@ def test_the_value_of_drafts_that_is_trained_is_the_one_that_pickers_ask() -> No
 
 def test_training_finds_what_decks_lack() -> None:
     """In made-up games the deck wins that has neither too many items nor too few."""
-    chance = np.random.default_rng(1)
-    decks = chance.integers(1, 161, (20_000, 2, 30))
+    rng = np.random.default_rng(1)
+    decks = rng.integers(1, 161, (20_000, 2, 30))
     copies = copies_of(decks)
     items = copies @ np.array([card.type != CardType.CREATURE for card in cards_1x()])
     worth = -1.0 * abs(items - items.mean())
-    won = chance.random(20_000) < 1 / (1 + np.exp(worth[:, 1] - worth[:, 0]))
+    won = rng.random(20_000) < 1 / (1 + np.exp(worth[:, 1] - worth[:, 0]))
     arrays, loss = train_draft_value(copies, won, dict.fromkeys(range(1, 161), 0.0), seed=1)
     assert loss < 0.5
     value = DraftValue(arrays)

@@ -58,13 +58,13 @@ def lines(tuner: Tuner, iterations: int, **options: object) -> list[str]:
 
 def states(rules: str = "1.5") -> Iterator[State]:
     """Positions of random games."""
-    chance = random.Random(5)
+    rng = random.Random(5)
     cards = generate_cards(5)
     for _ in range(8):
-        state = State.new(chance.sample(cards, 30), chance.sample(cards, 30))
-        for _ in range(chance.randrange(5, 40)):
+        state = State.new(rng.sample(cards, 30), rng.sample(cards, 30))
+        for _ in range(rng.randrange(5, 40)):
             if not state.is_terminal():
-                state.apply_action(chance.choice(state.legal_actions()))
+                state.apply_action(rng.choice(state.legal_actions()))
         if not state.is_terminal():
             yield state
 
@@ -88,7 +88,7 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
     """Weights are perturbed, and positions kept, only where what judges positions is tuned."""
     perturbed = []
 
-    def counting(weights: dict[str, float], chance: random.Random) -> Evaluator:
+    def counting(weights: dict[str, float], rng: random.Random) -> Evaluator:
         perturbed.append(weights)
         return Evaluator(weights)
 
@@ -126,12 +126,12 @@ def test_players_choose_as_agents_do() -> None:
 
 
 def test_decks_to_learn_from_are_legal() -> None:
-    chance = random.Random(3)
+    rng = random.Random(3)
     different = set()
     for seed in range(5):
         cards = generate_cards(seed)
         for given in ((), default_weights("1.5").deck_value):
-            deck = propose_deck(cards, given, chance)
+            deck = propose_deck(cards, given, rng)
             ids = sorted(card.base_id for card in deck)
             assert len(ids) == 30
             assert max(map(ids.count, ids)) <= 2
@@ -140,9 +140,9 @@ def test_decks_to_learn_from_are_legal() -> None:
 
 
 def test_rows_of_decks_are_their_terms() -> None:
-    chance = random.Random(1)
+    rng = random.Random(1)
     pools = np.array([5, 6, 5])
-    decks = [[chance.sample(generate_cards(pool), 30) for _ in range(2)] for pool in pools]
+    decks = [[rng.sample(generate_cards(pool), 30) for _ in range(2)] for pool in pools]
     ids = np.array([[[card.base_id for card in deck] for deck in pair] for pair in decks])
     rows = games.deck_rows(pools, ids)
     assert rows.shape == (3, 2, 30, len(CARD_TERMS))

@@ -13,7 +13,7 @@ from locmsim.vestrock.protocol import Reply, parse
 from locmsim.vestrock.series import Series
 
 
-class Keeper:
+class ResultSink:
     def add(self, *arguments: object) -> None:
         """Nothing is kept."""
 
@@ -25,7 +25,7 @@ class Wire:
         self.players = list(players)
         self.ticks = ticks
         self.series = Series(
-            generate_deck, Keeper(), lambda event: None, break_turns=0, parameters=parameters
+            generate_deck, ResultSink(), lambda event: None, break_turns=0, parameters=parameters
         )
         self.replies: list[Reply] = []
         #: Turns that pass at once, as if a bot had been too slow for them.

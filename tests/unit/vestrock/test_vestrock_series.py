@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from locmsim.vestrock import Card, generate_deck
+from locmsim.vestrock.eventlog import EventLog, ReplayError, encode, replay
 from locmsim.vestrock.protocol import parse
-from locmsim.vestrock.record import EventLog, ReplayError, encode, replay
 from locmsim.vestrock.series import COMMAND_LIMIT, LINE_LIMIT, Event, Series
 from locmsim.vestrock.tournament import Result
 

@@ -17,7 +17,7 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.referee import play
-from locmsim.referee.play import retrace
+from locmsim.referee.matches import replay_calls
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.captures import capture_data
@@ -164,7 +164,7 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
         answers.append((match.to_ask[0], "PASS", 0))
         match.submit(match.to_ask[0], "PASS")
     answers += [(player, "dance", 0) for player in match.to_ask]
-    result = retrace(Match(rules, seed=5), answers)
+    result = replay_calls(Match(rules, seed=5), answers)
     assert result.match.error is not None
     log = tmp_path / "log.json"
     ours = result_log(result)

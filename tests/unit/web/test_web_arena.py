@@ -85,7 +85,7 @@ def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
         assert ask("/api/arena/results", db=db, player=0, known=found["version"])["same"] is False
     assert len(set(versions)) == 3 + 2
     assert expected["sprt"]["llr"] == found["llr"]["llr"][-1]
-    assert expected["sprt"]["units"] == found["llr"]["units"][-1]
+    assert expected["sprt"]["pairs"] == found["llr"]["pairs"][-1]
 
 
 def test_games(ask: Asker) -> None:

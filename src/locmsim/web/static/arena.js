@@ -6,20 +6,20 @@ import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
- *   points: number, games_by_seat: number[], wins_by_seat: number[], units: number, score: number,
+ *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
  *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
  *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
  *   faults: Record<string, number>}} Player */
 /** @typedef {{players: string[], won: number, mostly_won: number, split: number,
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
- *   accepted: string|null, units: number}} Sprt */
+ *   accepted: string|null, pairs: number}} Sprt */
 /** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
  *   turn: string, scored: boolean, watched: boolean, done: boolean, player: number,
  *   results: {settings: {mirror: boolean, mode: string}, games: number, goal: number,
  *   mean_turns: number|null, players: Player[], pairings: Pairing[], sprt?: Sprt},
  *   score: {games: number[], score: number[], low: number[], high: number[]},
- *   llr: null|{units: number[], llr: number[]}}} Results */
+ *   llr: null|{pairs: number[], llr: number[]}}} Results */
 /** @typedef {{key: string, number: number, players: number[], winner: number|null,
  *   turns: number, fault: null|[number, string]}} Ending */
 
@@ -41,7 +41,7 @@ const signed = (/** @type {number|null} */ elo, /** @type {string} */ none) =>
 
 /** @param {Player} one */
 function eloText(one) {
-  if (one.elo === null || !one.units) return "\u2013";
+  if (one.elo === null || !one.pairs) return "\u2013";
   const [low, high] = one.elo.interval;
   const value = signed(one.elo.value, one.score > 0.5 ? "+\u221e" : "\u2212\u221e");
   return `${value} [${signed(low, "\u2212\u221e")}, ${signed(high, "+\u221e")}]`;
@@ -97,7 +97,7 @@ function drawPlayers(results) {
       number(rate(one.wins, one.games)),
       number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
       number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
-      number(one.units ? one.interval.map(percent).join(" \u2013 ") : "\u2013"),
+      number(one.pairs ? one.interval.map(percent).join(" \u2013 ") : "\u2013"),
       number(eloText(one)),
       number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
       number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
@@ -118,7 +118,7 @@ function drawScore(results) {
   const { score } = results;
   const one = results.results.players[results.player];
   $("scorename").textContent = one.name;
-  $("scorenow").textContent = one.units
+  $("scorenow").textContent = one.pairs
     ? `${percent(one.score)} % after ${score.games.at(-1)} games, 95 % interval ` +
       `${one.interval.map(percent).join(" to ")} %`
     : "no results yet";
@@ -144,21 +144,21 @@ function drawTest(results) {
   const { sprt, settings } = results.results;
   $("test").hidden = !sprt || !results.llr;
   if (!sprt || !results.llr) return;
-  const unit = settings.mirror ? "pairs" : "games";
+  const counted = settings.mirror ? "pairs" : "games";
   const elo = (/** @type {number} */ value) => signed(value, "");
   const verdict = sprt.accepted
     ? `${sprt.accepted} accepted (Elo ${elo(sprt.accepted === "H1" ? sprt.elo1 : sprt.elo0)})`
     : "undecided";
   $("verdict").textContent =
-    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${sprt.units} ${unit}, ` +
+    `Elo ${elo(sprt.elo0)} against ${elo(sprt.elo1)}: ${verdict} after ${sprt.pairs} ${counted}, ` +
     `LLR ${minus(sprt.llr.toFixed(2))} ` +
     `(bounds ${minus(sprt.lower.toFixed(2))}, ${sprt.upper.toFixed(2)})`;
-  const { units, llr } = results.llr;
+  const { pairs, llr } = results.llr;
   const most = Math.max(sprt.upper, ...llr);
   const least = Math.min(sprt.lower, ...llr);
   const margin = (most - least) / 10;
   drawCurve($("llrchart"), {
-    x: units,
+    x: pairs,
     y: llr,
     lines: [
       { y: sprt.upper, text: `H1: ${sprt.upper.toFixed(2)}`, class: "bound" },
@@ -166,7 +166,7 @@ function drawTest(results) {
     ],
     bottom: least - margin,
     top: most + margin,
-    unit,
+    unit: counted,
     tick: (value) => minus(value.toFixed(1)),
   });
 }
@@ -176,19 +176,19 @@ function drawPairs(results) {
   const { players, pairings, settings } = results.results;
   $("pairs").hidden = players.length < 3;
   if (players.length < 3) return;
-  /** @type {Map<string, {score: number, units: number, interval: number[]}>} */
+  /** @type {Map<string, {score: number, pairs: number, interval: number[]}>} */
   const met = new Map();
   for (const pairing of pairings) {
-    const units =
+    const pairs =
       pairing.won + pairing.mostly_won + pairing.split + pairing.mostly_lost + pairing.lost;
-    if (!units) continue;
+    if (!pairs) continue;
     const [a, b] = pairing.players.map((name) => players.findIndex((one) => one.name === name));
     const [low, high] = pairing.interval;
-    met.set(`${a} ${b}`, { score: pairing.score, units, interval: [low, high] });
-    met.set(`${b} ${a}`, { score: 1 - pairing.score, units, interval: [1 - high, 1 - low] });
+    met.set(`${a} ${b}`, { score: pairing.score, pairs, interval: [low, high] });
+    met.set(`${b} ${a}`, { score: 1 - pairing.score, pairs, interval: [1 - high, 1 - low] });
   }
-  const unit = settings.mirror ? "pairs" : "games";
-  $("pairunit").textContent = `Score in percent of the row's player, and the ${unit}.`;
+  const counted = settings.mirror ? "pairs" : "games";
+  $("pairunit").textContent = `Score in percent of the row's player, and the ${counted}.`;
   const rows = players.map((one, a) => {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
@@ -197,11 +197,11 @@ function drawPairs(results) {
         class: found.score >= 0.5 ? "heat" : "heat below",
         title:
           `${one.name} against ${other.name}: ` +
-          `${found.interval.map(percent).join(" to ")} % in ${found.units} ${unit}`,
+          `${found.interval.map(percent).join(" to ")} % in ${found.pairs} ${counted}`,
       });
       cell.style.setProperty("--share", `${120 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
-      games.append(element("b", { text: percent(found.score) }), ` (${found.units})`);
+      games.append(element("b", { text: percent(found.score) }), ` (${found.pairs})`);
       cell.append(games);
       return cell;
     });

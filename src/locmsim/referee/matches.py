@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 from locmsim.contract import Fault, FaultKind, Match, TurnResult, start_turn
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess, new_token, stop
 
-__all__ = ["Call", "Result", "play", "retrace"]
+__all__ = ["Call", "Result", "play", "replay_calls"]
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
@@ -128,7 +128,7 @@ def play(
             stop([bot for bot in bots if isinstance(bot, BotProcess)], token)
 
 
-def retrace(
+def replay_calls(
     match: _M,
     answers: Iterable[tuple[int, str | None, int]],
     *,

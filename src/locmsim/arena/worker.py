@@ -10,7 +10,7 @@ from typing import Any
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import Contestant, Match
-from locmsim.referee.play import Result, play, retrace
+from locmsim.referee.matches import Result, play, replay_calls
 
 __all__ = ["forget_agents", "new_match", "play_games", "replayed"]
 
@@ -96,7 +96,7 @@ def replayed(settings: Settings, record: Record) -> Result[Any]:
     ``ValueError`` if the answers do not lead to the stored result.
     """
     outcome = record.outcome
-    result = retrace(
+    result = replay_calls(
         new_match(settings, record.fixture),
         record.answers,
         fault=outcome.fault,

@@ -1,0 +1,239 @@
+"""Frames of a video: a board or an offer as an array of pixels, all of one size.
+
+The pictures of cards are those of `locmsim.art.cards`. Each is turned into pixels once and kept, so
+that a frame is little more than copies of arrays. It needs the extra ``png``.
+"""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim.art.board import Place
+from locmsim.art.cards import card_svg
+from locmsim.rules.cards import Card
+
+__all__ = ["FRAME", "Strip", "board_frame", "offer_frame"]
+
+#: Height and width of a frame in pixels; even, as video codecs want them.
+FRAME = (600, 800)
+
+Pixels = NDArray[np.uint8]
+Colour = tuple[int, int, int]
+
+_WIDE, _TALL = 86, 120  # a card on the board
+_GAP = 6
+_LINE = 24
+_COLUMN = 132  # the width of a word in a line
+_GROUND = (224, 214, 194)
+_LANE = (206, 192, 165)
+_INK = "#221c16"
+_FONT = 'font-family="Verdana,DejaVu Sans,sans-serif"'
+_COLUMNS = 15  # small cards in a row
+#: Cards that are kept; 30 kB each.
+_KEPT = 1024
+
+
+class Strip(NamedTuple):
+    """What a frame shows of a player."""
+
+    #: Words such as "30 health", side by side.
+    words: Sequence[str]
+    #: The cards of the hand that are known.
+    hand: Sequence[Card]
+    #: How many more there are.
+    hidden: int
+    creatures: Sequence[Place]
+
+
+def board_frame(upper: Strip, lower: Strip, *, lanes: int, title: Sequence[str]) -> Pixels:
+    """A position as pixels.
+
+    Parameters
+    ----------
+    upper, lower : Strip
+        The player shown above and the one shown below.
+    lanes : int
+        The number of lanes, 1 or 2 (docs/rules.md, section 5).
+    title : sequence of str
+        Words at the top, side by side.
+
+    Returns
+    -------
+    uint8 array (600, 800, 3)
+        Red, green, blue.
+
+    Raises
+    ------
+    ImportError, OSError
+        Without cairosvg, or the library cairo that it needs.
+    """
+    frame = _empty()
+    _write(frame, title, 0)
+    _write(frame, upper.words, _LINE)
+    y = 2 * _LINE + 2
+    _lay(frame, _hand(upper), y)
+    y += _TALL + _GAP
+    wide = 6 // lanes * (_WIDE + _GAP) + _GAP
+    tall = 2 * (_TALL + _GAP) + _GAP
+    left = (FRAME[1] - lanes * wide - (lanes - 1) * _GAP) // 2
+    for lane in range(lanes):
+        x = left + lane * (wide + _GAP)
+        _put(frame, _filled(tall, wide, _LANE), x, y)
+        for number, side in enumerate((upper, lower)):
+            top = y + _GAP + number * (_TALL + _GAP)
+            creatures = [creature for creature in side.creatures if creature.lane == lane]
+            for place, creature in enumerate(creatures):
+                at = x + _GAP + place * (_WIDE + _GAP)
+                _put(frame, _card(*creature[:4], ground=_LANE), at, top)
+    y += tall + _GAP
+    _lay(frame, _hand(lower), y)
+    _write(frame, lower.words, y + _TALL + 2)
+    return frame
+
+
+def offer_frame(
+    offer: Sequence[Card], taken: Sequence[int], chosen: Sequence[Card], *, title: Sequence[str]
+) -> Pixels:
+    """Cards to choose from as pixels.
+
+    Parameters
+    ----------
+    offer : sequence of Card
+        At most 120. Up to three are shown large, with the chosen ones below; more are shown small.
+    taken : sequence of int
+        How many copies of each have been chosen.
+    chosen : sequence of Card
+        The cards chosen so far, in order.
+    title : sequence of str
+        Words at the top, side by side.
+
+    Returns
+    -------
+    uint8 array (600, 800, 3)
+        Red, green, blue.
+
+    Raises
+    ------
+    ImportError, OSError
+        Without cairosvg, or the library cairo that it needs.
+    """
+    frame = _empty()
+    _write(frame, title, 0)
+    if len(offer) > 3:
+        _small(frame, offer, taken, _LINE + _GAP)
+        return frame
+    _lay(frame, [_card(card) for card in offer], 160)
+    _small(frame, chosen, [0] * len(chosen), 400)
+    return frame
+
+
+# ------------------------------------------------------------------------------------ parts
+
+
+@cache
+def _filled(tall: int, wide: int, colour: Colour) -> Pixels:
+    return np.full((tall, wide, 3), colour, np.uint8)
+
+
+def _empty() -> Pixels:
+    return _filled(*FRAME, _GROUND).copy()
+
+
+def _hand(side: Strip) -> list[Pixels]:
+    return [_card(card) for card in side.hand] + [_back()] * side.hidden
+
+
+def _lay(frame: Pixels, pictures: Sequence[Pixels], y: int) -> None:
+    """Cards in a row in the middle; they overlap if they are many."""
+    if not pictures:
+        return
+    step = min(_WIDE + _GAP, (FRAME[1] - 2 * _GAP - _WIDE) // max(1, len(pictures) - 1))
+    x = (FRAME[1] - (len(pictures) - 1) * step - _WIDE) // 2
+    for number, picture in enumerate(pictures):
+        _put(frame, picture, x + number * step, y)
+
+
+def _small(frame: Pixels, cards: Sequence[Card], taken: Sequence[int], y: int) -> None:
+    """Cards at half their size in rows, with how many of each were taken."""
+    wide, tall = _WIDE // 2 + 9, _TALL // 2 + _GAP
+    left = (FRAME[1] - _COLUMNS * wide) // 2
+    for i, (card, copies) in enumerate(zip(cards, taken, strict=True)):
+        x, top = left + i % _COLUMNS * wide, y + i // _COLUMNS * tall
+        _put(frame, _half(card), x, top)
+        if copies:
+            _put(frame, _word(f"x{copies}", wide=22), x + 11, top + 16)
+
+
+def _put(frame: Pixels, picture: Pixels, x: int, y: int) -> None:
+    frame[y : y + picture.shape[0], x : x + picture.shape[1]] = picture
+
+
+def _write(frame: Pixels, words: Sequence[str], y: int) -> None:
+    """Words in columns."""
+    for number, word in enumerate(words):
+        _put(frame, _word(word), _GAP + number * _COLUMN, y)
+
+
+# --------------------------------------------------------------------------------- pictures
+
+
+@lru_cache(_KEPT)
+def _card(
+    card: Card,
+    attack: int | None = None,
+    defense: int | None = None,
+    abilities: str | None = None,
+    ground: Colour = _GROUND,
+) -> Pixels:
+    svg = card_svg(card, attack=attack, defense=defense, abilities=abilities, width=_WIDE)
+    return _pixels(svg, ground)
+
+
+@lru_cache(_KEPT)
+def _half(card: Card) -> Pixels:
+    """The mean of each four pixels."""
+    means = _card(card).reshape(_TALL // 2, 2, _WIDE // 2, 2, 3).mean((1, 3))
+    picture: Pixels = means.astype(np.uint8)
+    return picture
+
+
+@cache
+def _back() -> Pixels:
+    """The back of a card."""
+    middle, half = _WIDE // 2, _TALL // 2
+    return _pixels(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDE}" height="{_TALL}">'
+        f'<rect width="{_WIDE}" height="{_TALL}" rx="7" fill="#58465e"/>'
+        f'<path d="M{middle} 16L{_WIDE - 18} {half}L{middle} {_TALL - 16}L18 {half}z"'
+        ' fill="#8a7393"/></svg>',
+        _GROUND,
+    )
+
+
+@lru_cache(_KEPT)
+def _word(text: str, wide: int = _COLUMN) -> Pixels:
+    return _pixels(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{_LINE}">'
+        f'<text x="0" y="17" font-size="15" fill="{_INK}" {_FONT}>{escape(text)}</text></svg>',
+        _GROUND,
+    )
+
+
+def _pixels(svg: str, ground: Colour) -> Pixels:
+    """An SVG picture as colours (height, width, 3), on a ground of one colour."""
+    from cairosvg.parser import Tree
+    from cairosvg.surface import PNGSurface
+
+    image = PNGSurface(Tree(bytestring=svg.encode()), None, 96).cairo
+    width, height = image.get_width(), image.get_height()
+    rows = np.frombuffer(image.get_data(), np.uint8).reshape(height, image.get_stride())
+    # Blue, green, red and opacity, by which they are multiplied already.
+    pixels = rows[:, : 4 * width].reshape(height, width, 4).astype(np.uint16)
+    picture: Pixels = (
+        pixels[..., 2::-1] + np.array(ground, np.uint16) * (255 - pixels[..., 3:]) // 255
+    ).astype(np.uint8)
+    return picture

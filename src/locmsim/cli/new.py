@@ -1,0 +1,117 @@
+"""``locmsim new``: files to begin with, copies of the examples of the source tree."""
+
+import argparse
+import contextlib
+import os
+import shlex
+import zipfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from locmsim._io import write_whole
+from locmsim.cli._common import Failure
+
+__all__ = ["KINDS", "add_options", "run"]
+
+
+class Kind(NamedTuple):
+    """What there is to begin with."""
+
+    summary: str
+    #: What to do next, in the folder.
+    commands: tuple[str, ...]
+
+
+KINDS = {
+    "trainer": Kind(
+        "scripts that train a network: self-play, cloning, Stable-Baselines3, export",
+        ('pip install "locmsim[train]"', "python ppo.py --help"),
+    ),
+    "agent": Kind(
+        "an agent in Python, in five steps from greedy to a beam search with a belief",
+        ("locmsim arena greedy.py:Greedy random --games 20",),
+    ),
+    "bot": Kind(
+        "a bot in one file that speaks the protocol and needs the standard library only",
+        ('locmsim play "python stdin_bot.py" greedy',),
+    ),
+    "cython-bot": Kind(
+        "a package with an agent in Cython that calls the compiled kernel",
+        (
+            "pip install cython setuptools",
+            "pip install --no-build-isolation .",
+            "locmsim arena flatbot:FlatAgent:deck=classic greedy --games 20",
+        ),
+    ),
+    "c-bot": Kind(
+        "a bot in C on the simulator's header",
+        (
+            "include=$(python -c 'import locmsim; print(locmsim.get_include())')",
+            'cc -O2 -I "$include" -o bot bot.c',
+            "locmsim play ./bot greedy",
+        ),
+    ),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = "Write files to begin with into a folder, ready to run:\n\n" + "\n".join(
+        f"  {name:<12}{kind.summary}" for name, kind in KINDS.items()
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("kind", metavar="KIND", choices=tuple(KINDS), help=", ".join(KINDS))
+    parser.add_argument(
+        "path", metavar="PATH", help="the folder, made if it is not there; no file is overwritten"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the files, all or none, and say what to do with them."""
+    folder = Path(options.path)
+    found = contents(options.kind)
+    _check(folder, found)
+    with contextlib.ExitStack() as undo:
+        try:
+            for name, data in found.items():
+                target = folder / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                undo.callback(target.unlink, missing_ok=True)
+                write_whole(target, data)
+        except OSError as error:
+            raise Failure(f"cannot write {error.filename}: {error.strerror}") from None
+        undo.pop_all()
+    print(f"{options.path}: {', '.join(found)}\n\nNext:")
+    for command in (f"cd {shlex.quote(options.path)}", *KINDS[options.kind].commands):
+        print(f"  {command}")
+
+
+def contents(kind: str) -> Mapping[str, bytes]:
+    """The files of an example by their names."""
+    packed = files("locmsim").joinpath("data", "examples.zip")
+    with packed.open("rb") as file, zipfile.ZipFile(file) as archive:
+        return {
+            name.partition("/")[2]: archive.read(name)
+            for name in archive.namelist()
+            if name.startswith(f"{kind}/")
+        }
+
+
+def _check(folder: Path, names: Mapping[str, bytes]) -> None:
+    """Fail before anything is written."""
+    for path in (folder, *folder.parents):
+        if os.path.lexists(path):
+            if not path.is_dir():
+                raise Failure(f"{path} is there, and no folder: nothing is written", code=2)
+            if not os.access(path, os.W_OK):
+                raise Failure(f"cannot write to {path}: no permission", code=2)
+            break
+    for name in names:
+        path = folder / name
+        if os.path.lexists(path):
+            raise Failure(f"{path} is there already: nothing is written", code=2)
+        for above in path.relative_to(folder).parents:
+            if os.path.lexists(folder / above) and not (folder / above).is_dir():
+                raise Failure(f"{folder / above} is there, and no folder: nothing is written", 2)

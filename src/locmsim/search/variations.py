@@ -1,0 +1,386 @@
+"""Beyond the end of the turn: the opponent's best replies and the next turn, in named worlds."""
+
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from locmsim._core import Determinizer, State
+from locmsim.game.observation import Observation
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
+from locmsim.search.belief import Belief
+from locmsim.search.searching import BeamSearch, worlds_at
+
+__all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
+
+#: Instance ids are below this.
+_IDS = 255
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn in a world.
+
+    Attributes
+    ----------
+    actions : list of str
+        Its actions, without the end of the turn.
+    value : float
+        What the player at the root may expect with it, from -1 to 1.
+    visits : int
+        Sampled results that `value` comes from; 0 of a turn that wins.
+    state : State
+        The position after its actions, before the turn ends.
+    next : Turn or None
+        The best turn that follows, of the other player.
+    """
+
+    actions: list[str]
+    value: float
+    visits: int
+    state: State
+    next: "Turn | None" = None
+
+    @property
+    def line(self) -> str:
+        """The answer line."""
+        return ";".join(self.actions) or "PASS"
+
+
+@dataclass(slots=True)
+class World:
+    """What may be hidden, by the number of the sample, and what happens there.
+
+    Attributes
+    ----------
+    seed : int
+        Its name: `world_of` makes the same world from it.
+    hand : list of Card
+        The opponent's.
+    replies : list of Turn
+        The opponent's best turns, the best one first; each has the root player's next one. None if
+        the game was over before.
+    """
+
+    seed: int
+    hand: list[Card]
+    replies: list[Turn] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Branch:
+    """A turn of the player at the root.
+
+    Attributes
+    ----------
+    turn : Turn
+        The turn, as the search at the root sees it.
+    worlds : list of World
+        Where it was played on, each with the opponent's replies.
+    """
+
+    turn: Turn
+    worlds: list[World] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tree:
+    """What `variations` has found, which grows while it runs.
+
+    Attributes
+    ----------
+    player : int
+        Who is to move at the root.
+    branches : list of Branch
+        The best turns, the best one first.
+    done, of : int
+        Searches that have ended, and those there will be.
+    """
+
+    player: int
+    branches: list[Branch]
+    done: int
+    of: int
+
+
+def variations(
+    observation: Observation | State,
+    *,
+    belief: Belief | None = None,
+    done: str | Iterable[int] = (),
+    lines: int = 3,
+    worlds: int = 3,
+    replies: int = 2,
+    hand: Sequence[int] = (),
+    nodes: int = 5000,
+    seed: int = 0,
+    on_search: Callable[[Tree], object] = lambda tree: None,
+) -> Tree:
+    """The best turns of a position, each with the best replies and the next turn.
+
+    What is hidden is drawn: each world has a number, and is the same for all lines. In a world the
+    opponent is searched for with what they would see there, and so is the next turn: nobody looks
+    at the other's cards.
+
+    Parameters
+    ----------
+    observation : Observation or State
+        As for `analyse`.
+    belief : Belief, optional
+        As for `analyse`.
+    done : str or iterable of int
+        As for `analyse`.
+    lines, worlds, replies : int
+        How many turns there are, worlds for each, and replies in each world.
+    hand : sequence of int
+        Base ids of cards that the opponent holds in all worlds, if the position allows it.
+    nodes : int
+        Positions of each search; with fewer than some thousands there may be one line only.
+    seed : int
+        The number of the first world, and the seed of the searches.
+    on_search : function
+        Called after each search with the tree so far. What it raises ends the search.
+
+    Returns
+    -------
+    Tree
+        As its attributes say.
+
+    Raises
+    ------
+    ValueError
+        As for `analyse`; a number below 1; a hand that cannot be, the message names the card.
+    """
+    numbers = {"lines": lines, "worlds": worlds, "replies": replies, "nodes": nodes}
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name}: expected 1 or more, got {number}")
+    done = done if isinstance(done, str) else [*done]
+    draws, root, known = worlds_at(observation, belief, done, seed)
+    player = root.current_player()
+    roots = [_world(draws, known, seed + i, hand) for i in range(worlds)]
+    search = BeamSearch()
+    found = _found(root, observation, belief, done, search, nodes, seed)[:lines]
+    tree = Tree(player, [Branch(turn) for turn in found], 1, 0)
+    tree.of = 1 + len(found) * worlds * (1 + replies)
+    on_search(tree)
+    for branch in tree.branches:
+        for i, world in enumerate(roots):
+            state = world.clone()
+            for text in branch.turn.actions:
+                state.apply_action(state.string_to_action(text))
+            shown = World(seed + i, [held.card for held in world.players[1 - player].hand])
+            branch.worlds.append(shown)
+            tree.done += 1
+            if not state.is_terminal():
+                state.apply_action(0)
+            if not state.is_terminal():
+                seen = state.observation(1 - player)
+                theirs = _other_side(known, state)
+                shown.replies = _found(state, seen, theirs, "", search, nodes, seed)[:replies]
+                for reply in shown.replies:
+                    reply.value = -reply.value
+            on_search(tree)
+            for reply in shown.replies:
+                after = reply.state.clone()
+                if not after.is_terminal():
+                    after.apply_action(0)
+                if not after.is_terminal():
+                    own = copy.deepcopy(known)
+                    own.see(after.observation(player))
+                    reply.next = _found(after, own.observation, own, "", search, nodes, seed)[0]
+                tree.done += 1
+                on_search(tree)
+            tree.done += replies - len(shown.replies)
+    on_search(tree)
+    return tree
+
+
+def world_of(
+    observation: Observation | State,
+    seed: int,
+    *,
+    belief: Belief | None = None,
+    done: str | Iterable[int] = (),
+    hand: Sequence[int] = (),
+) -> State:
+    """A position that may be the one that a player is in, by its number.
+
+    Parameters
+    ----------
+    observation, belief, done
+        As for `variations`.
+    seed : int
+        Its number: what is hidden follows from it.
+    hand : sequence of int
+        Base ids of cards that the opponent holds. They are taken from the opponent's deck in this
+        world, or else take the place of other cards; the rest of the hand is as drawn.
+
+    Returns
+    -------
+    State
+        Hidden cards have instance ids that no other card has.
+
+    Raises
+    ------
+    ValueError
+        As for `variations`.
+    """
+    draws, _, known = worlds_at(observation, belief, done, seed)
+    return _world(draws, known, seed, hand)
+
+
+def _world(draws: Determinizer, known: Belief, seed: int, hand: Sequence[int]) -> State:
+    state = draws.sample(seed)
+    if hand:
+        check_hand(known, state, hand)
+    return _with_hand(state, hand)
+
+
+def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
+    """Refuse what the opponent cannot hold.
+
+    Parameters
+    ----------
+    belief : Belief
+        What the player to move knows.
+    state : State
+        A sample of it.
+    hand : sequence of int
+        Base ids.
+
+    Raises
+    ------
+    ValueError
+        The hand is smaller, there is no such card in this game, or the opponent cannot have as many
+        of them, with those that were seen already.
+    """
+    size = state.players[1 - state.current_player()].hand_size
+    if len(hand) > size:
+        raise ValueError(f"hand: the opponent holds {size} cards, got {len(hand)}")
+    possible = belief.possible_cards()
+    for base_id in hand:
+        if base_id not in possible:
+            raise ValueError(f"hand: no card {base_id} can be in this game")
+    seen = Counter(belief.opponent_cards)
+    if not RULES[state.rules].draft:
+        for base_id, count in Counter(hand).items():
+            if seen[base_id] + count > COPIES_PER_CARD:
+                raise ValueError(
+                    f"hand: {count} of card {base_id}, of which a deck has {COPIES_PER_CARD} at"
+                    f" most, and {seen[base_id]} were seen"
+                )
+        return
+    offers = [{card.base_id for card in offer} for offer in belief.offers]
+    if offers and (missing := _not_drafted([*seen.elements(), *hand], offers)) is not None:
+        raise ValueError(
+            f"hand: card {missing} cannot have been drafted with the others of the hand and those"
+            " that were seen"
+        )
+
+
+def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None:
+    """The first card that no offer is left for, if each card was taken from an offer of its own."""
+    taken: dict[int, int] = {}  # offer -> place of the card
+
+    def place(i: int, tried: set[int]) -> bool:
+        for number, offer in enumerate(offers):
+            if cards[i] in offer and number not in tried:
+                tried.add(number)
+                if number not in taken or place(taken[number], tried):
+                    taken[number] = i
+                    return True
+        return False
+
+    return next((card for i, card in enumerate(cards) if not place(i, set())), None)
+
+
+def _with_hand(state: State, hand: Sequence[int]) -> State:
+    """A sampled world in which the opponent holds cards, and hidden cards have ids of their own."""
+    rules, turn, winner, *players, pool, cards = state.to_text().split(" ")
+    them = 1 - state.current_player()
+    bases = [int(row.partition(":")[0]) for row in cards.split(",")] if cards != "-" else []
+    numbers, held, board, deck = players[them].split("/")
+    in_hand, in_deck = _entries(held), _entries(deck)
+    for place, base_id in enumerate(hand):
+        card = str(bases.index(base_id))
+        # One that is there already, one of the deck, or one for another card.
+        there = [i for i in range(place, len(in_hand)) if in_hand[i][1] == card]
+        if there:
+            in_hand[place], in_hand[there[0]] = in_hand[there[0]], in_hand[place]
+        elif found := [i for i, (_, other) in enumerate(in_deck) if other == card]:
+            in_hand[place], in_deck[found[0]] = in_deck[found[0]], in_hand[place]
+        else:
+            in_hand[place] = [in_hand[place][0], card]
+    players[them] = "/".join((numbers, _joined(in_hand), board, _joined(in_deck)))
+    used = {
+        int(entry.partition(":")[0].rstrip("+"))
+        for player in players
+        for zone in player.split("/")[1:]
+        if zone != "-"
+        for entry in zone.split(",")
+        if not entry.startswith("?")
+    }
+    # Both of a card and its area copy.
+    free = iter([i for i in range(0, _IDS - 1, 2) if not {i, i + 1} & used])
+    named = []
+    for player in players:
+        numbers, *zones = player.split("/")
+        renamed = [
+            ",".join(
+                f"{next(free)}{entry[1:]}" if entry.startswith("?") else entry
+                for entry in zone.split(",")
+            )
+            for zone in zones
+        ]
+        named.append("/".join((numbers, *renamed)))
+    return State.from_text(" ".join((rules, turn, winner, *named, pool, cards)))
+
+
+def _entries(zone: str) -> list[list[str]]:
+    return [] if zone == "-" else [entry.split(":") for entry in zone.split(",")]
+
+
+def _joined(entries: Sequence[Sequence[str]]) -> str:
+    return ",".join(map(":".join, entries)) or "-"
+
+
+def _other_side(belief: Belief, state: State) -> Belief:
+    """What the player to move in a world knows, who is the opponent of the one who believes."""
+    player = state.current_player()
+    other = belief.of_opponent()
+    fields = state.to_text().split(" ")
+    _, hand, _, deck = fields[3 + player].split("/")
+    bases = [int(row.partition(":")[0]) for row in fields[6].split(",")]
+    hidden = [bases[int(card)] for _, card in _entries(hand) + _entries(deck)]
+    other.chose([*belief.opponent_cards, *hidden])
+    other.see(state.observation(player))
+    return other
+
+
+def _found(
+    root: State,
+    observation: Observation | State,
+    belief: Belief | None,
+    done: str | Iterable[int],
+    search: BeamSearch,
+    nodes: int,
+    seed: int,
+) -> list[Turn]:
+    """The turns that a search compares, the best one first; values are those of the mover."""
+    result = search.search(observation, nodes=nodes, seed=seed, belief=belief, done=done)
+    plans = [(result.actions, result.value, result.visits)]
+    plans += [
+        (plan.actions, plan.value, plan.visits)
+        for plan in sorted(result.plans, key=lambda plan: (-plan.visits, -plan.value))
+        if plan.actions != result.actions
+    ]
+    turns = []
+    for actions, value, visits in plans:
+        after, texts = root.clone(), []
+        for action in actions:
+            texts.append(after.action_to_string(action))
+            after.apply_action(action)
+        turns.append(Turn(texts, value, visits, after))
+    return turns

@@ -1,0 +1,216 @@
+"""Work that takes long, of which pages see how far it is: searches and reports."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from itertools import count
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from locmsim.web.endpoints import Refusal, json_response, post, text_of, whole_of
+from locmsim.web.news import News
+
+__all__ = ["Job", "Jobs", "StoppedError"]
+
+_log = logging.getLogger(__name__)
+
+#: Jobs at a time, and jobs that have ended and are kept.
+_RUNNING = 2
+_KEPT = 32
+#: A job that no page has asked about for so many seconds is stopped.
+_UNSEEN = 60.0
+
+
+class StoppedError(Exception):
+    """Ends the work of a job that was stopped."""
+
+
+class Job:
+    """A piece of work in a thread of its own.
+
+    Parameters
+    ----------
+    key : str
+        What pages call it.
+    work : function
+        Told the job: it calls `update` now and then, at least every few seconds.
+    unseen : float
+        Seconds without a question after which it stops.
+    """
+
+    def __init__(self, key: str, work: Callable[["Job"], object], unseen: float = _UNSEEN) -> None:
+        self.key = key
+        self.news = News()
+        self._work = work
+        self._unseen = unseen
+        self._asked = time.monotonic()
+        self._stopping = False
+        self._lock = threading.Lock()
+        self._done, self._of = 0, 1
+        self._state = "running"
+        self._error: str | None = None
+        self._result: Any = None
+        self._thread = threading.Thread(target=self._run, name=f"job {key}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        state = "done"
+        error: str | None = None
+        try:
+            self._work(self)
+        except StoppedError:
+            state = "stopped"
+        except ValueError as wrong:
+            state, error = "failed", str(wrong)
+        except Exception as wrong:
+            _log.exception("job %s", self.key)
+            state, error = "failed", f"{type(wrong).__name__}: {wrong}"
+        with self._lock:
+            self._state, self._error = state, error
+            self.news.changed()
+
+    def update(self, done: int, of: int, result: Any) -> None:
+        """Tell how far it is and what was found, plain data that is not changed any more.
+
+        Parameters
+        ----------
+        done, of : int
+            Steps.
+        result : object
+            What JSON knows.
+
+        Raises
+        ------
+        StoppedError
+            Nobody wants to know: the work ends.
+        """
+        with self._lock:
+            self._done, self._of, self._result = done, of, result
+            self.news.changed()
+        if not self.news.waiting and time.monotonic() - self._asked > self._unseen:
+            self._stopping = True
+        if self._stopping:
+            raise StoppedError
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._state == "running"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has ended without what was wanted."""
+        return self._state in ("failed", "stopped")
+
+    def stop(self) -> None:
+        """End it at its next step."""
+        self._stopping = True
+
+    def join(self, seconds: float) -> None:
+        """Wait until it has ended."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def view(self) -> dict[str, Any]:
+        """How far it is, as plain data."""
+        self._asked = time.monotonic()
+        with self._lock:  # the version is that of the rest
+            return {
+                "job": self.key,
+                "version": self.news.version,
+                "state": self._state,
+                "done": self._done,
+                "of": self._of,
+                "error": self._error,
+                "result": self._result,
+            }
+
+
+class Jobs:
+    """The jobs of a site."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._same: dict[Hashable, str] = {}
+        self._numbers: Iterator[int] = count(1)
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def start(self, same: Hashable, work: Callable[[Job], object]) -> Job:
+        """Begin a job, or return the one that does or did the same.
+
+        Parameters
+        ----------
+        same : hashable
+            Equal for jobs with one result.
+        work : function
+            As for `Job`.
+
+        Returns
+        -------
+        Job
+            Running, or done.
+
+        Raises
+        ------
+        Refusal
+            Others run, or the site is closing.
+        """
+        with self._lock:
+            known = self._jobs.get(self._same.get(same, ""))
+            if known is not None and not known.failed:
+                return known
+            if self._closed:
+                raise Refusal("the site is closing", 503)
+            if sum(job.running for job in self._jobs.values()) >= _RUNNING:
+                raise Refusal("other searches are running: stop one, or wait for it", 429)
+            job = Job(f"j{next(self._numbers)}", work)
+            self._jobs[job.key] = job
+            self._same[same] = job.key
+            ended = [key for key, job in self._jobs.items() if not job.running]
+            for key in ended[:-_KEPT]:
+                del self._jobs[key]
+            self._same = {s: key for s, key in self._same.items() if key in self._jobs}
+            job.start()
+        return job
+
+    def get(self, key: str) -> Job:
+        """The job of a key; `Refusal`."""
+        job = self._jobs.get(key)
+        if job is None:
+            raise Refusal("there is no such search any more: start it again", 404)
+        return job
+
+    def close(self) -> None:
+        """Stop all jobs; none begins any more."""
+        with self._lock:
+            self._closed = True
+            jobs = [*self._jobs.values()]
+        for job in jobs:
+            job.stop()
+            job.news.close()
+        deadline = time.monotonic() + 5
+        for job in jobs:
+            job.join(max(0.0, deadline - time.monotonic()))
+
+    def routes(self) -> list[BaseRoute]:
+        """The endpoints that tell how far a job is, and stop it."""
+
+        async def news(request: Request) -> Response:
+            job = self.get(request.query_params.get("job", ""))
+            await job.news.later(whole_of(request.query_params, "known", -1, text=True))
+            return json_response(job.view())
+
+        def stop(request: Request, data: dict[str, Any]) -> object:
+            job = self.get(text_of(data, "job"))
+            job.stop()
+            return job.view()
+
+        return [Route("/api/jobs", news, methods=["GET"]), post("/api/jobs/stop", stop)]

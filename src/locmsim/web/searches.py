@@ -1,0 +1,228 @@
+"""What searches tell: a report on a whole game, and the tree of variations of a position."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+
+from locmsim._core import State
+from locmsim.game.observation import Observation
+from locmsim.referee.knowledge import knowledge_at
+from locmsim.referee.report import GameReport, report_budget, report_turns
+from locmsim.search.analysis import held_cards
+from locmsim.search.belief import Belief
+from locmsim.search.searching import worlds_at
+from locmsim.search.variations import Tree, Turn, World, check_hand, variations
+from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.jobs import Job, Jobs
+from locmsim.web.site import Site
+from locmsim.web.views import Cards, board_view
+
+__all__ = ["routes"]
+
+#: Positions of each search: of a report, and of the first and the last round of a tree.
+_REPORT_NODES = 5000
+_FIRST, _LAST = 2000, 128_000
+#: The most that can be asked for.
+_MOST_NODES = 1_000_000
+_LINES, _WORLDS, _REPLIES = 8, 8, 4
+#: Samples of what the opponent holds.
+_SAMPLES = 200
+#: What both say about hidden cards.
+_NOTE = (
+    "The search knows what the player had been shown in the game so far, and draws the rest:"
+    " it does not look at hidden cards."
+)
+
+
+def routes(site: Site) -> list[BaseRoute]:
+    """The endpoints: start a report or a tree, what an opponent may hold, and their progress."""
+    jobs = Jobs()
+    site.closing.append(jobs.close)
+
+    def report(request: Request, data: dict[str, Any]) -> object:
+        key = text_of(data, "game")
+        nodes = _within(data, "nodes", _REPORT_NODES, _MOST_NODES)
+        seed = whole_of(data, "seed", 0)
+        result, names = site.library.load(key)
+        shown = [name or f"Player {player}" for player, name in enumerate(names)]
+        of = sum(call.turn is not None for call in result.calls)
+        if not of:
+            raise Refusal("the match ended before the battle")
+        fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
+
+        def work(job: Job) -> None:
+            turns = []
+            job.update(0, of, {**fixed, **GameReport([], report_budget(nodes)).to_json()})
+            for turn in report_turns(result, nodes=nodes, seed=seed):
+                turns.append(turn)
+                told = GameReport(turns, report_budget(nodes)).to_json()
+                job.update(len(turns), of, {**fixed, **told})
+
+        # A file may hold another match by now.
+        same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
+        return jobs.start(repr(same), work)
+
+    def tree(request: Request, data: dict[str, Any]) -> object:
+        seen, belief, done = _position(site, data)
+        asked: dict[str, Any] = {
+            "lines": _within(data, "lines", 3, _LINES),
+            "worlds": _within(data, "worlds", 3, _WORLDS),
+            "replies": _within(data, "replies", 2, _REPLIES),
+            "seed": whole_of(data, "seed", 0),
+            "hand": _hand(data),
+        }
+        last = _within(data, "nodes", _LAST, _MOST_NODES)
+        # What is wrong is said now.
+        _, root, known = worlds_at(seen, belief, done, asked["seed"])
+        check_hand(known, root, asked["hand"])
+
+        def work(job: Job) -> None:
+            nodes = min(_FIRST, last)
+            shown: dict[str, Any] | None = None
+            while True:
+                first = shown is None
+
+                def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
+                    nonlocal shown
+                    if first or tree.done == tree.of:
+                        shown = _tree(tree, root, nodes, [*asked["hand"]])
+                    job.update(tree.done, tree.of, shown)
+
+                variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
+                if nodes >= last:
+                    return
+                nodes = min(4 * nodes, last)
+
+        same = ("tree", repr(sorted(data.items())))
+        return jobs.start(same, work)
+
+    def holdable(request: Request, data: dict[str, Any]) -> object:
+        seen, belief, done = _position(site, data)
+        _, root, known = worlds_at(seen, belief, done, 0)
+        chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
+        cards = Cards()
+        possible: list[dict[str, Any]] = []
+        for base_id, card in known.possible_cards().items():
+            copies = 0
+            while copies < 2 and _can_hold(known, root, [base_id] * (copies + 1)):
+                copies += 1
+            if copies:
+                held = chances.get(base_id)
+                possible.append(
+                    {
+                        "key": cards.key(card),
+                        "base_id": base_id,
+                        "copies": copies,
+                        "chance": held.chance if held else 0.0,
+                    }
+                )
+        possible.sort(key=lambda row: (-row["chance"], row["base_id"]))
+        size = root.players[1 - root.current_player()].hand_size
+        return {"size": size, "possible": possible, **cards.to_json()}
+
+    def started(work: Any) -> Any:
+        return lambda request, data: work(request, data).view()
+
+    return [
+        post("/api/report/start", started(report)),
+        post("/api/tree/start", started(tree)),
+        post("/api/tree/holdable", holdable),
+        *jobs.routes(),
+    ]
+
+
+def _within(data: dict[str, Any], name: str, default: int, most: int) -> int:
+    value = whole_of(data, name, default)
+    if not 1 <= value <= most:
+        raise Refusal(f"{name}: expected 1 to {most}, got {value}")
+    return value
+
+
+def _hand(data: dict[str, Any]) -> list[int]:
+    hand = data.get("hand") or []
+    if not isinstance(hand, list) or not all(type(card) is int for card in hand):
+        raise Refusal("hand: expected a list of base ids")
+    return hand
+
+
+def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
+    try:
+        check_hand(known, root, hand)
+    except ValueError:
+        return False
+    return True
+
+
+def _position(
+    site: Site, data: dict[str, Any]
+) -> tuple[Observation | State, Belief | None, list[int]]:
+    """A position with what its player knows, and what they have done in the turn."""
+    done = data.get("done") or []
+    if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
+        raise Refusal("done: expected a list of texts")
+    seen: Observation | State
+    belief: Belief | None = None
+    if "game" in data:
+        result, _ = site.library.load(text_of(data, "game"))
+        seen, belief = knowledge_at(result, whole_of(data, "turn", 0))
+        root = belief.root()
+    else:
+        text = text_of(data, "text").strip()
+        if "\n" in text:
+            seen = Observation.parse(text + "\n", text_of(data, "rules", "") or None)
+            belief = Belief()
+            belief.see(seen)
+            root = belief.root()
+        else:
+            seen = root = State.from_text(text)
+    root = root.clone()
+    actions = []
+    for text in done:
+        actions.append(root.string_to_action(text))
+        root.apply_action(actions[-1])
+    return seen, belief, actions
+
+
+def _tree(tree: Tree, root: State, nodes: int, hand: list[int]) -> dict[str, Any]:
+    """The tree as a page draws it; all chances are those of the player at the root."""
+    cards = Cards()
+    player = tree.player
+
+    def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
+        return {
+            "actions": shown.actions,
+            "line": shown.line,
+            "value": shown.value,
+            "chance": (1 + shown.value) / 2,
+            "visits": shown.visits,
+            "board": board_view(shown.state, cards, hidden=hidden),
+        }
+
+    def world(shown: World) -> dict[str, Any]:
+        return {
+            "name": f"world {shown.seed}",
+            "seed": shown.seed,
+            "hand": [cards.key(card) for card in shown.hand],
+            "chance": (1 + shown.replies[0].value) / 2 if shown.replies else None,
+            "replies": [
+                {**turn(reply, None), "next": turn(reply.next, None) if reply.next else None}
+                for reply in shown.replies
+            ],
+        }
+
+    lines: Sequence[dict[str, Any]] = [
+        {**turn(branch.turn, 1 - player), "worlds": [world(shown) for shown in branch.worlds]}
+        for branch in tree.branches
+    ]
+    return {
+        "player": player,
+        "board": board_view(root, cards, hidden=1 - player),
+        "nodes": nodes,
+        "budget": f"beam search of at most {nodes:,} positions for each turn",
+        "note": _NOTE,
+        "set_hand": hand,
+        "lines": lines,
+        **cards.to_json(),
+    }

@@ -1,0 +1,228 @@
+"""Gymnasium's vector wrappers around our vector environments and around single ones: the same."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+
+import locmsim.envs
+
+N = 3
+EPISODES = {
+    "Battle": {"opponent": "osl"},
+    "Draft": {"battlers": ("random", "random")},
+    "Construct": {"battlers": ("random", "random")},
+    "Match": {"opponent": "osl"},
+}
+assert locmsim.envs  # registers the ids
+
+
+def pair(episode, mode, **options):
+    """A native vector environment, and one of single environments, which do the same."""
+    options = {"card_sets": 2, **EPISODES[episode], **options}
+    name = f"locmsim/{episode}-v0"
+    native = gym.make_vec(name, N, autoreset_mode=mode, **options)
+    single = SyncVectorEnv(
+        [lambda: gym.make(name, disable_env_checker=True, **options) for _ in range(N)],
+        autoreset_mode=mode,
+    )
+    return native, single
+
+
+def same(one, other):
+    """Whether observations, rewards or statistics are equal, whatever their precision."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            same(one[key], other[key])
+    else:
+        np.testing.assert_allclose(
+            np.asarray(one, float), np.asarray(other, float), rtol=1e-4, atol=1e-5
+        )
+
+
+def run(native, single, steps, wrapped, check=None):
+    """Step both with the same actions; the number of episodes that ended."""
+    venv, other = wrapped(native), wrapped(single)
+    same(venv.reset(seed=7)[0], other.reset(seed=7)[0])
+    assert venv.observation_space == other.observation_space
+    random, ends = np.random.default_rng(1), 0
+    for _ in range(steps):
+        masks = native.action_masks()
+        actions = np.array([random.choice(mask.nonzero()[0]) for mask in masks])
+        results = venv.step(actions), other.step(actions)
+        for mine, theirs in zip(results[0][:4], results[1][:4], strict=True):
+            same(mine, theirs)
+        ended = results[0][2] | results[0][3]
+        ends += int(np.sum(ended))
+        if check is not None:
+            check(results[0][4], results[1][4], ended)
+        if native.metadata["autoreset_mode"] is AutoresetMode.DISABLED and ended.any():
+            reset = [env.reset(options={"reset_mask": ended.copy()})[0] for env in (venv, other)]
+            same(*reset)
+    venv.close()
+    other.close()
+    return ends
+
+
+class Statistics(gym.vector.VectorWrapper):
+    """Checks sums of rewards and lengths of episodes: what RecordEpisodeStatistics ought to say.
+
+    Around SyncVectorEnv it is no measure with DISABLED resets: that takes ``reset_mask`` out of the
+    options before the wrapper sees them.
+    """
+
+    def __init__(self, env):
+        super().__init__(wrappers.RecordEpisodeStatistics(env))
+        self.sums, self.ended = np.zeros((2, N)), np.zeros(N, bool)
+
+    def step(self, actions):
+        result = super().step(actions)
+        _, rewards, terminated, truncated, info = result
+        counted = ~self.ended if self.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP else 1
+        self.sums += np.stack([rewards, np.ones(N)]) * counted
+        self.ended = ended = terminated | truncated
+        assert ("episode" in info) == bool(ended.any())
+        if ended.any():
+            np.testing.assert_array_equal(info["_episode"], ended)
+            same(info["episode"]["r"], self.sums[0] * ended)
+            same(info["episode"]["l"], self.sums[1] * ended)
+            self.sums[:, ended] = 0
+        return result
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("episode", EPISODES)
+def test_statistics_and_normalized_rewards(episode, mode):
+    ends = run(
+        *pair(episode, mode),
+        steps=75,
+        wrapped=lambda venv: (
+            wrappers.NormalizeReward(venv, gamma=0.9)
+            if isinstance(venv, SyncVectorEnv)
+            else Statistics(wrappers.NormalizeReward(venv, gamma=0.9))
+        ),
+    )
+    assert ends >= N
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_infos_as_lists(mode):
+    """Of a row that ended what its own info says, in form of Python's own."""
+    seen = 0
+
+    def check(mine, theirs, ended):
+        nonlocal seen
+        assert len(mine) == N
+        for i in ended.nonzero()[0]:
+            last = theirs[i]["final_info"] if mode is AutoresetMode.SAME_STEP else theirs[i]
+            for name in ("winner", "length", "illegal", "returns", "health", "turn", "seat"):
+                np.testing.assert_array_equal(mine[i][name], last[name])
+            seen += 1
+
+    run(
+        *pair("Battle", mode),
+        steps=50,
+        wrapped=lambda venv: wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(venv)),
+        check=check,
+    )
+    assert seen
+
+
+#: Wrappers of observations: what to wrap with, and where the mask has to be.
+OBSERVATIONS = {
+    "FlattenObservation": (wrappers.FlattenObservation, "obs"),
+    "FilterObservation": (lambda v: wrappers.FilterObservation(v, ["observation"]), "obs"),
+    "DtypeObservation": (lambda v: wrappers.DtypeObservation(v, np.float32), "info"),
+    "RescaleObservation": (
+        lambda v: wrappers.RescaleObservation(v, np.float32(0), np.float32(1)),
+        "info",
+    ),
+    "ReshapeObservation": (lambda v: wrappers.ReshapeObservation(v, (44, 10)), "info"),
+    "TransformObservation": (lambda v: wrappers.TransformObservation(v, lambda o: o // 2), "info"),
+    "VectorizeTransformObservation": (
+        lambda v: wrappers.VectorizeTransformObservation(
+            v, gym.wrappers.TransformObservation, func=lambda o: o // 2, observation_space=None
+        ),
+        "info",
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
+@pytest.mark.parametrize("name", OBSERVATIONS)
+def test_wrappers_of_observations(name, mode):
+    wrapped, mask = OBSERVATIONS[name]
+    options = {"layout": "entities-f32"} if name == "RescaleObservation" else {}
+    assert run(*pair("Battle", mode, mask=mask, **options), steps=40, wrapped=wrapped)
+
+
+@pytest.mark.parametrize("episode", ["Draft", "Construct", "Match"])
+def test_flat_observations_of_other_episodes(episode):
+    mode = AutoresetMode.NEXT_STEP
+    assert run(*pair(episode, mode), steps=32, wrapped=wrappers.FlattenObservation) or (
+        episode == "Match"
+    )
+
+
+def test_normalized_observations():
+    """It takes NEXT_STEP only."""
+    wrapped = wrappers.NormalizeObservation
+    assert run(*pair("Battle", AutoresetMode.NEXT_STEP, mask="info"), steps=40, wrapped=wrapped)
+
+
+REWARDS = {
+    "TransformReward": lambda v: wrappers.TransformReward(v, lambda reward: 2 * reward),
+    "VectorizeTransformReward": lambda v: wrappers.VectorizeTransformReward(
+        v, gym.wrappers.TransformReward, func=lambda reward: 3 * reward
+    ),
+    "ClipReward": lambda v: wrappers.ClipReward(v, -0.5, 0.5),
+    "TransformAction": lambda v: wrappers.TransformAction(v, lambda actions: actions),
+}
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("name", REWARDS)
+def test_wrappers_of_rewards_and_actions(name, mode):
+    assert run(*pair("Battle", mode), steps=40, wrapped=REWARDS[name])
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_tensors_of_pytorch(mode):
+    pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
+    native, _ = pair("Battle", mode, opponent="random")
+    other, _ = pair("Battle", mode, opponent="random")
+    tensors = wrappers.NumpyToTorch(native)
+    seen, _ = tensors.reset(seed=7)
+    same(seen, other.reset(seed=7)[0])
+    import torch
+
+    ends = 0
+    for _ in range(40):
+        actions = other.sample(1)
+        results, expected = tensors.step(torch.from_numpy(actions)), other.step(actions)
+        for mine, theirs in zip(results[:4], expected[:4], strict=True):
+            same(mine, theirs)
+        ended = expected[2] | expected[3]
+        ends += ended.sum()
+        if mode is AutoresetMode.DISABLED and ended.any():
+            for env in (native, other):
+                env.reset(options={"reset_mask": ended})
+    assert ends
+    tensors.close()
+
+
+def test_windows(monkeypatch):
+    """HumanRendering shows all rows in one."""
+    pytest.importorskip("pygame")
+    pytest.importorskip("cv2")
+    pytest.importorskip("cairosvg")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    venv = gym.make_vec("locmsim/Battle-v0", 4, render_mode="rgb_array", card_sets=1)
+    windows = wrappers.HumanRendering(venv)
+    windows.reset(seed=1)
+    windows.step(venv.sample(1))
+    assert windows.num_rows * windows.num_cols >= 4
+    windows.close()

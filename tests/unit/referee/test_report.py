@@ -1,0 +1,117 @@
+"""Reports on whole games: what each turn gave away."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import StateBatch
+from locmsim.agents import make_agent
+from locmsim.cli.main import main
+from locmsim.game.match import Match
+from locmsim.referee import Result, play, replay_calls
+from locmsim.referee.knowledge import knowledge_at
+from locmsim.referee.report import WORLDS, report_game, report_turns
+from locmsim.referee.transcript import log_line
+from locmsim.search import win_chance
+
+
+def match_of(rules: str = "1.5", seed: int = 4, first: str = "greedy") -> Result[Match]:
+    agents = [make_agent(first), make_agent("random")]
+    return play(agents, Match(rules, seed=seed), timeout_scale=0)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
+    result = match_of(rules)
+    report = report_game(result, nodes=300, seed=1)
+    calls = [call for call in result.calls if call.turn is not None]
+    assert [turn.turn for turn in report.turns] == [call.turn for call in calls]
+    for turn, call in zip(report.turns, calls, strict=True):
+        assert (turn.player, turn.played) == (call.player, call.answer)
+        assert -1 <= turn.value_played <= turn.value_best <= 1
+        _, belief = knowledge_at(result, turn.turn)
+        root = belief.root()
+        root.apply_line(turn.best)  # raises if it is malformed
+        assert turn.loss == (turn.value_best - turn.value_played) / 2
+    # One curve: before a turn is after the previous one.
+    assert [t.before for t in report.turns[1:]] == [t.after for t in report.turns[:-1]]
+    assert report.turns[-1].after == 1 - (result.winner or 0)
+    assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.1  # a random player
+    assert report_game(result, nodes=300, seed=1) == report
+
+
+def test_the_chance_is_what_the_player_sees() -> None:
+    """By the same function as anywhere else, where the turn ends, in worlds of their belief."""
+    result = match_of()
+    turn = next(iter(report_turns(result, nodes=50, seed=3)))
+    _, belief = knowledge_at(result, 0)
+    states = [belief.sample(3 + world) for world in range(WORLDS)]
+    for state in states:
+        for action in state.actions_of(turn.played or ""):
+            state.apply_action(action)
+    assert turn.after == pytest.approx(win_chance(StateBatch(states), 0).mean())
+
+
+def test_nothing_hidden_is_looked_at() -> None:
+    """Two games in which a player was shown the same have the same report on their turn."""
+
+    deck = ";".join(f"CHOOSE {i}" for i in range(90, 120))
+
+    def turn_0(second: str) -> Any:
+        answers = [(0, "PASS", 0), (1, second, 0), (0, "PASS", 0), (1, None, 0)]
+        return next(iter(report_turns(replay_calls(Match(seed=8), answers), nodes=500)))
+
+    assert turn_0("PASS") == turn_0(deck)
+
+
+def test_answers_that_end_the_match_lose_all() -> None:
+    for last in (None, "ATTACK"):
+        answers = [(0, "PASS", 0), (1, "PASS", 0), (0, "PASS", 0), (1, last, 0)]
+        _, second = report_game(replay_calls(Match(seed=3), answers), nodes=100).turns
+        assert (second.played, second.value_played, second.after) == (last, -1, 1)
+        assert second.value_best > -1
+        assert second.loss > 0
+    with pytest.raises(ValueError, match="nodes: expected 1 or more"):
+        report_game(match_of(), nodes=0)
+
+
+def test_the_best_turn_played_loses_nothing() -> None:
+    result = match_of(first="beam:nodes=300")
+    report = report_game(result, nodes=300)
+    won = report.turns[-1]
+    assert (won.player, won.loss, won.value_best) == (0, 0, 1)
+    assert won not in report.worst(0)
+    losses = [turn.loss for turn in report.turns if turn.player == 1 and turn.loss]
+    assert [turn.loss for turn in report.worst(1, 2)] == sorted(losses, reverse=True)[:2]
+
+
+def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = match_of()
+    report = report_game(result, nodes=200, seed=4)
+    log = tmp_path / "a.log"
+    log.write_text(log_line(result, ("ann", "bob")))
+    words = ["analyse", str(log), "--game", "--nodes", "200", "--seed", "4"]
+    assert main([*words, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["names"] == ["ann", "bob"]
+    assert {name: shown[name] for name in report.to_json()} == report.to_json()
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert out.count("given away") == len(report.worst(0)) + len(report.worst(1))
+    assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
+    assert report.budget in out
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, "--turn", "3"])
+    assert "there is no --turn" in capsys.readouterr().err
+
+
+def test_the_command_reads_arenas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = tmp_path / "a.db"
+    words = ["greedy", "random", "--games", "2", "--jobs", "1", "--db", str(db)]
+    assert main(["arena", *words, "--timeout-scale", "0"]) == 0
+    capsys.readouterr()
+    assert main(["analyse", f"{db}:2", "--game", "--nodes", "100"]) == 0
+    assert "the worst turns of player 1, greedy:" in capsys.readouterr().out

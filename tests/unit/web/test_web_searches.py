@@ -1,0 +1,221 @@
+"""Reports and trees of variations as pages ask for them: progress, stops, limits."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from locmsim import Match, State
+from locmsim.agents import make_agent
+from locmsim.game.positions import start_position
+from locmsim.referee import play
+from locmsim.referee.report import report_game
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.jobs import Job, Jobs, StoppedError  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+
+class Client:
+    """A page, as far as its requests go."""
+
+    def __init__(self, site: Site, client: Any) -> None:
+        self.site, self.client = site, client
+
+    def get(self, path: str, code: int = 200, **query: Any) -> Any:
+        answer = self.client.get(path, params={"token": self.site.token, **query})
+        assert answer.status_code == code, answer.text
+        return answer.json()
+
+    def post(self, path: str, code: int = 200, **data: Any) -> Any:
+        answer = self.client.post(path, params={"token": self.site.token}, json=data)
+        assert answer.status_code == code, answer.text
+        return answer.json()
+
+    def wait(self, view: dict[str, Any]) -> dict[str, Any]:
+        """The view of a job when it has ended."""
+        while view["state"] == "running":
+            view = self.get("/api/jobs", job=view["job"], known=view["version"])
+        return view
+
+
+@pytest.fixture
+def page() -> Iterator[Client]:
+    site = Site(Library())
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        yield Client(site, client)
+
+
+def add(page: Client, rules: str = "1.5") -> tuple[str, Any]:
+    agents = [make_agent("greedy"), make_agent("random")]
+    result = play(agents, Match(rules, seed=4), timeout_scale=0)
+    return page.site.library.add(result, ("ann", "bob")), result
+
+
+def test_a_report_is_that_of_the_library(page: Client) -> None:
+    key, result = add(page)
+    view = page.post("/api/report/start", game=key, nodes=200, seed=3)
+    assert view["result"]["turns"] == [] or view["of"] == len(view["result"]["turns"])
+    view = page.wait(view)
+    assert (view["state"], view["error"], view["done"]) == ("done", None, view["of"])
+    shown = view["result"]
+    assert shown["names"] == ["ann", "bob"]
+    expected = report_game(result, nodes=200, seed=3).to_json()
+    assert {name: shown[name] for name in expected} == expected
+    # Asked again it is there at once.
+    assert page.post("/api/report/start", game=key, nodes=200, seed=3) == view
+    other = page.post("/api/report/start", game=key, nodes=100, seed=3)
+    assert other["job"] != view["job"]
+    page.wait(other)
+
+
+def test_a_report_that_cannot_be(page: Client) -> None:
+    key, _ = add(page)
+    assert "no match" in page.post("/api/report/start", 400, game="p9")["error"]
+    told = page.post("/api/report/start", 400, game=key, nodes=0)
+    assert told["error"] == "nodes: expected 1 to 1000000, got 0"
+    broken = Match(seed=1)
+    broken.submit(0, None), broken.submit(1, "PASS")
+    result = play([make_agent("random")] * 2, Match(seed=1), timeout_scale=0)
+    empty = page.site.library.add(
+        type(result)(broken, (-1, 1), 1, broken.error, (), ("", ""), 0), ("", "")
+    )
+    assert "before the battle" in page.post("/api/report/start", 400, game=empty)["error"]
+
+
+def test_a_tree_grows_and_is_stopped(page: Client) -> None:
+    key, _ = add(page)
+    asked = {"game": key, "turn": 6, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
+    shown = page.wait(page.post("/api/tree/start", **asked))["result"]
+    assert (shown["nodes"], shown["player"]) == (3000, 0)
+    assert len(shown["lines"]) == 2
+    for line in shown["lines"]:
+        assert line["board"]["turn"] == 6
+        assert [world["seed"] for world in line["worlds"]] == [5, 6]
+        for world in line["worlds"]:
+            assert all(card in shown["cards"] for card in world["hand"])
+            assert 1 <= len(world["replies"]) <= 2
+            for reply in world["replies"]:
+                assert reply["board"]["turn"] == 7
+                assert reply["next"]["board"]["turn"] == 8
+                assert 0 <= reply["chance"] <= 1
+    # One that would run for long.
+    view = page.post("/api/tree/start", **{**asked, "nodes": 1_000_000})
+    while not view["result"]:
+        view = page.get("/api/jobs", job=view["job"], known=view["version"])
+    page.post("/api/jobs/stop", job=view["job"])
+    view = page.wait(view)
+    assert view["state"] == "stopped"
+    assert view["result"]["lines"]
+
+
+def test_a_tree_of_a_text_and_of_a_begun_turn(page: Client) -> None:
+    state = start_position(3)
+    action = state.legal_actions()[1]
+    text = state.to_text()
+    done = [state.action_to_string(action)]
+    asked = {"text": text, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+    shown = page.wait(page.post("/api/tree/start", **asked))["result"]
+    begun = State.from_text(text)
+    begun.apply_action(action)
+    side = shown["board"]["sides"][0]
+    assert side["mana"] == begun.players[0].mana
+    legal = [begun.action_to_string(action) for action in begun.legal_actions()[1:]]
+    assert shown["lines"][0]["actions"][:1] in ([], *([text] for text in legal))
+    assert "done" in page.post("/api/tree/start", 400, **{**asked, "done": "PASS"})["error"]
+    page.post("/api/tree/start", 400, **{**asked, "done": ["SUMMON 200 0"]})
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_what_they_may_hold(page: Client, rules: str) -> None:
+    key, _ = add(page, rules)
+    asked = {"game": key, "turn": 4, "nodes": 300, "worlds": 2}
+    told = page.post("/api/tree/holdable", game=key, turn=4)
+    assert [row["chance"] for row in told["possible"]] == sorted(
+        (row["chance"] for row in told["possible"]), reverse=True
+    )
+    rare = told["possible"][-1]
+    assert rare["key"] in told["cards"]
+    view = page.wait(page.post("/api/tree/start", **asked, hand=[rare["base_id"]]))
+    shown = view["result"]
+    for world in shown["lines"][0]["worlds"]:
+        rows = [shown["cards"][key]["row"][0] for key in world["hand"]]
+        assert rare["base_id"] in rows
+        assert len(rows) == told["size"]
+    error = page.post("/api/tree/start", 400, **asked, hand=[999])["error"]
+    assert error == "hand: no card 999 can be in this game"
+    if rules == "1.5":
+        error = page.post("/api/tree/start", 400, **asked, hand=[rare["base_id"]] * 3)["error"]
+        assert f"3 of card {rare['base_id']}" in error
+    error = page.post("/api/tree/start", 400, **asked, hand=[rare["base_id"]] * 9)["error"]
+    assert error == f"hand: the opponent holds {told['size']} cards, got 9"
+    page.post("/api/tree/start", 400, **asked, hand="12")
+
+
+# ------------------------------------------------------------------------------------------- jobs
+
+
+class Steps:
+    """Work whose steps a test allows one by one."""
+
+    def __init__(self) -> None:
+        self.allowed = threading.Semaphore(0)
+
+    def __call__(self, job: Job) -> None:
+        for i in range(100):
+            self.allowed.acquire()
+            job.update(i + 1, 100, {"steps": i + 1})
+
+
+def test_two_at_a_time() -> None:
+    jobs = Jobs()
+    works = [Steps() for _ in range(3)]
+    first, second = (jobs.start(i, works[i]) for i in range(2))
+    with pytest.raises(Exception, match="other searches are running"):
+        jobs.start(2, works[2])
+    assert jobs.start(0, works[2]) is first  # the same
+    first.stop()
+    works[0].allowed.release()
+    first.join(30)
+    assert first.view()["state"] == "stopped"
+    third = jobs.start(0, works[2])  # one that was stopped begins anew
+    assert third is not first
+    for work in works:
+        work.allowed.release()
+    jobs.close()
+    assert [job.view()["state"] for job in (second, third)] == ["stopped", "stopped"]
+    with pytest.raises(Exception, match="closing"):
+        jobs.start(3, works[0])
+
+
+def test_nobody_looks() -> None:
+    work = Steps()
+    job = Job("j1", work, unseen=0.0)
+    job.start()
+    work.allowed.release()
+    job.join(30)
+    assert job.view()["state"] == "stopped"
+    assert job.view()["result"] == {"steps": 1}
+
+
+def test_what_goes_wrong_is_told() -> None:
+    for error, told in ((ValueError("no"), "no"), (KeyError("a"), "KeyError: 'a'")):
+
+        def work(job: Job, error: Exception = error) -> None:
+            raise error
+
+        job = Job("j1", work)
+        job.start()
+        job.join(30)
+        assert (job.view()["state"], job.view()["error"]) == ("failed", told)
+    assert issubclass(StoppedError, Exception)
+
+
+def test_jobs_that_are_gone(page: Client) -> None:
+    assert "start it again" in page.get("/api/jobs", 404, job="j9")["error"]
+    page.post("/api/jobs/stop", 404, job="j9")
