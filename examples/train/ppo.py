@@ -13,7 +13,6 @@ the number of processes changes them.
 """
 
 import argparse
-import copy
 import csv
 import os
 import time
@@ -28,12 +27,14 @@ from torch import nn
 from torch.nn import functional
 
 from locmsim.decks import DECK_BUILDERS
-from locmsim.envs import LocmVectorEnv, SelfPlayVectorEnv, gae
+from locmsim.envs import LocmVectorEnv, Pool, gae
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
-SELF, PAST = -1, -2  # who plays the other side of a row; else a number
+#: What a step of the environments writes of the position after it, and of itself.
+AFTER = ("obs", "masks", "to_move")
+DURING = ("rewards", "terminated", "truncated", "length")
 
 # ------------------------------------------------------------------------------------ the network
 
@@ -233,20 +234,21 @@ class League:
     """Past selves that the learner meets again, the harder ones more often (PFSP).
 
     `results` counts wins and games of the learner by player, older ones less; fixed opponents are
-    counted too, but have rows of their own and are not drawn.
+    counted too, but are drawn as often as the options say.
     """
 
     def __init__(self, size=12, keep=0.98):
         self.size, self.keep = size, keep
-        self.past = {}  # name -> network
+        self.past = {}  # name -> policy
         self.results = {}  # name -> [wins, games]
 
-    def add(self, name, net):
-        """Add a copy of a network; the past self that is beaten most often leaves a full league."""
+    def add(self, name, policy):
+        """Add a past self; of a full league the one that is beaten most often leaves."""
         if len(self.past) >= self.size:
             weights = self.weights()
             del self.past[min(self.past, key=weights.get)]
-        self.past[name] = copy.deepcopy(net).requires_grad_(False)
+        policy.temperature = 1.0
+        self.past[name] = policy
 
     def rate(self, name):
         """The part of its games that the learner has won, one half if there were none."""
@@ -258,11 +260,6 @@ class League:
         weights = {name: (1 - self.rate(name)) ** 2 + 0.001 for name in self.past}
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
-    def draw(self, uniform):
-        """The number of a past self for each number between 0 and 1."""
-        bounds = np.cumsum(list(self.weights().values()))
-        return np.searchsorted(bounds[:-1], uniform, side="right")
-
     def count(self, results):
         """Add results: name -> (wins, games)."""
         for name in {*self.results, *results}:
@@ -270,15 +267,16 @@ class League:
             self.results[name] = [self.keep * a + b for a, b in zip(old, new, strict=True)]
 
     def state_dict(self):
-        past = {name: net.state_dict() for name, net in self.past.items()}
+        past = {
+            name: (policy.meta, {key: torch.tensor(array) for key, array in policy.arrays.items()})
+            for name, policy in self.past.items()
+        }
         return {"past": past, "results": self.results}
 
-    def load_state_dict(self, state, net):
-        self.past = {}
-        for name, weights in state["past"].items():
-            self.past[name] = copy.deepcopy(net).requires_grad_(False)
-            self.past[name].load_state_dict(weights)
-        self.results = state["results"]
+    def load_state_dict(self, state):
+        self.past, self.results = {}, state["results"]
+        for name, (meta, arrays) in state["past"].items():
+            self.add(name, Policy({key: array.numpy() for key, array in arrays.items()}, meta))
 
 
 # --------------------------------------------------------------------------------------- rollouts
@@ -287,57 +285,73 @@ class League:
 class Rollout:
     """Environments, and the arrays that they fill: `steps` steps of all rows of this process.
 
-    Each kind of decks has a part of the rows. In the last rows of a part a past self plays one
-    side; in those of fixed opponents the environment plays it.
+    Each kind of decks has a part of the rows. Who plays the other side is drawn for each episode:
+    the learner itself, a past self or a fixed opponent.
     """
 
     def __init__(self, options, processes, device):
         self.options, self.processes, self.device = options, processes, device
-        self.parts, numbers, players, first = [], [], [], 0
+        self.parts, self.results, numbers, first = [], {}, [], 0
         remember_decks()
         for place, decks in enumerate(options.decks):
             rows = options.rows // len(options.decks) + (place < options.rows % len(options.decks))
-            # Multiples of 8, so that 2, 4 and 8 processes play the same games.
-            fixed = int(rows * options.fixed / max(1, len(options.opponents)) / 8) * 8
-            counts = dict.fromkeys(options.opponents, fixed)
-            for opponent, count in {None: rows - sum(counts.values()), **counts}.items():
-                if count % processes.size or (opponent and not count):
-                    who = opponent or "self-play"
-                    raise SystemExit(f"--rows: {count} of {who} for {processes.size} processes")
-                local, start = count // processes.size, sum(map(len, numbers))
-                self.parts.append((self.make(opponent, decks, local), slice(start, start + local)))
-                # Numbers of rows do not depend on how many processes share them.
-                numbers.append(first + processes.rank * local + np.arange(local))
-                past = numbers[-1] >= first + count - int(count * options.past)
-                fixed_player = options.opponents.index(opponent) if opponent else SELF
-                players.append(np.where(past & (opponent is None), PAST, fixed_player))
-                first += count
-        self.numbers, players = np.concatenate(numbers), np.concatenate(players)
-        self.in_league, one_sided = players == PAST, players != SELF
-        #: Who plays against the learner, by number of `players`, and the learner's seat; -1: both.
-        self.player, self.seat = players, np.where(one_sided, 0, SELF).astype(np.int8)
+            if rows % processes.size or not rows:
+                raise SystemExit(
+                    f"--rows: {rows} with decks {decks} for {processes.size} processes"
+                )
+            local, start = rows // processes.size, sum(map(len, numbers))
+            self.parts.append((self.make(decks, local), slice(start, start + local)))
+            # Numbers of rows do not depend on how many processes share them.
+            numbers.append(first + processes.rank * local + np.arange(local))
+            first += rows
+        self.numbers = np.concatenate(numbers)
         n, t, env = len(self.numbers), options.steps, self.parts[0][0]
-        actions, self.age = int(env.single_action_space.n), np.zeros(n, np.int64)
+        actions = int(env.single_action_space.n)
         shape = env.single_observation_space["observation"].shape
         for name, dtype, *size in (
             ("obs", torch.int8, t + 1, n, *shape), ("masks", torch.int8, t + 1, n, actions),
             ("to_move", torch.int8, t + 1, n), ("actions", torch.int64, t, n),
-            ("rewards", torch.float32, t, n), ("dones", torch.bool, t, n),
+            ("rewards", torch.float32, t, n), ("terminated", torch.bool, t, n),
+            ("truncated", torch.bool, t, n), ("length", torch.int32, t, n),
             ("values", torch.float32, t + 1, n), ("logps", torch.float32, t, n),
             ("decides", torch.bool, t, n),
         ):  # fmt: skip
             setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
 
-    def make(self, opponent, decks, rows):
-        """The environment of a part of the rows; None is self-play."""
+    def make(self, decks, rows):
+        """The environment of a part of the rows."""
         options = self.options
-        settings = {
-            "rules": options.rules, "decks": tuple(decks.split("/")) if "/" in decks else decks,
-            "card_sets": options.sets, "threads": options.threads, "max_actions": 400,
-        }  # fmt: skip
-        if opponent is None:
-            return SelfPlayVectorEnv(rows, **settings)
-        return LocmVectorEnv(rows, opponent=opponent, seat="alternate", **settings)
+        return LocmVectorEnv(
+            rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
+            rules=options.rules, decks=tuple(decks.split("/")) if "/" in decks else decks,
+            card_sets=options.sets, threads=options.threads, max_actions=400,
+        )  # fmt: skip
+
+    def meet(self, league):
+        """Have new episodes played against the players of the league, as often as it says."""
+        options = self.options
+        weights = {name: options.past * weight for name, weight in league.weights().items()}
+        fixed = options.fixed if options.opponents else 0
+        weights |= {name: fixed / len(options.opponents) for name in options.opponents}
+        weights["caller"] = max(0.0, 1 - sum(weights.values()))
+        for env, _ in self.parts:
+            for name in {*env.players} - {*weights}:
+                env.players.pop(name)
+            for name in [name for name in league.past if name not in env.players]:
+                env.players[name] = league.past[name]
+            env.set_weights(weights)
+
+    def played(self):
+        """Wins and games of the learner by player since the last call; only of this process."""
+        results = {}
+        for place, (env, _) in enumerate(self.parts):
+            for name, result in env.players.results.items():
+                now = np.array([result.won + result.drawn / 2, result.games])
+                new = now - self.results.get((place, name), 0)
+                self.results[place, name] = now
+                if name != "caller":
+                    results[name] = results.get(name, 0) + new
+        return results
 
     def win_rate(self, net, opponent):
         """The part of games that the network wins on card sets that no training sees."""
@@ -348,86 +362,57 @@ class Rollout:
         """Begin new episodes in all rows: at the start and after each checkpoint."""
         key = self.options.seed, update
         seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
+        self.meet(league)
         for env, part in self.parts:
-            seen, info = env.reset(seed=seeds[part].tolist())
+            seen, _ = env.reset(seed=seeds[part].tolist())
             self.obs[-1, part] = torch.from_numpy(seen["observation"])
             self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
-            self.to_move[-1, part] = torch.from_numpy(info.get("to_move", np.zeros(1, np.int8)))
-        self.age[:] = 0
-        uniform = torch.rand(self.options.rows, generator=generator(*key, 1)).numpy()
-        uniform = uniform[self.numbers][self.in_league]
-        self.seat[self.in_league] = self.numbers[self.in_league] % 2
-        self.player[self.in_league] = len(self.options.opponents) + league.draw(uniform)
+            self.to_move[-1, part] = torch.from_numpy(env.to_move)
 
     @torch.no_grad()
-    def collect(self, net, league, update):
-        """Play `steps` steps; sums of what happened, and wins and games by opponent."""
+    def collect(self, net, update):
+        """Play `steps` steps; sums of what happened."""
         for array in (self.obs, self.masks, self.to_move):
             array[0] = array[-1]
-        options, random = self.options, generator(self.options.seed, update, 2)
-        uniform = torch.rand(2, options.steps, options.rows, generator=random)[..., self.numbers]
-        players = [*options.opponents, *league.past]
-        results = np.zeros((len(players), 2))
-        sums = dict.fromkeys(("games", "length", "env_seconds", "illegal"), 0.0)
+        options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
+        uniform = torch.rand(options.steps, options.rows, generator=random)[:, self.numbers]
         for t in range(options.steps):
-            learns = (self.seat < 0) | (self.seat == self.to_move[t].numpy())
             # Where PASS alone is left there is nothing to decide, a quarter of the time.
-            several = self.masks[t].sum(1, dtype=torch.int16) > 1
-            self.decides[t] = several & torch.from_numpy(learns)
+            self.decides[t] = self.masks[t].sum(1, dtype=torch.int16) > 1
             self.actions[t] = 0
-            self.act(net, t, self.decides[t], uniform[0, t])
-            others = np.where(several.numpy() & ~learns, self.player, SELF)
-            for player in np.unique(others[others != SELF]):
-                rows = torch.from_numpy(others == player)
-                self.act(league.past[players[player]], t, rows, uniform[0, t], learner=False)
+            self.act(net, t, uniform[t])
             started = time.perf_counter()
             for env, part in self.parts:
-                arrays = {
-                    "obs": self.obs[t + 1, part], "masks": self.masks[t + 1, part],
-                    "rewards": self.rewards[t, part], "dones": self.dones[t, part],
-                }  # fmt: skip
-                if isinstance(env, SelfPlayVectorEnv):
-                    arrays["to_move"] = self.to_move[t + 1, part]
-                arrays = {name: array.numpy() for name, array in arrays.items()}
+                after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
+                during = {name: getattr(self, name)[t, part] for name in DURING}
+                arrays = {name: array.numpy() for name, array in (after | during).items()}
                 env.step_into(self.actions[t, part].numpy(), **arrays)
-            sums["env_seconds"] += time.perf_counter() - started
-            self.age += 1
-            ended = self.dones[t].numpy()
-            sums["games"] += ended.sum()
-            sums["length"] += self.age[ended].sum()
-            self.age[ended] = 0
-            # The reward is that of the player who moved.
-            won = np.where(learns, 1, -1) * self.rewards[t].numpy() > 0
-            one_sided = ended & (self.seat >= 0)
-            np.add.at(results, self.player[one_sided], np.c_[won, np.ones(len(won))][one_sided])
-            again = ended & self.in_league
-            self.seat[again] = 1 - self.seat[again]
-            drawn = league.draw(uniform[1, t].numpy()[again])
-            self.player[again] = len(options.opponents) + drawn
+            seconds += time.perf_counter() - started
+        self.act(net, options.steps)
         legal = self.masks[:-1].gather(2, self.actions[..., None])
-        sums["illegal"] = float((legal == 0).sum())
-        self.act(net, options.steps, self.decides[0])
-        return sums, dict(zip(players, results, strict=True))
+        return {
+            "games": (self.terminated | self.truncated).sum().item(), "env_seconds": seconds,
+            "length": self.length.sum().item(), "illegal": (legal == 0).sum().item(),
+        }  # fmt: skip
 
-    def act(self, net, t, chosen, uniform=None, learner=True):
-        """Let a network value positions of chosen rows and, with `uniform`, act in them."""
-        # On a GPU shapes stay the same; what is computed for other rows is not looked at.
-        everywhere = learner and (uniform is None or self.device.type == "cuda")
-        rows = slice(None) if everywhere else chosen.nonzero()[:, 0]
+    def act(self, net, t, uniform=None):
+        """Let the network value positions and, with `uniform`, act where there is a choice."""
+        # On a GPU shapes stay the same; what is computed for other rows does no harm.
+        everywhere = uniform is None or self.device.type == "cuda"
+        rows = slice(None) if everywhere else self.decides[t].nonzero()[:, 0]
         obs = self.obs[t, rows].to(self.device, non_blocking=True)
         masks = self.masks[t, rows].to(self.device, non_blocking=True)
         with precision(self.options.bfloat16, self.device):
             logits, values = net(obs)
-        if learner:
-            self.values[t, rows] = values.float().cpu()
+        self.values[t, rows] = values.float().cpu()
         if uniform is not None:
             action, logp = draw(logits, masks, uniform[rows].to(self.device))
             self.logps[t, rows], self.actions[t, rows] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """Positions that the learner decided in, and the numbers of those of all processes."""
-        values, to_move = self.values.numpy(), self.to_move.numpy()
-        rewards, dones, chosen = self.rewards.numpy(), self.dones.numpy(), self.decides
+        """Positions with a choice, and the numbers of those of all processes."""
+        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), self.decides
+        rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
         for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
             after = rewards[t] + np.where(dones[t], 0, after)
@@ -612,10 +597,10 @@ def train(options, net=None, make_rollout=Rollout):
         content = load_checkpoint(path, identity(options))
         net.load_state_dict(content["net"])
         optimizer.load_state_dict(content["optimizer"])
-        league.load_state_dict(content["league"], net)
+        league.load_state_dict(content["league"])
         update, games, history = (content[name] for name in ("update", "games", "history"))
     else:
-        league.add("update-0", net)
+        league.add("update-0", net.policy())
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(options, update) if main else None
     rollout = make_rollout(options, processes, device)
@@ -625,12 +610,13 @@ def train(options, net=None, make_rollout=Rollout):
     while update < updates:
         started, falling = time.perf_counter(), 1 - 0.9 * update / updates
         optimizer.param_groups[0]["lr"] = options.rate * falling
-        sums, results = rollout.collect(forward, league, update)
+        sums, results = rollout.collect(forward, update), rollout.played()
         data, places = rollout.examples()
         entropy = options.entropy * falling
         learnt = learn(forward, optimizer, data, places, options, update, entropy, processes)
         update += 1
-        numbers = [*sums.values(), *learnt.tolist(), *np.concatenate(list(results.values()))]
+        pairs = [number for pair in results.values() for number in pair]
+        numbers = [*sums.values(), *learnt.tolist(), *pairs]
         numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64)).tolist()
         sums = dict(zip(sums, numbers, strict=False))
         n, *learnt = numbers[len(sums) : len(sums) + 5]
@@ -656,7 +642,8 @@ def train(options, net=None, make_rollout=Rollout):
         }  # fmt: skip
         last = update == updates
         if update % options.snapshot_every == 0:
-            league.add(f"update-{update}", net)
+            league.add(f"update-{update}", net.policy())
+        rollout.meet(league)
         if main:
             asked = update % options.evaluate_every == 0 or last
             for name in options.yardsticks:

@@ -34,11 +34,11 @@ def test_the_network_in_torch_is_ours(rules):
     torch = pytest.importorskip("torch")
     from ppo import Net
 
-    from locmsim.envs import SelfPlayVectorEnv
+    from locmsim.envs import LocmVectorEnv
 
     torch.manual_seed(1)
     net = Net(rules)
-    env = SelfPlayVectorEnv(32, rules=rules, card_sets=4)
+    env = LocmVectorEnv(32, opponent="caller", rules=rules, card_sets=4)
     env.reset(seed=1)
     for number in range(30):
         shown = env.step(env.sample(number))[0]
@@ -60,10 +60,10 @@ def test_the_other_lane(rules):
     torch = pytest.importorskip("torch")
     from clone import Mirror
 
-    from locmsim.envs import SelfPlayVectorEnv
+    from locmsim.envs import LocmVectorEnv
 
     mirror = Mirror(rules)
-    envs = [SelfPlayVectorEnv(64, rules=rules, card_sets=4) for _ in range(2)]
+    envs = [LocmVectorEnv(64, opponent="caller", rules=rules, card_sets=4) for _ in range(2)]
     seen, twin = (env.reset(seed=1)[0] for env in envs)
     for number in range(60):
         alike = mirror.observations(torch.from_numpy(seen["observation"])).numpy()

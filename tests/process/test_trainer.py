@@ -121,7 +121,7 @@ def test_two_processes_learn_what_one_does(ppo, tmp_path):
 def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
     league = ppo.League(size=3)
     for name in ("weak", "equal", "strong"):
-        league.add(name, ppo.Net())
+        league.add(name, Policy.random(seed=1))
     first = league.weights()
     assert first["weak"] == first["equal"] == first["strong"]
     for _ in range(20):
@@ -130,43 +130,42 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
     assert "greedy" not in weights
     assert sum(weights.values()) == pytest.approx(1)
     assert weights["weak"] < 0.02 < weights["equal"] < weights["strong"]
-    drawn = np.bincount(league.draw(np.linspace(0, 1, 10_000, endpoint=False)), minlength=3)
-    assert drawn / 10_000 == pytest.approx(list(weights.values()), abs=0.001)
-    league.add("new", ppo.Net())
+    again = ppo.League(size=3)
+    again.load_state_dict(league.state_dict())
+    assert again.weights() == weights
+    league.add("new", Policy.random(seed=2))
     assert list(league.past) == ["equal", "strong", "new"]
 
 
 def test_the_league_plays(ppo):
     """Results are counted by player; one that passes always is beaten, and hardly drawn."""
-
-    class Passes(ppo.Net):
-        def forward(self, observations):
-            logits, values = super().forward(observations)
-            return torch.cat([logits[:, :1] + 1e6, logits[:, 1:]], 1), values
-
-    options = ppo.arguments().parse_args([*SMALL, "--rows", "64", "--past", "1"])
-    options.decks = ["random"]
+    options = ppo.arguments().parse_args([*SMALL, "--past", "0.5", "--decks", "random"])
     rollout = ppo.Rollout(options, ppo.Processes(torch.device("cpu")), torch.device("cpu"))
     torch.manual_seed(1)
     net, league = ppo.Net(), ppo.League()
-    league.add("same", net)
-    league.add("passes", Passes())
+    passes = net.policy()
+    passes.arrays["pass.b"] = np.float32(1e6)
+    league.add("same", net.policy())
+    league.add("passes", Policy(passes.arrays, passes.meta))
     rollout.begin(0, league)
-    drawn = []
+    games, shares = 0, []
     for update in range(24):
-        sums, results = rollout.collect(net, league, update)
-        assert sum(games for _, games in results.values()) == sums["games"]  # no row is self-play
+        sums, results = rollout.collect(net, update), rollout.played()
+        games += sums["games"]
         assert sums["illegal"] == 0
         league.count(results)
-        players = [*options.opponents, *league.past]
-        drawn.append((rollout.player == players.index("passes")).sum())
-    games = {name: pair[1] for name, pair in league.results.items()}
-    assert set(games) == {"greedy", "beam:nodes=10", "same", "passes"}
-    assert min(games.values()) > 0
+        rollout.meet(league)
+        shares.append([results[name][1] for name in ("same", "passes")])
+    # Nobody plays against themselves: a half of the games each for past selves and fixed opponents.
+    assert sum(result.games for result in rollout.parts[0][0].players.results.values()) == games
+    assert rollout.parts[0][0].players.results["caller"].games == 0
+    assert set(league.results) == {"greedy", "beam:nodes=10", "same", "passes"}
+    assert min(played for _, played in league.results.values()) > 0
     assert league.rate("passes") > 0.9
     assert league.rate("greedy") < 0.2
     assert league.weights()["passes"] < 0.1
-    assert np.mean(drawn[-4:]) < 0.5 * drawn[0]
+    same, beaten = np.sum(shares[-8:], axis=0)
+    assert beaten < 0.2 * same
 
 
 def test_bad_input_is_one_clear_line(ppo, tmp_path):

@@ -174,7 +174,7 @@ class Store(Database):
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
             with contextlib.suppress(sqlite3.Error):
-                if self._made:
+                if self._created:
                     ((rows,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
                     if rows:
                         ((rows,),) = self._connection.execute("SELECT count(*) FROM games")
