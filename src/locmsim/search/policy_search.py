@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
-from locmsim.batch import BatchFunction, StateBatch, judged
+from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._sight import Sight
 from locmsim.game.layouts import get_layout
 from locmsim.game.observation import Observation
@@ -371,14 +371,14 @@ class PolicySearch:
             function = evaluator.function
 
             def shown(n: int) -> _Said:
-                values, priors = judged(function(observations[:n], masks[:n]), n, actions)
+                values, priors = checked_results(function(observations[:n], masks[:n]), n, actions)
                 return priors, values, False
 
             return shown
         judge = evaluator.results if isinstance(evaluator, Evaluation) else evaluator
 
         def told(n: int) -> _Said:
-            values, priors = judged(judge(StateBatch._of(forest.states())), n, actions)
+            values, priors = checked_results(judge(StateBatch._of(forest.states())), n, actions)
             return priors, values, False
 
         return told
