@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from amounts import amount
 from helpers import RULE_SETS
-from layout_reference import Past, entities
 from reference_forest import Twin, attacks_win
+from reference_layouts import Past, entities
 from states import rebuilt
 
 from locmsim import Match, State, StateBatch
@@ -319,8 +319,8 @@ def test_without_simulations_to_compare_it_is_the_policy():
     policy = Policy.random(seed=5)
     for past in starts("1.5")[:4]:
         view = np.zeros((1, 440), np.float32), np.zeros((1, 145), np.int8)
-        view = begun(past, 0)[1]
-        view.observe("entities-f32", view[0][0], view[1][0])
+        seen = begun(past, 0)[1]
+        seen.observe("entities-f32", view[0][0], view[1][0])
         policy_32 = Policy(policy.arrays, {**policy.meta, "layout": "entities-f32"})
         expected = policy_32.act_batch(*view)[0]
         for root in ("gumbel", "puct"):
