@@ -325,7 +325,7 @@ def test_without_simulations_to_compare_it_is_the_policy():
         expected = policy_32.act_batch(*view)[0]
         for root in ("gumbel", "puct"):
             search = PolicySearch(policy_32, 1, root=root)
-            result = search.search(past.state, view=view)
+            result = search.search(past.state, view=seen)
             assert past.state.action_to_string(result.action) == past.state.action_to_string(
                 int(expected)
             )
