@@ -7,8 +7,6 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
-from locmsim.game.observation import Observation
-from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.report import GameReport, report_budget, report_turns
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
@@ -16,8 +14,9 @@ from locmsim.search.searching import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
+from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, board_view
+from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
@@ -65,7 +64,8 @@ def routes(site: Site) -> list[BaseRoute]:
         return jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done = _position(site, data)
+        position, done = _position(site, data)
+        seen, belief = position.seen, position.belief
         asked: dict[str, Any] = {
             "lines": _within(data, "lines", 3, _LINES),
             "worlds": _within(data, "worlds", 3, _WORLDS),
@@ -87,7 +87,7 @@ def routes(site: Site) -> list[BaseRoute]:
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, root, nodes, [*asked["hand"]])
+                        shown = _tree(tree, root, nodes, [*asked["hand"]], position.names)
                     job.update(tree.done, tree.of, shown)
 
                 variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
@@ -99,7 +99,8 @@ def routes(site: Site) -> list[BaseRoute]:
         return jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done = _position(site, data)
+        position, done = _position(site, data)
+        seen, belief = position.seen, position.belief
         _, root, known = worlds_at(seen, belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
         cards = Cards()
@@ -155,37 +156,27 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     return True
 
 
-def _position(
-    site: Site, data: dict[str, Any]
-) -> tuple[Observation | State, Belief | None, list[int]]:
+def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
     """A position with what its player knows, and what they have done in the turn."""
     done = data.get("done") or []
     if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
         raise Refusal("done: expected a list of texts")
-    seen: Observation | State
-    belief: Belief | None = None
     if "game" in data:
-        result, _ = site.library.load(text_of(data, "game"))
-        seen, belief = knowledge_at(result, whole_of(data, "turn", 0))
-        root = belief.root()
+        turn = None if data.get("turn") is None else whole_of(data, "turn")
+        position = site.position(text_of(data, "game"), turn)
     else:
-        text = text_of(data, "text").strip()
-        if "\n" in text:
-            seen = Observation.parse(text + "\n", text_of(data, "rules", "") or None)
-            belief = Belief()
-            belief.see(seen)
-            root = belief.root()
-        else:
-            seen = root = State.from_text(text)
-    root = root.clone()
+        position = position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
+    root = position.root.clone()
     actions = []
     for text in done:
         actions.append(root.string_to_action(text))
         root.apply_action(actions[-1])
-    return seen, belief, actions
+    return position, actions
 
 
-def _tree(tree: Tree, root: State, nodes: int, hand: list[int]) -> dict[str, Any]:
+def _tree(
+    tree: Tree, root: State, nodes: int, hand: list[int], names: tuple[str, str]
+) -> dict[str, Any]:
     """The tree as a page draws it; all chances are those of the player at the root."""
     cards = Cards()
     player = tree.player
@@ -198,6 +189,10 @@ def _tree(tree: Tree, root: State, nodes: int, hand: list[int]) -> dict[str, Any
             "chance": (1 + shown.value) / 2,
             "visits": shown.visits,
             "board": board_view(shown.state, cards, hidden=hidden),
+            "steps": [
+                turn_step(shown.start, cards, hidden),
+                *action_steps(shown.start.clone(), shown.actions, cards, names, hidden),
+            ],
         }
 
     def world(shown: World) -> dict[str, Any]:

@@ -4,7 +4,9 @@
 import { $, element, select, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { Game } from "./play.js";
+import { ReportPanel } from "./report.js";
 import { address, ask, shown, tell } from "./site.js";
+import { TreePanel } from "./tree.js";
 import { Viewer } from "./viewer.js";
 
 const key = decodeURIComponent(location.pathname.slice("/game/".length));
@@ -74,9 +76,11 @@ shown(async () => {
   }
   const viewer = new Viewer(main, data);
   if (data.captured !== undefined) return;
-  new Engine(viewer, key, positioned);
+  new TreePanel(viewer, new Engine(viewer, key, positioned));
+  if (!positioned) new ReportPanel(viewer, key);
   share(viewer);
   await playOut(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");
+  else if (wanted === "report") viewer.open("report");
   viewer.redraw();
 });
