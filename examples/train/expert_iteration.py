@@ -26,7 +26,7 @@ from locmsim.agents.base import BelievingAgent
 from locmsim.agents.learned import shipped_policy
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy
-from locmsim.policy.sight import Follower
+from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import BeamOptions, BeamSearch, PolicySearch, SearchPosition
 
 #: Positions that the search for a win in a turn makes, at most.
@@ -46,7 +46,7 @@ class Game:
     def __init__(self, seed, decks, wins):
         self.match, self.wins = Match(seed=seed), wins
         self.seats = [Seat(deck=decks) for _ in range(2)]
-        self.followers = [Follower(), Follower()]
+        self.trackers = [PlayerTracker(), PlayerTracker()]
         self.examples = []  # observation, mask, policy, player
         for player, seat in enumerate(self.seats):
             self.match.submit(player, seat.choose(self.match.observation(player)))
@@ -59,7 +59,8 @@ class Game:
             belief = self.seats[self.player].belief
             self.observation = self.match.observation(self.player)
             belief.see(self.observation)
-            self.state, self.sight = self.followers[self.player].sight(self.observation, belief)
+            tracker = self.trackers[self.player]
+            self.state, self.view = tracker.view(self.observation, belief)
             self.done, self.texts, self.plan = [], [], []
             if not self.state.is_terminal():
                 self.plan = self.wins.find_win(belief.root(), WIN_NODES) or []
@@ -70,27 +71,27 @@ class Game:
     def go_on(self):
         """Play the win if there is one; whether there is something to search for."""
         for action in self.plan:
-            policy = np.zeros(self.sight.n_actions, np.float32)
+            policy = np.zeros(self.view.n_actions, np.float32)
             policy[action] = 1
             self.learn(policy)
             self.take(action)
-        return not self.plan and not self.sight.over and len(self.state.legal_actions()) > 1
+        return not self.plan and not self.view.over and len(self.state.legal_actions()) > 1
 
     def learn(self, policy):
-        seen, mask = np.empty(440, np.int8), np.empty(self.sight.n_actions, np.int8)
-        self.sight.observe("entities", seen, mask)
+        seen, mask = np.empty(440, np.int8), np.empty(self.view.n_actions, np.int8)
+        self.view.observe("entities", seen, mask)
         self.examples.append((seen, mask, policy.astype(np.float32), self.player))
 
     def take(self, action):
         self.texts.append(self.state.action_to_string(action))
         self.state.apply_action(action)
-        self.sight.apply(action)
+        self.view.apply(action)
         self.done.append(action)
 
     def position(self):
         """What is to be searched."""
         belief = self.seats[self.player].belief
-        return SearchPosition(self.observation, belief, tuple(self.done), self.sight)
+        return SearchPosition(self.observation, belief, tuple(self.done), self.view)
 
     def answer(self, result):
         """Take what a search found, and learn from it."""
