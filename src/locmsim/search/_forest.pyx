@@ -567,7 +567,9 @@ cdef class Forest:
                 most = score
         return best
 
-    cdef int choose(self, const tree_t* tree, const leaf_t* leaf, int at, int* action) noexcept nogil:
+    cdef int choose(
+        self, const tree_t* tree, const leaf_t* leaf, int at, int* action
+    ) noexcept nogil:
         """The edge by PUCT among those of this world; -1: the world has one that is new."""
         cdef const node_t* node = &tree.nodes[at]
         cdef const edge_t* edge
