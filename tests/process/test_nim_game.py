@@ -139,4 +139,4 @@ def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.Monke
     shown = client.get("/api/view", params={"token": pages.token, "game": "d0:1"}).json()
     assert (shown["title"], shown["turn"]) == ("Nim", "move")
     assert all(step["image"].startswith("data:image/svg+xml;base64,") for step in shown["steps"])
-    assert shown["steps"][-1]["text"] == "0 0 0 0\n"
+    assert shown["steps"][-1]["text"] == "0 0 0 0 0\n"
