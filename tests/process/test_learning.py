@@ -64,16 +64,16 @@ def test_the_other_lane(rules):
 
     mirror = Mirror(rules)
     envs = [LocmVectorEnv(64, opponent="caller", rules=rules, card_sets=4) for _ in range(2)]
-    seen, twin = (env.reset(seed=1)[0] for env in envs)
+    seen, reference = (env.reset(seed=1)[0] for env in envs)
     for number in range(60):
         alike = mirror.observations(torch.from_numpy(seen["observation"])).numpy()
-        np.testing.assert_array_equal(alike, twin["observation"])
+        np.testing.assert_array_equal(alike, reference["observation"])
         np.testing.assert_array_equal(
-            seen["action_mask"][:, mirror.actions.numpy()], twin["action_mask"]
+            seen["action_mask"][:, mirror.actions.numpy()], reference["action_mask"]
         )
         actions = envs[0].sample(number)
         seen = envs[0].step(actions)[0]
-        twin = envs[1].step(mirror.actions[torch.from_numpy(actions)].numpy())[0]
+        reference = envs[1].step(mirror.actions[torch.from_numpy(actions)].numpy())[0]
 
 
 def test_from_examples_to_the_arena(tmp_path):

@@ -1,8 +1,7 @@
-"""The page *Replays*: the matches there are, and each of them to watch."""
+"""The page *Games*: the matches there are."""
 
 import asyncio
 import base64
-from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -12,7 +11,6 @@ from starlette.routing import BaseRoute, Route
 from locmsim.web.endpoints import Refusal, get, json_response, whole_of
 from locmsim.web.library import Filter
 from locmsim.web.news import PATIENCE
-from locmsim.web.replay import replay_html, replay_policy
 from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]
@@ -84,16 +82,5 @@ def _image(drawing: str) -> str:
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoint: a match as a page of its own."""
-
-    def watch(request: Request) -> Response:
-        key = request.query_params.get("game", "")
-        result, names = site.library.load(key)
-        analyse = f"/analyse?{urlencode({'token': site.token, 'game': key})}"
-        # The page brings its own script, which no other page may run.
-        headers = {"content-security-policy": f"{replay_policy()}; frame-ancestors 'none'"}
-        return Response(
-            replay_html(result, names, analyse=analyse), media_type="text/html", headers=headers
-        )
-
-    return Page("replays", "Replays", [get("/api/replays/watch", watch)])
+    """The page *Games*: the matches there are."""
+    return Page("games", "Games", address="/games")
