@@ -31,7 +31,7 @@ class Turn:
     visits : int
         Sampled results that `value` comes from; 0 of a turn that wins.
     start, state : State
-        The position before its actions, and after them, before the turn ends.
+        The positions before its actions and after them, before the turn ends.
     next : Turn or None
         The best turn that follows, of the other player.
     """
@@ -383,5 +383,5 @@ def _found(
         for action in actions:
             texts.append(after.action_to_string(action))
             after.apply_action(action)
-        turns.append(Turn(texts, value, visits, root.clone(), after))
+        turns.append(Turn(texts, value, visits, root, after))
     return turns
