@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from browser import browser, long_game, sync_api
 from helpers import RULE_SETS, golden_games, golden_result
 from web_server import Opener, Server, server, visit
@@ -114,7 +115,7 @@ def play_turns(page: Any) -> int:
             changed(page, before)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
     page = visit(server("--games", str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
@@ -477,6 +478,57 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.locator(".aim").first.click()
     page.wait_for_selector("#undo:enabled")
     expect(page.locator("#chance")).to_contain_text("(value network)")
+
+
+def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """The report: progress, the worst turns first, each one click from its position."""
+    log = tmp_path / "log.json"
+    players = [make_agent("greedy"), make_agent("random")]
+    result = play(players, Match("1.2", seed=3), timeout_scale=0)
+    log.write_text(log_line(result, ("one", "two")))
+    page = visit(server(str(log)), "games")
+    page.set_default_timeout(90_000)
+    page.locator("[data-key=f0] a", has_text="report").click()
+    page.click("#report-start")
+    page.locator("#report-start", has_text="Again").wait_for(timeout=90_000)
+    worst = page.locator("#report-found ul").nth(1).locator("button")
+    losses = [int(text.split("away ")[1].split(" ")[0]) for text in worst.all_inner_texts()]
+    assert 1 <= len(losses) <= 3
+    assert losses == sorted(losses, reverse=True)
+    turn = worst.first.get_attribute("data-turn")
+    worst.first.click()
+    page.wait_for_selector("#better li")
+    expect(page.locator("#said")).to_have_text(f"Turn {turn}, two")
+    words = page.locator("#better li").all_inner_texts()
+    page.locator("#better button").click()
+    if words != ["End the turn"]:
+        expect(page.locator("#said")).to_have_text(words[0])
+
+
+def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Beyond the end of the turn: a reply and the next turn are on the board by a click."""
+    log = tmp_path / "log.json"
+    log.write_text(log_line(golden_result(long_game("1.2"))))
+    page = visit(server(str(log)), "game/f0")
+    page.wait_for_selector("#tab-tree")
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    turn = page.locator("#said").inner_text()
+    page.click("#tab-tree")
+    page.click("#tree-start")
+    page.locator("#tree details", has_text="they hold").first.wait_for()
+    page.evaluate(
+        """() => new Promise((done) => setInterval(() => {
+            const button = document.querySelector("#tree .branch button");
+            if (button) { button.click(); done(); }
+        }, 50))"""
+    )
+    until(page, f"document.querySelector('#said').innerText !== {turn!r}")
+    assert int(page.locator("#said").inner_text().split()[1].rstrip(",")) == 7
+    page.click("#tree-hold")
+    page.wait_for_selector("#tree-card option", state="attached")
+    assert "Card " not in page.locator("#tree-card").inner_text()
+    page.keyboard.press("Home")
 
 
 def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
