@@ -165,7 +165,7 @@ class SlowReader:
             raise self.error(f"a card on the {where} cannot have type {row.type}")
         if row.location != HAND and self.offered:
             raise self.error("a card on offer (instance id -1) must have location 0")
-        room = HAND_LIMIT if row.location == HAND else rules.lane_size
-        if self.places[place] > room and not self.offered:
+        free = HAND_LIMIT if row.location == HAND else rules.lane_size
+        if self.places[place] > free and not self.offered:
             lane = "" if row.location == HAND else f", lane {row.lane}"
-            raise self.error(f"{where}{lane}: more than {room} cards")
+            raise self.error(f"{where}{lane}: more than {free} cards")

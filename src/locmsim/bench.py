@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
+from locmsim._io import counted
 from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
 from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
@@ -833,7 +834,7 @@ def signature(rules: str) -> str:
 def machine() -> dict[str, str]:
     """What the figures depend on besides the code."""
     return {
-        "CPU": f"{_cpu()}, {len(_cores())} cores",
+        "CPU": f"{_cpu()}, {counted(len(_cores()), 'core')}",
         "system": f"{platform.system()} {platform.machine()}",
         "compiler": COMPILER,
         "command": COMPILER_COMMAND,

@@ -537,7 +537,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.locator("#notice", has_text="expected 7 fields").wait_for()
 
 
-def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Names of players, what bots say, write and answer, and paths."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
     program = tmp_path / "bot.py"
