@@ -10,7 +10,7 @@ from locmsim.game.observation import HAND, CardInPlay, Observation, OpponentActi
 from locmsim.rules.cards import ABILITIES, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
-_LOCATION_NAMES = {0: "hand", 1: "own board", -1: "opponent's board"}
+_LOCATION_NAMES = {0: "hand", 1: "player's board", -1: "opponent's board"}
 _OFFERED = -1
 _ACTION = re.compile(r"SUMMON -?[0-9]{1,9}|(?:SUMMON|ATTACK|USE) -?[0-9]{1,9} -?[0-9]{1,9}")
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
