@@ -25,6 +25,7 @@ OPTIONS = {
     "mcts": ("mcts:iterations=200,time_ms=0",),
     "level": ("level:k=1", "level:k=3", "level:k=5", "level:k=7", "level:k=9"),
     "policy": (),
+    "search": (),  # its games take long: docs/strength.md has them
 }
 ONLY_15 = ("learned",)
 HEAD = """# Ratings of all agents

@@ -47,6 +47,7 @@ BUILT_IN = {
     "mcts": ("searching", "MCTSAgent"),
     "policy": ("policy", "PolicyAgent"),
     "learned": ("learned", "LearnedAgent"),
+    "search": ("guided", "PolicySearchAgent"),
     "rule": ("rule", "RuleAgent"),
     "osl": ("osl", "OSLAgent"),
     "max-attack": ("max_attack", "MaxAttackAgent"),

@@ -207,12 +207,57 @@ cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
 
 
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+    memset(k, 0, sizeof(known_t))
+    know(k, s, t)
+
+
+cdef void known_resume(
+    known_t* k, const state_t* s, const table_t* t, const past_t* past
+) noexcept nogil:
+    cdef const player_t* p = &s.p[s.turn & 1]
+    cdef const creature_t* x
+    cdef int who, i
+    memset(k, 0, sizeof(known_t))
+    for i in range(p.hand_size):
+        if past.drawn >> i & 1:
+            k.drawn[s.turn & 1] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
+    know(k, s, t)
+    k.actions = past.actions
+    for who in range(2):
+        k.shown[who] = past.shown[who]
+        k.draws[1][who] = past.draws[who]
+        memcpy(k.seen[who], past.seen[who], PILE)
+        for i in range(MAX_BOARD):
+            x = &s.p[who].board[i]
+            if s.p[who].marks >> (OCCUPIED + i) & 1 and not past.began[who] >> i & 1:
+                k.began[who][x.copy] &= ~(<uint64_t>1 << (x.card & 63))
+
+
+cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nogil:
+    cdef const player_t* p = &s.p[s.turn & 1]
+    cdef const creature_t* x
+    cdef int who, i
+    memset(past, 0, sizeof(past_t))
+    for i in range(p.hand_size):
+        past.drawn |= <uint8_t>((k.drawn[s.turn & 1] >> (p.hand >> 8 * i & 63) & 1) << i)
+    past.actions = k.actions
+    for who in range(2):
+        past.shown[who] = k.shown[who]
+        past.draws[who] = k.draws[1][who]
+        memcpy(past.seen[who], k.seen[who], PILE)
+        for i in range(MAX_BOARD):
+            x = &s.p[who].board[i]
+            if s.p[who].marks >> (OCCUPIED + i) & 1:
+                past.began[who] |= <uint8_t>((k.began[who][x.copy] >> (x.card & 63) & 1) << i)
+
+
+cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+    """What the cards tell; `k` is zero but for the cards that were drawn."""
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
     cdef uint64_t placed
     cdef const player_t* p
     cdef int who, i
-    memset(k, 0, sizeof(known_t))
     for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
         k.costs[i] = t.cards[i].cost
     for who in range(2):

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.rules.cards import Card
 
-__all__ = ["Sight"]
+__all__ = ["TurnView"]
 
 @final
-class Sight:
+class TurnView:
     n_actions: int
     player: int
     def __init__(
@@ -19,6 +19,7 @@ class Sight:
         drawn: Iterable[int] = (),
         came: Iterable[int] = (),
         shown: Iterable[Card] = (),
+        played: Iterable[Card] = (),
     ) -> None: ...
     def observe(self, layout: str, out: NDArray[Any], mask: NDArray[np.int8]) -> None: ...
     def apply(self, action: int) -> None: ...
