@@ -131,8 +131,8 @@ def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray
         keys = np.asarray(seeds).astype(np.uint64)
         if keys.shape != (rows,):
             raise ValueError(f"seeds: expected an int or shape ({rows},), got {keys.shape}")
-    steps = (np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN).astype(np.uint64)
-    bits = _mixed(np.asarray(_mixed(keys).reshape(rows, 1) + steps, np.uint64))
+    steps: Any = np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN
+    bits = _mixed(_mixed(keys).reshape(rows, 1) + steps)
     uniform = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     noise: NDArray[np.float64] = -np.log(-np.log(uniform))
     return noise
