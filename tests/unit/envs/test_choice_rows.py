@@ -98,11 +98,11 @@ class Reference:
             line = f"PICK {pick}"
         else:
             line = ";".join(
-                f"CHOOSE {base}" for base in [*self.chosen, (ids + [-1])[min(pick, 120)]]
+                f"CHOOSE {base}" for base in [*self.chosen, ids[pick] if pick < len(ids) else -1]
             )
         try:
             taken = [] if not self.rules.draft else self.chosen
-            self.phase.judge(line, len(self.chosen), taken)
+            self.phase.apply(line, len(self.chosen), taken)
         except FatalAnswer as error:
             if "correct number" not in str(error):  # too few so far are none of our business
                 return False
