@@ -257,7 +257,7 @@ def test_page_on_a_terminal() -> None:
         while (following := ask("/api/live", game=key, have=0)["next_key"]) is None:
             pass
         whole = ask("/api/game", game=following)
-        # A page of strangers that got hold of the port under a name of its own.
+        # A page of another origin that got hold of the port under a name of its own.
         stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(stranger, timeout=60)
