@@ -104,7 +104,7 @@ MODULES = [
     "search._work",
     "game._layout",
     "policy._policy",
-    "game._sight",
+    "game._turn_view",
     "agents._scripted",
     "envs._deal",
     "envs._potentials",

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import State
-from locmsim._measure import Case, Figure, Given, Measured, Ratio, calls
+from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
 from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
@@ -88,7 +88,7 @@ def typical(rules: str) -> list[tuple[State, int]]:
 # ---------------------------------------------------------------------------------- playouts
 
 
-def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
+def _playouts(rules: str) -> Iterator[Measured | Ratio | Counted]:
     games = 500
 
     def play() -> None:
@@ -113,8 +113,8 @@ def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
 
     yield Measured("games", "/s", case(lambda: games * PAIRS))
     yield Measured("actions", "/s", case(lambda: lengths()[0]))
-    yield Given("actions a game", "", lambda: lengths()[0] / games / PAIRS)
-    yield Given("turns a game", "", lambda: lengths()[1] / games / PAIRS)
+    yield Counted("actions a game", "", lambda: lengths()[0] / games / PAIRS)
+    yield Counted("turns a game", "", lambda: lengths()[1] / games / PAIRS)
     if len(_cores()) > 1:
         states = cycle(range(PAIRS))
 
@@ -136,7 +136,7 @@ _KERNEL_OPERATIONS: dict[Literal["clone", "apply", "count", "list", "kth"], str]
 }
 
 
-def _kernel(rules: str) -> Iterator[Measured | Given]:
+def _kernel(rules: str) -> Iterator[Measured | Counted]:
     rounds = 10
 
     @cache
@@ -150,7 +150,7 @@ def _kernel(rules: str) -> Iterator[Measured | Given]:
 
         return lambda: Case(run, less=lambda: loops().run("copy", rounds))
 
-    yield Given("state", "bytes", lambda: STATE_SIZE)
+    yield Counted("state", "bytes", lambda: STATE_SIZE)
     for operation, name in _KERNEL_OPERATIONS.items():
         yield Measured(name, "ns", case(operation))
 
@@ -481,8 +481,8 @@ def _network(inputs: int) -> tuple[str, Callable[[NDArray[Any], NDArray[np.int8]
 
     def values(seen: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[Any]:
         with torch.inference_mode():
-            judged: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
-        return judged
+            values: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
+        return values
 
     return "PyTorch", values
 
@@ -632,7 +632,7 @@ while lines.readline():
 """
 
 
-def _referee(rules: str) -> Iterator[Measured | Given]:
+def _referee(rules: str) -> Iterator[Measured | Counted]:
     bot = [sys.executable, "-S", "-E", "-c", _PASS_BOT]
 
     def match() -> Result[Match]:
@@ -648,7 +648,7 @@ def _referee(rules: str) -> Iterator[Measured | Given]:
         return median(times) / 1e3
 
     yield Measured("a turn of two programs", "us", lambda: Case(lambda: len(match().calls)))
-    yield Given("... without the wait for answers", "us", own)
+    yield Counted("... without the wait for answers", "us", own)
 
 
 def _start(rules: str) -> Iterator[Measured]:
@@ -664,10 +664,10 @@ def _start(rules: str) -> Iterator[Measured]:
 
 # ------------------------------------------------------------------------------------ groups
 
-_Functions = Callable[[str], Iterable[Measured | Ratio | Given]]
+_Functions = Callable[[str], Iterable[Measured | Ratio | Counted]]
 
 
-def _environments(rules: str) -> Iterable[Measured | Ratio | Given]:
+def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
     """Those of the learning environments, if the extra ``envs`` is installed."""
     try:
         from locmsim.envs import bench
@@ -681,7 +681,7 @@ def _environments(rules: str) -> Iterable[Measured | Ratio | Given]:
     return bench.functions(rules, kernel)
 
 
-def _vestrock(rules: str) -> Iterable[Measured | Ratio | Given]:
+def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
     """The same for each rule set: it is a game of its own."""
     from locmsim.vestrock import bench
 

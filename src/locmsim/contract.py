@@ -301,6 +301,6 @@ def start_turn(agent: object, limit_ms: float | None) -> None:
     Whoever asks an agent calls this first. `limit_ms` counts from now, None stands for no limit:
     the deadline is then infinite. It is a moment of `time.perf_counter`.
     """
-    tell = getattr(agent, "start_turn", None)
-    if tell is not None:
-        tell(math.inf if limit_ms is None else time.perf_counter() + limit_ms / 1000)
+    announce = getattr(agent, "start_turn", None)
+    if announce is not None:
+        announce(math.inf if limit_ms is None else time.perf_counter() + limit_ms / 1000)

@@ -125,20 +125,20 @@ class _Run:
         self._early.update((record.outcome.number, record) for record in records)
         kept = 0
         while self._in_order and self._in_order[0] in self._early and not self._tally.decided:
-            self._store_and_count([self._early.pop(self._in_order.popleft())], tell=False)
+            self._store_and_count([self._early.pop(self._in_order.popleft())], report=False)
             kept += 1
         if self._tally.decided:
             _log.info("the sequential test has decided: %s", self._tally.sprt_state)
             self._early.clear()
         self._on_games(kept)
 
-    def _store_and_count(self, records: list[Record], tell: bool = True) -> None:
+    def _store_and_count(self, records: list[Record], report: bool = True) -> None:
         with _signals_later():
             self._store.add_all(records)
             for record in records:
                 self._tally.add(record.outcome)
         _log.debug("games %s came in", [record.outcome.number for record in records])
-        if tell:
+        if report:
             self._on_games(len(records))
 
     def _keep_what_is_done(self) -> None:

@@ -184,7 +184,7 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
     site = Site(Library())
     key = site.library.add(result, names)
     with ended_by_signals():
-        serve(site, path=f"api/replays/watch?game={key}", ready=ready)
+        serve(site, path=f"game/{key}", ready=ready)
 
 
 def _new_result(options: argparse.Namespace, game: "Game | None") -> "Result[Any]":

@@ -98,7 +98,7 @@ from locmsim.game._layout cimport (
     write_layout,
     write_mask,
 )
-from locmsim.game._sight cimport shorten
+from locmsim.game._turn_view cimport shorten
 
 from locmsim.errors import IllegalActionError
 from locmsim.game._layout import LAYOUT_CODES

@@ -7,7 +7,7 @@ from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._layout cimport known_t
-from locmsim.game._sight cimport short_table_t
+from locmsim.game._turn_view cimport short_table_t
 
 cdef enum:                      # what a row waits for
     NOTHING = 0

@@ -35,7 +35,7 @@ from locmsim.search._belief cimport (
     belief_unknown,
     pool_of_table,
     pool_offer,
-    pool_weigh,
+    pool_set_weights,
 )
 from locmsim.search._engine cimport (
     UNLIMITED,
@@ -138,7 +138,7 @@ cdef void make_pool(
     for i in range(n):
         order[i] = place[order[i]]
     pool_of_table(&k.pool, t, order, n)
-    pool_weigh(&k.pool, scores, copies, &q.prior)
+    pool_set_weights(&k.pool, scores, copies, &q.prior)
     if rules == RULES_15:
         return
     for turn in range(MAX_DECK):

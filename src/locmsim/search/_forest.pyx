@@ -6,7 +6,7 @@ its target, not its place in a hand. Worlds differ in what the player to move at
 There each simulation chooses among the actions of its own world, and ends where that has one that
 the node does not know yet: its priors are asked for, and the value counts.
 
-tests/forest_twin.py is the same in Python, and slow.
+tests/reference_forest.py is the same in Python, and slow.
 """
 
 cimport cython
@@ -50,7 +50,7 @@ from locmsim.game._layout cimport (
     write_layout,
     write_mask,
 )
-from locmsim.game._sight cimport Sight, short_table_t, shorten_cards
+from locmsim.game._turn_view cimport TurnView, short_table_t, shorten_cards
 from locmsim.networks._network cimport Network, network_value
 from locmsim.search._engine cimport turn_seed
 from locmsim.search._wins cimport can_kill
@@ -261,7 +261,7 @@ cdef class Forest:
     Parameters
     ----------
     worlds : sequence of Determinizer
-    sights : sequence of Sight or None
+    views : sequence of TurnView or None
         What the player to move has been shown, for layouts.
     seeds : array of uint64
         Of the worlds of each tree.
@@ -294,7 +294,7 @@ cdef class Forest:
     cdef const double[:, ::1] added
 
     def __cinit__(
-        self, worlds, sights, seeds, noise, options, layout, int leaves, Network network=None
+        self, worlds, views, seeds, noise, options, layout, int leaves, Network network=None
     ):
         cdef Determinizer one
         cdef const uint64_t[::1] numbers = seeds
@@ -327,15 +327,15 @@ cdef class Forest:
             raise ValueError("seeds and noise do not fit the positions")
         most = options.simulations
         for i in range(self.size):
-            self.plant(&self.trees[i], self.worlds[i], sights[i], numbers[i], most)
+            self.plant(&self.trees[i], self.worlds[i], views[i], numbers[i], most)
         if self.layout < 0:
             self.array = StateArray(self.size * leaves, one.state)
 
     cdef int plant(
-        self, tree_t* tree, Determinizer worlds, sight, uint64_t seed, int simulations
+        self, tree_t* tree, Determinizer worlds, view, uint64_t seed, int simulations
     ) except -1:
         """Prepare a tree."""
-        cdef Sight seen
+        cdef TurnView seen
         cdef const player_t* p
         cdef int who, i, entry
         if worlds.state.table.t.rules != (<Determinizer>self.worlds[0]).state.table.t.rules:
@@ -360,9 +360,9 @@ cdef class Forest:
                 if p.marks >> (OCCUPIED + i) & 1 and (p.board[i].copy or (
                         tree.table.rules == RULES_15 and tree.table.cards[entry].id & 1)):
                     tree.copies[who] |= <uint8_t>(1 << i)
-        if sight is None:
+        if view is None:
             return 0
-        seen = sight
+        seen = view
         for who in range(2):
             if (seen.s.turn & 1) != (tree.root.turn & 1) or (
                 seen.s.p[who].marks != tree.root.p[who].marks
@@ -370,7 +370,7 @@ cdef class Forest:
                 or seen.s.p[who].health != tree.root.p[who].health
                 or seen.s.p[who].deck_left != tree.root.p[who].deck_left
             ):
-                raise ValueError("sight: it is of another position")
+                raise ValueError("view: it is of another position")
         past_of(&tree.past, &seen.k, &seen.s)
         return 0
 

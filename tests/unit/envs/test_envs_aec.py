@@ -3,13 +3,13 @@
 import copy
 import warnings
 
-import layout_twin
 import numpy as np
 import pettingzoo
 import pytest
+import reference_layouts
 from helpers import RULE_SETS
-from layout_twin import Past
 from pettingzoo.test import api_test, render_test, seed_test
+from reference_layouts import Past
 
 from locmsim.envs import aec
 
@@ -54,12 +54,12 @@ def test_a_game_by_hand_is_the_same(rules):
             assert env.agent_selection == f"player_{mover}"
             for player in (0, 1):
                 seen = env.observe(f"player_{player}")
-                expected = layout_twin.entities(state, player, past)
+                expected = reference_layouts.entities(state, player, past)
                 np.testing.assert_array_equal(seen["observation"], expected)
                 legal = state.legal_actions(player) or [0]
                 assert np.flatnonzero(seen["action_mask"]).tolist() == legal
             both = np.split(env.state(), 2)
-            np.testing.assert_array_equal(both[1], layout_twin.entities(state, 1, past))
+            np.testing.assert_array_equal(both[1], reference_layouts.entities(state, 1, past))
             _observation, reward, terminated, truncated, info = env.last()
             if state.is_terminal():
                 break

@@ -1,0 +1,139 @@
+// @ts-check
+// The matches there are, with filters.
+
+import { $, element, number, select, valueOf } from "./dom.js";
+import { faultCell, linksCell, playersCell } from "./matches.js";
+import { ask, shown } from "./site.js";
+
+const ROWS = 100;
+/** Where this part of the list begins, and the ones before it. */
+let places = [""];
+let following = ""; // where the next part begins
+let version = -1; // of the list that is shown
+let asked = 0; // how often: only the last question's answer is shown
+
+/** @typedef {{key: string, source: string, number: number|null, names: string[],
+ *   winner: number|null, fault: null|{player: number, kind: string, message: string},
+ *   turns: number, rules: string|null, game: string}} Game */
+
+/** @param {Game} game */
+function row(game) {
+  const { fault, names } = game;
+  const where = game.number === null ? game.source : `${game.source}:${game.number}`;
+  return element(
+    "tr",
+    { "data-key": game.key },
+    element("td", {}, element("bdi", { text: where })),
+    playersCell(names, game.winner),
+    element("td", { "data-name": "rules", text: game.rules ?? game.game }),
+    element("td", { "data-name": "turns", text: number(game.turns), class: "number" }),
+    faultCell(fault && { ...fault, name: names[fault.player] }),
+    linksCell(game.key),
+  );
+}
+
+async function list() {
+  /** @type {Record<string, string|number>} */
+  const query = { after: places[places.length - 1], count: ROWS };
+  for (const name of ["player", "lost_by", "fault", "least", "most", "rules"])
+    if (valueOf(name)) query[name] = valueOf(name);
+  const question = ++asked;
+  const [found, choices] = await Promise.all([ask("/api/games", query), ask("/api/games/choices")]);
+  if (question !== asked) return;
+  for (const name of ["player", "lost_by"]) refill(name, choices.players);
+  refill("fault", ["any", "none", ...choices.kinds]);
+  refill("rules", choices.rules);
+  $("errors").replaceChildren(
+    ...found.errors.map((/** @type {string} */ text) => element("li", { text })),
+  );
+  $("rows").replaceChildren(...found.games.map(row));
+  following = found.next ?? "";
+  version = found.version;
+  const start = ROWS * (places.length - 1);
+  const end = start + found.games.length;
+  const all = following ? `more than ${number(end)}` : number(end);
+  $("count").textContent = found.games.length
+    ? `${number(start + 1)} to ${number(end)} of ${all}`
+    : following
+      ? "none of these so far"
+      : "no games";
+  /** @type {HTMLButtonElement} */ ($("before")).disabled = places.length === 1;
+  /** @type {HTMLButtonElement} */ ($("after")).disabled = !following;
+}
+
+/** The list grows by itself, where its beginning is shown. */
+async function grow() {
+  for (;;) {
+    try {
+      const news = await ask("/api/games/news", { known: version });
+      if (news.version === version) continue;
+      version = news.version;
+      if (places.length === 1) await list();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+    }
+  }
+}
+
+/** Other options, the same choice. @param {string} id @param {string[]} options */
+function refill(id, options) {
+  const box = /** @type {HTMLSelectElement} */ ($(id));
+  const chosen = box.value;
+  box.replaceChildren(element("option", { value: "", text: "all" }));
+  for (const text of options) box.append(element("option", { value: text, text }));
+  box.value = options.includes(chosen) ? chosen : "";
+}
+
+/** @param {string[]} from */
+function show(from) {
+  places = from;
+  return shown(list);
+}
+
+const bound = { type: "number", min: 0, size: 4, inputmode: "numeric" };
+$("main").append(
+  element(
+    "form",
+    { class: "bar", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+    select("player", "Player", [["", "all"]]),
+    select("lost_by", "Lost by", [["", "all"]]),
+    select("fault", "Fault", [["", "all"]]),
+    select("rules", "Rules", [["", "all"]]),
+    element(
+      "label",
+      { class: "field" },
+      "Turns from ",
+      element("input", { id: "least", ...bound }),
+    ),
+    element("label", { class: "field" }, "to ", element("input", { id: "most", ...bound })),
+    element("button", { id: "again", type: "button", onclick: () => show(places), text: "Reload" }),
+  ),
+  element("ul", { id: "errors" }),
+  element(
+    "table",
+    { class: "games cards" },
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        ...["game", "players", "rules", "turns", "fault", ""].map((text) =>
+          element("th", { text }),
+        ),
+      ),
+    ),
+    element("tbody", { id: "rows" }),
+  ),
+  element(
+    "p",
+    { class: "bar" },
+    element("button", { id: "before", onclick: () => show(places.slice(0, -1)), text: "Previous" }),
+    element("span", { id: "count", "aria-live": "polite" }),
+    element("button", { id: "after", onclick: () => show([...places, following]), text: "Next" }),
+  ),
+);
+for (const id of ["player", "lost_by", "fault", "least", "most", "rules"])
+  $(id).addEventListener("change", () => show([""]));
+await show([""]);
+grow();
