@@ -197,8 +197,7 @@ def main():
     options = parser.parse_args()
     if options.phase == "draft" and options.rules == "1.5":
         options.rules = "1.2"
-    net = (MatchNet if options.phase == "match" else ChoiceNet)(options.rules)
-    train(options, net, Choices)
+    train(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
 
 
 if __name__ == "__main__":

@@ -493,6 +493,12 @@ def load_checkpoint(path, expected):
     return content
 
 
+def save_checkpoint(path, content):
+    """Write a checkpoint whole: a file that was there stays until the new one is complete."""
+    torch.save(content, path.with_suffix(".part"))
+    os.replace(path.with_suffix(".part"), path)
+
+
 class Log:
     """`log.csv` of a run, TensorBoard files beside it and, if asked for, Weights & Biases."""
 
@@ -533,13 +539,13 @@ class Log:
             self.wandb.log(known)
 
 
-def train(options, net=None, make_rollout=Rollout):
+def train(options, make_net=Net, make_rollout=Rollout):
     """Train as the options say; the network, and a text that says how it was made."""
     processes = Processes(find_device(options.device))
     device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    net = (net or Net(options.rules)).to(device)
+    net = make_net(options.rules).to(device)  # follows from the seed
     history = ""
     if options.begin_with:
         try:
@@ -615,8 +621,7 @@ def train(options, net=None, make_rollout=Rollout):
                     "optimizer": optimizer.state_dict(), "league": league.state_dict(),
                     "update": update, "games": games,
                 }  # fmt: skip
-                torch.save(content, path.with_suffix(".part"))  # whole, or the last one stays
-                os.replace(path.with_suffix(".part"), path)
+                save_checkpoint(path, content)
             rollout.begin(update, league)
             if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
                 break
