@@ -111,6 +111,27 @@ def test_from_examples_to_the_arena(tmp_path):
     assert "policy" in out
 
 
+def test_expert_iteration(tmp_path):
+    """Two rounds, the second one after a pause, and what is written."""
+    pytest.importorskip("torch")
+    Policy.random(seed=1).save(tmp_path / "random.npz")
+    command = (
+        EXAMPLES / "expert_iteration.py", "--from", "random.npz", "--folder", "run", "--games", 4,
+        "--simulations", 4, "--decks", "classic", "--test-games", 4, "--device", "cpu",
+    )  # fmt: skip
+    run(*command, "--rounds", 1, cwd=tmp_path)
+    out = run(*command, "--rounds", 2, "--resume", cwd=tmp_path)
+    assert out.startswith("round 2  games 8 ")
+    lines = (tmp_path / "run" / "log.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["round", "1", "2"]
+    learnt = Policy.load(tmp_path / "run" / "policy.npz")
+    assert learnt.meta["training"].endswith("8 games of search")
+    before = Policy.load(tmp_path / "run" / "round-1.npz")
+    assert any((learnt.arrays[name] != before.arrays[name]).any() for name in learnt.arrays)
+    with pytest.raises(AssertionError, match="go on with --resume"):
+        run(*command, cwd=tmp_path)
+
+
 def test_stock_tools(tmp_path):
     """MaskablePPO on the native vector environment, and its network in an arena's game."""
     pytest.importorskip("sb3_contrib")

@@ -44,7 +44,7 @@ class PolicySearchAgent(PolicyAgent):
     mix: float = field(default=0.5, kw_only=True)
 
     #: Part of the time that is left in a turn which a decision takes.
-    DECISION_SHARE: ClassVar[float] = 0.25
+    DECISION_SHARE: ClassVar[float] = 0.4
     #: How much longer the first turn may take.
     FIRST_TURN: ClassVar[int] = 5
     #: Positions that the search for a win makes, at most.

@@ -1,5 +1,6 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
+import json
 import os
 import threading
 from collections import OrderedDict
@@ -9,14 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from locmsim.arena import StoreError
+from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Ending, Store
-from locmsim.contract import Fault, FaultKind, Part
+from locmsim.contract import Fault, FaultKind, Game, Part
 from locmsim.game.match import Match
 from locmsim.referee.matches import Result
+from locmsim.referee.plain import view_steps
 from locmsim.web.logs import LogIndex, told
 from locmsim.web.news import News
-from locmsim.web.sources import arena_game, load_replay, replay_of
+from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
 __all__ = ["ALL", "Filter", "Library"]
 
@@ -158,27 +160,78 @@ class Library:
         ValueError
             There is no such match, or it cannot be read; the message says why.
         """
-        kind, (place, _, number) = key[:1], key[1:].partition(":")
-        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
-        if kind == "f" and not counts["f"]:
-            self.logs.refresh()
-            counts["f"] = self.logs.count
-        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
-            kind == "d"
-        ) != (number.isdecimal() and len(number) < 18):
-            raise ValueError(f"there is no match {key!r}")
+        kind, place, number = self._place_of(key)
         path = key
         try:
             if kind == "d":
-                path = self.dbs[int(place)]
-                return self._arena_game(path, int(number))
+                path = self.dbs[place]
+                return self._arena_game(path, number)
             if kind == "f":
-                return self._log(int(place))
-            row, loaded = self._played[int(place)]
+                return self._log(place)
+            row, loaded = self._played[place]
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(told(path, error)) from None
+
+    def view(self, key: str) -> dict[str, Any]:
+        """A match of any game, step by step, as its game shows it.
+
+        Parameters
+        ----------
+        key : str
+            As in the rows of `games`.
+
+        Returns
+        -------
+        dict
+            ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
+            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.plain.view_steps`.
+
+        Raises
+        ------
+        ValueError
+            As for `load`.
+        """
+        result, names, game = self._of_any_game(key)
+        return {
+            "title": game.title,
+            "turn": game.turn_name,
+            "names": [name or f"Player {player}" for player, name in enumerate(names)],
+            "scores": list(result.scores),
+            "winner": result.winner,
+            "fault": _fault(result.fault),
+            "steps": [*view_steps(result, game)],
+        }
+
+    def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
+        try:
+            kind, place, number = self._place_of(key)
+            if kind == "d":
+                return arena_match(self.dbs[place], number)
+            if kind == "f":
+                found = self.logs.place(place)
+                with open(found.path, "rb") as file:
+                    file.seek(found.start)
+                    log = json.loads(file.read(found.size))
+                if "game" in log:
+                    return logged_match(log)
+        except (OSError, StoreError, ValueError, RecursionError) as error:
+            raise ValueError(told(key, error)) from None
+        result, names = self.load(key)
+        return result, names, LocmGame(result.match.rules)
+
+    def _place_of(self, key: str) -> tuple[str, int, int]:
+        """The parts of a key; ``ValueError`` if there is no such match."""
+        kind, (place, _, number) = key[:1], key[1:].partition(":")
+        if kind == "f" and not self.logs.count:
+            self.logs.refresh()
+        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
+        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
+            kind == "d"
+        ) != (number.isdecimal() and len(number) < 18):
+            raise ValueError(f"there is no match {key!r}")
+        return kind, int(place), int(number or 0)
 
     def _log(self, number: int) -> _Loaded:
         place = self.logs.place(number)
@@ -334,10 +387,7 @@ class Library:
             with Store(path) as store:
                 assert store.settings is not None
                 game: Any = store.settings.game
-                watched = Part.REPLAY in game.parts
-                if not watched and not hasattr(game, "view"):
-                    raise ValueError(f"{game.title} has no {Part.REPLAY}")
-                rules = game.rules if watched else None
+                rules = game.rules if Part.REPLAY in game.parts else None
                 if wanted.rules and wanted.rules != rules:
                     return
                 names = [player.name for player in store.settings.players]
