@@ -236,7 +236,7 @@ def test_page_on_a_terminal() -> None:
         assert found, tool.shown
         with urllib.request.urlopen(found[1], timeout=60) as answer:
             page = answer.read().decode()
-        # A page of strangers that got hold of the port under a name of its own.
+        # A page of another origin that got hold of the port under a name of its own.
         stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(stranger, timeout=60)
@@ -396,8 +396,8 @@ def test_summary_for_a_terminal() -> None:
             "-league: only rules 1.0 have leagues",
         ),
         (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "error: --ids: those"),
-        (["-r", "game.json", "-p2", "true"], "no use for commands"),
-        (["play", "-r", "game.json", "true"], "no use for commands"),
+        (["-r", "game.json", "-p2", "true"], "takes no commands"),
+        (["play", "-r", "game.json", "true"], "takes no commands"),
         (["play", "true"], "expected two bots"),
         (["play", "true", "true", "true"], "expected two bots"),
         (["ask", "greedy", "x.db:1"], "one of --turn and --lost"),

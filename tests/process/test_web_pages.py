@@ -628,7 +628,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
 
 
-def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Names of players, what bots say, write and answer, and paths."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
     program = tmp_path / "bot.py"

@@ -1,4 +1,4 @@
-"""``locmsim play``: one match, or one of before."""
+"""``locmsim play``: one match, or an earlier one."""
 
 import argparse
 import contextlib
@@ -35,48 +35,52 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add = parser.add_argument
-    add("-p1", metavar="BOT", help='player 0: a command, or an agent such as "greedy"')
-    add("-p2", metavar="BOT", help="player 1")
-    add("bots", nargs="*", metavar="BOT", help="both bots, without -p1 and -p2 before them")
+    add = parser.add_argument_group("players").add_argument
+    add("bots", nargs="*", metavar="BOT", help='both bots: a command, or an agent such as "greedy"')
+    add("-p1", metavar="BOT", help="player 0, in place of the first BOT")
+    add("-p2", metavar="BOT", help="player 1, in place of the second BOT")
+    add = parser.add_argument_group("the match").add_argument
+    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5, or that of the log)")
+    add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
     add(
         "-d",
         default="",
         metavar="DATA",
-        help='parameters of the match, e.g. "seed=1 shufflePlayer0Seed=7"; repeated: the last wins',
+        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
     )
-    add("-seed", "--seed", type=seed, metavar="N", help="the same as seed=N in -d")
     add(
         "-league",
         "--league",
         type=int,
         choices=(1, 2, 3, 4),
         metavar="N",
-        help="the same as league=N in -d (1.0; 1 to 4)",
+        help="league of 1.0, 1 to 4: the same as -d league=N",
     )
+    add("--ids", choices=IDS, help=IDS_HELP)
+    add("--game", metavar="GAME", help=GAME_HELP)
+    add(
+        "-r",
+        "--replay",
+        metavar="GAME",
+        help="show an earlier match instead: a log (FILE), or a game of an arena (DB:NUMBER)",
+    )
+    add = parser.add_argument_group("time limits and faults").add_argument
+    scale = number(0, allow_low=True)
+    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
+    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
+    add("--lenient", action="store_true", help=LENIENT_HELP)
+    group = parser.add_argument_group("output")
+    add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log, one line of JSON")
     add(
         "-s",
         "--server",
         action="store_true",
-        help="show the match in the browser until Ctrl-C; where that cannot be, as --text",
+        help="show the match in the browser until Ctrl-C; without a browser, as --text",
     )
     add("--text", action="store_true", help="print the match as text after the scores")
-    add(
-        "-r",
-        "--replay",
-        metavar="GAME",
-        help="no match but one of before: a log (FILE) or a game of an arena's results (DB:NUMBER)",
-    )
-    add("--json", action="store_true", help="print the result as psyleague and cgarena want it")
-    add("--game", metavar="GAME", help=GAME_HELP)
-    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5; of a log what it says)")
-    add("--ids", choices=IDS, help=IDS_HELP)
-    scale = number(0, allow_low=True)
-    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_true", help=LENIENT_HELP)
-    add_force(parser)
+    add("--json", action="store_true", help="print the result in the form of psyleague and cgarena")
+    add_force(group)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -94,9 +98,9 @@ def run(options: argparse.Namespace) -> None:
         from locmsim.cli._matches import load_played
 
         if options.p1 is not None or options.p2 is not None or options.bots:
-            raise Failure("--replay: a match of before has no use for commands", code=2)
+            raise Failure("--replay: an earlier match takes no commands", code=2)
         if options.game is not None:
-            raise Failure("--replay: a match of before has no use for --game", code=2)
+            raise Failure("--replay: an earlier match takes no --game", code=2)
         result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
         game = None if _watched(game) else game
     no_page = _no_page(options, game) if options.server else ""
@@ -232,14 +236,22 @@ def _played(
     for player, bot in enumerate(bots):
         if not isinstance(bot, str):
             _start(bot, int(match.params.get("seed", 0)), player)
+    live: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if game is None and options.logs not in (None, *STDOUT_PATHS):
+        from locmsim.referee.live import SUFFIX, LiveLog
+
+        # Beside the log, so that the pages of its folder show the match as it is played.
+        shown = (options.p1, options.p2)
+        live = LiveLog(f"{options.logs}{SUFFIX}", match, shown)
     try:
-        with ended_by_signals():
+        with ended_by_signals(), live as log:
             return play(
                 bots,
                 match,
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
                 lenient=options.lenient,
+                on_call=lambda call: log and log.add(call),
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None

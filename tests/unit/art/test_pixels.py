@@ -38,9 +38,9 @@ def test_hands_of_any_size_fit():
 
 
 @pytest.mark.parametrize(("lanes", "room"), [(2, 3), (1, 6)])
-def test_full_lanes(lanes, room):
+def test_full_lanes(lanes, margin):
     creatures = [
-        Place(CREATURE, 500, -500, "BCDGLW", lane) for lane in range(lanes) for _ in range(room)
+        Place(CREATURE, 500, -500, "BCDGLW", lane) for lane in range(lanes) for _ in range(margin)
     ]
     full = board(strip(creatures=creatures), strip(creatures=creatures), lanes)
     fewer = board(strip(creatures=creatures), strip(creatures=creatures[:-1]), lanes)
