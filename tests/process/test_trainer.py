@@ -197,3 +197,57 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path.unlink()
     assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")
     assert str(tmp_path / "none.npz") in error("--from", tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(
+    ("phase", "rules", "more"),
+    [
+        ("draft", "1.2", ["--value", "1", "--decks", "curve"]),
+        ("construct", "1.5", ["--value", "0.5"]),
+        ("match", "1.5", ["--opponents", "random"]),
+    ],
+)
+def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, phase, rules, more):
+    import choose
+
+    command = [
+        "choose.py", phase, "--rules", rules, "--rows", "8", "--steps", "30", "--sets", "4",
+        "--total-timesteps", "480", "--games", "4", "--evaluate-every", "2",
+        "--yardsticks", "random", "--battlers", "random", "--checkpoint-every", "1",
+        "--no-tensorboard", "--device", "cpu",
+    ]  # fmt: skip
+    for folder, times in (("whole", 1), ("paused", 2)):
+        for _ in range(times):
+            pause = ["--resume", "--pause-after", "1e-6"] if times > 1 else []
+            chosen = [*command, "--folder", str(tmp_path / folder), *more, *pause]
+            monkeypatch.setattr(sys, "argv", chosen)
+            choose.main()
+    whole, paused = (
+        torch.load(tmp_path / folder / "checkpoint.pt", weights_only=True)
+        for folder in ("whole", "paused")
+    )
+    assert whole["update"] == paused["update"] == 2
+    assert equal(whole, paused)
+    rows = lines(tmp_path / "whole")
+    assert {row["illegal"] for row in rows} == {"0.0"}
+    if phase != "match":  # thirty picks each
+        assert [row["length"] for row in rows] == ["30.0", "30.0"]
+        assert rows[-1]["games"] == "16"
+    net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
+    net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
+
+
+def test_decks_are_valued_by_the_seat(ppo):
+    """The value of a deck is that of the cards whose base ids the choices name, by player."""
+    import choose
+
+    from locmsim.decks.draft_value import default_draft_value
+
+    cards = choose.cards_of("1.2", None)
+    good, bad = [[7, 28, 29, 48, 49, 51] * 5, [1, 2, 4, 10, 14, 16] * 5]
+    match = {"params": {}, "choices": [[f"CHOOSE {base}" for base in deck] for deck in (good, bad)]}
+    values = choose.deck_values(match, "1.2")
+    assert values == [
+        default_draft_value("1.2")([cards[base] for base in deck]) for deck in (good, bad)
+    ]
+    assert values[0] > values[1]
