@@ -17,7 +17,7 @@ from locmsim.game.match import Match
 from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
-from locmsim.web.logs import LogIndex, told
+from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
 from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
@@ -264,7 +264,7 @@ class Library:
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
-            raise ValueError(told(path, error)) from None
+            raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
         """A match of any game, step by step, as its game shows it.
@@ -316,7 +316,7 @@ class Library:
 
             steps = [*match_steps(lines, row["number"])]
         except (OSError, ValueError) as error:
-            raise ValueError(told(key, error)) from None
+            raise ValueError(error_text(key, error)) from None
         return {
             "title": row["game"],
             "turn": "turn",
@@ -340,7 +340,7 @@ class Library:
                 if "game" in log:
                     return logged_match(log)
         except (OSError, StoreError, ValueError, RecursionError) as error:
-            raise ValueError(told(key, error)) from None
+            raise ValueError(error_text(key, error)) from None
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
@@ -367,7 +367,7 @@ class Library:
         try:
             return self._kept(place, read)
         except (OSError, ValueError) as error:
-            raise ValueError(told(place.path, error)) from None
+            raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> _Loaded:
         """A game of an arena's results, which never changes once it was played."""
@@ -447,7 +447,7 @@ class Library:
                         following = last
                         break
             except (OSError, StoreError, ValueError) as error:
-                errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
+                errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
             if following:
                 break
         return {

@@ -20,7 +20,7 @@ from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.positions import position_of_text
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, board_view
+from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
@@ -58,13 +58,13 @@ def routes(site: Site) -> list[BaseRoute]:
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
-            told = GameReport([], report_budget(nodes)).to_json()
-            job.update(0, of, {**fixed, **told})
+            found = GameReport([], report_budget(nodes)).to_json()
+            job.update(0, of, {**fixed, **found})
             for turn in report_turns(result, nodes=nodes, seed=seed):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown)})
-                told = GameReport(turns, report_budget(nodes)).to_json()
-                job.update(len(turns), of, {**fixed, **told, "turns": [*worded]})
+                found = GameReport(turns, report_budget(nodes)).to_json()
+                job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
 
         # A file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
@@ -212,6 +212,10 @@ def _tree(
             "chance": (1 + shown.value) / 2,
             "visits": shown.visits,
             "board": board_view(shown.state, cards, hidden=hidden),
+            "steps": [
+                turn_step(shown.start, cards, hidden),
+                *action_steps(shown.start.clone(), shown.actions, cards, names, hidden),
+            ],
         }
 
     def world(shown: World) -> dict[str, Any]:

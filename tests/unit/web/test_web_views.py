@@ -70,7 +70,7 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
     match = result.match.root()
     for step, call in zip(shown["steps"][1:], result.calls, strict=True):
         done = match.submit(call.player, call.answer).applied
-        assert step["scores"] == [int(health) for health in match.state.health]
+        assert step["scores"] == [*map(int, match.scores or match.state.health)]
         assert f"player 0: {match.state.health[0]} health" in step["text"]
         assert (step["turn"], step["player"]) == (call.turn, call.player)
         if "DRAW_CARD" in done:
@@ -228,6 +228,9 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
         assert len(shown["steps"]) == 7
         assert shown["names"] == row["names"]
         assert shown["steps"][-1]["answer"] is not None
+        assert shown["steps"][-1]["text"].startswith("the match is over\n")
+        first, second = shown["scores"]
+        assert row["winner"] == (None if first == second else int(second > first))
     # Nothing of the first tournament is read again when a third one begins.
     read = library.logs.bytes_read
     more = server_log(3)[len(lines) :]
