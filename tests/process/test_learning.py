@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from locmsim.arena import Arena
+from locmsim.envs.dataset import Examples, add_log
 from locmsim.envs.evaluate import evaluate
 from locmsim.game.positions import start_position
 from locmsim.policy import Policy, load_policy
@@ -130,6 +132,38 @@ def test_onnx(tmp_path):
     masks = np.array([state.legal_actions_mask() for state in states])
     assert (network.act_batch(seen, masks) == file.act_batch(seen, masks)).all()
     np.testing.assert_allclose(network.evaluate(seen)[1], file.evaluate(seen)[1], atol=1e-4)
+    run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
+
+
+def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path):
+    """From examples through PyTorch and ONNX to the arena: the same actions in 100 games."""
+    pytest.importorskip("onnxruntime")
+    torch = pytest.importorskip("torch")
+    import attention
+
+    run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
+    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--out", "a.onnx", cwd=tmp_path)
+    torch.manual_seed(3)
+    net = attention.Attention("1.5").eval()
+    seen = torch.zeros(3, 440)
+    attention.export(net, str(tmp_path / "b.onnx"), "1.5", seen)  # of numbers that are known
+    examples = Examples()
+    players = [f"policy:path={tmp_path / 'b.onnx'}", "greedy"]
+    with Arena(players, games=100, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        for outcome in arena.outcomes():
+            log = arena.replay(outcome.number).match.log
+            assert add_log(examples, log, (outcome.players.index(0),))
+    assert examples.games == 100
+    data = examples.arrays()
+    with torch.no_grad():
+        logits = net(torch.from_numpy(data["obs"]))[0].numpy()
+    ratings = np.where(data["mask"] != 0, logits, -np.inf)
+    rows = np.arange(len(ratings))
+    # Ratings that differ by rounding only may be taken for each other.
+    assert (ratings[rows, data["action"]] >= ratings.max(axis=1) - 1e-5).all()
+    assert (ratings.argmax(axis=1) == data["action"]).mean() > 0.999
+    assert len(np.unique(data["action"])) > 40
     run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
 
 
