@@ -97,6 +97,7 @@ MODULES = [
     "search._belief",
     "search._engine",
     "search._evaluation",
+    "search._forest",
     "search._mcts",
     "search._shared",
     "search._values",

@@ -42,7 +42,7 @@ numpydoc_show_class_members = False
 _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.workers\.Workers|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
-    r"|NDArray|Judged|np\.\w+"  # what is imported for types alone
+    r"|NDArray|BatchResult|np\.\w+"  # what is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]
 

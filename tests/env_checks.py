@@ -32,7 +32,7 @@ def shown(rows, row, player, rules):
 
 def check_games(rules, seeds):
     """Swap each position for one that looks the same; the number of those."""
-    games = Games(1, Options(rules=rules, card_sets=4), both=True)
+    games = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(3)
     checked = 0
@@ -55,7 +55,7 @@ def check_games(rules, seeds):
 
 def check_matches(rules, seeds):
     """Random matches with both players followed; the number of positions compared."""
-    games = Games(1, Options(rules=rules), both=True)
+    games = Games(1, Options(rules=rules, opponent="caller"))
     rows = games.rows
     names = ("entities",) if rules == "1.0" else ("entities", "gym-locm")
     compared = 0

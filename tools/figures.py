@@ -88,7 +88,7 @@ def chart(
 def kernel() -> str:
     """The bytes of a state, by what they hold."""
     player = [
-        ("hand", 8), ("prices", 8), ("marks", 4), ("board: six creatures of 8 bytes", 48),
+        ("hand", 8), ("costs, kinds", 8), ("marks", 4), ("board: six creatures of 8 bytes", 48),
         ("health, draws", 16), ("counts", 8), ("", 4),
     ]  # fmt: skip
     both = [("deck of player 0, in draw order", 30), ("deck of player 1", 30), ("turn", 4)]

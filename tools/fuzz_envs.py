@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from locmsim.envs import LocmVectorEnv, Pool, SelfPlayVectorEnv
+from locmsim.envs import LocmVectorEnv, Pool
 
 OPPONENTS = ("pass", "random", "max-attack", "osl", "greedy", "beam:nodes=12", "beam:nodes=40")
 MODES = ("SameStep", "NextStep", "Disabled")
@@ -76,10 +76,11 @@ def play_round(rng: random.Random) -> None:
     options = some_options(rng)
     n = 1 if options.get("card_sets", 1) is None else rng.choice((1, 2, 5, 17))
     env: Any
+    opponent: Any = rng.choice(OPPONENTS)
     if rng.random() < 0.3:
-        env = SelfPlayVectorEnv(n, **options)
-    else:
-        env = LocmVectorEnv(n, opponent=rng.choice(OPPONENTS), **options)
+        opponent = "caller" if rng.random() < 0.5 else Pool({"caller": 0.5, opponent: 0.5})
+        options["shaping"] = {}  # in `rewards_both` only
+    env = LocmVectorEnv(n, opponent=opponent, **options)
     done["environments"] += 1
     env.reset(seed=rng.getrandbits(31))
     for _ in range(rng.choice((5, 40, 200)) // (1 if n < 5 else 5)):
@@ -111,7 +112,7 @@ def step(env: Any, rng: random.Random) -> None:
 def changed(env: Any, rng: random.Random) -> Any:
     """A copy of it, or another opponent, or other episodes."""
     what = rng.choice(("copy", "pickle", "opponent", "reset"))
-    if what == "opponent" and isinstance(env, LocmVectorEnv):
+    if what == "opponent":
         env.set_opponent(Pool({rng.choice(OPPONENTS): 0.5, "osl": 0.5}))
     elif what == "reset":
         env.reset(options={"seat": rng.choice((0, 1)), "match": {"seed": rng.getrandbits(62)}})

@@ -25,6 +25,7 @@ OPTIONS = {
     "mcts": ("mcts:iterations=200,time_ms=0",),
     "level": ("level:k=1", "level:k=3", "level:k=5", "level:k=7", "level:k=9"),
     "policy": (),
+    "search": (),  # its games take long: docs/strength.md has them
 }
 ONLY_15 = ("learned",)
 HEAD = """# Ratings of all agents
@@ -67,8 +68,8 @@ def rate(rules: str, specs: Sequence[str], games: int, jobs: int | None) -> dict
 
 def page(results: dict[str, Any]) -> str:
     """The page: a table for each rule set."""
-    made = results["made"]
-    lines = [HEAD.format(**made)]
+    meta = results["meta"]
+    lines = [HEAD.format(**meta)]
     for rules, result in results["rules"].items():
         lines += [f"## Rules {rules}", "", "| agent | Elo | win % |", "|---|---|---|"]
         for player in result["players"]:
@@ -78,7 +79,7 @@ def page(results: dict[str, Any]) -> str:
                 f" {100 * player['wins'] / player['games']:.1f} |"
             )
         games = result["players"][0]["games"]
-        lines += ["", f"{games:,} games of each agent, {made['games']} of each pairing.", ""]
+        lines += ["", f"{games:,} games of each agent, {meta['games']} of each pairing.", ""]
     return "\n".join(lines)
 
 
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     here = machine()
     results: dict[str, Any] = {
-        "made": {
+        "meta": {
             "games": options.games,
             "cpu": options.cpu or here["CPU"],
             "compiler": here["compiler"],

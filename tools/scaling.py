@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=2000, help="that do nothing (%(default)s)")
     parser.add_argument("--games", type=int, default=4096, help="that are stored (%(default)s)")
-    parser.add_argument("--workers", type=int, nargs="*", default=[10, 100], help="fake ones")
+    parser.add_argument("--workers", type=int, nargs="*", default=[4, 40], help="fake ones")
     options = parser.parse_args()
     for agent, games in AGENTS.items():
         with Arena([agent, agent + ","[: ":" in agent]], games=2, seed=1) as arena:

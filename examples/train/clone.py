@@ -2,7 +2,7 @@
 
 locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 20000 -o examples.npz
 python clone.py examples.npz --out clone.npz
-python ppo.py --start clone.npz --rate 5e-4 --entropy 0.004
+python ppo.py --from clone.npz --rate 5e-4 --entropy 0.004
 """
 
 import argparse
@@ -93,7 +93,7 @@ def clone(options, log=print):
                 obs, mask, action = (
                     mirror.observations(obs), mask[:, mirror.actions], mirror.actions[action],
                 )  # fmt: skip
-            with precision(options):
+            with precision(options.bfloat16):
                 logits, value = net(obs)
             loss = functional.cross_entropy(masked(logits.float(), mask), action)
             loss = loss + 0.5 * functional.mse_loss(value.float(), data["result"][rows].float())

@@ -10,7 +10,7 @@ import onnx
 import torch
 from ppo import Net
 
-from locmsim.envs import SelfPlayVectorEnv
+from locmsim.envs import LocmVectorEnv
 from locmsim.policy import Policy, load_policy
 
 
@@ -21,7 +21,7 @@ def export(policy, path):
     """
     net = Net(policy.rules)
     net.take(policy)
-    env = SelfPlayVectorEnv(64, rules=policy.rules, card_sets=8)
+    env = LocmVectorEnv(64, opponent="caller", rules=policy.rules, card_sets=8)
     env.reset(seed=1)
     for number in range(20):
         shown = env.step(env.sample(number))[0]

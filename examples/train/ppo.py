@@ -1,30 +1,42 @@
-"""Train a player of the battle by self-play, in one file: PPO in PyTorch on `SelfPlayVectorEnv`.
+"""Train agents by self-play against themselves and a league: PPO in PyTorch, in one file.
 
-    python ppo.py --minutes 30 --out learned.npz
-    locmsim arena policy:path=learned.npz random --games 200
+    python ppo.py --folder runs/first --total-timesteps 20_000_000
+    locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
+    torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
-Both sides of every game are the learner's, except in the rows that `--past` gives to networks of
-earlier updates. An observation is always from the side of the player to move, and in a zero-sum
-game what follows counts with the other sign where the other player moves next: that is all there
-is to self-play (`locmsim.envs.gae`). Start from a clone of a search (clone.py, `--start`) to save
-most of the time.
+The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; the
+same command with `--resume` goes on where it was stopped, and the result is the same. In self-play
+an observation is always that of the player to move, and in a zero-sum game what follows counts with
+the other sign where the other player moves next: that is all there is to it (`locmsim.envs.gae`).
+Random numbers follow from the seed, the number of the update and the row, so neither a pause nor
+the number of processes changes them.
 """
 
 import argparse
+import csv
+import os
 import time
+from datetime import timedelta
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import torch
-from strength import table
+import torch.distributed as dist
 from torch import nn
 from torch.nn import functional
 
 from locmsim.decks import DECK_BUILDERS
-from locmsim.envs import Mixed, SelfPlayVectorEnv, gae
+from locmsim.envs import LocmVectorEnv, Pool, gae
+from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
+#: What a step of the environments writes of the position after it, and of itself.
+AFTER = ("obs", "masks", "to_move")
+DURING = ("rewards", "terminated", "truncated", "length")
+
+# ------------------------------------------------------------------------------------ the network
 
 
 class Net(nn.Module):
@@ -126,18 +138,18 @@ class Net(nn.Module):
             for keys in product(seen, *[layer.weight for layer in layers])
         ]
 
+    def named(self):
+        """Name in a `Policy` and parameter, one after the other."""
+        for name, parameter in self.named_parameters():
+            layer, _, kind = name.rpartition(".")
+            yield f"{layer.strip('_')}.{kind[0]}", parameter
+
     def policy(self, training=""):
         """The network as a `Policy`, which needs no torch."""
         arrays = {}
-        for name, tensor in self.state_dict().items():
-            if name == "scale":
-                continue
-            layer, _, kind = name.rpartition(".")
-            array = tensor.detach().cpu().numpy()
-            array = array.T if kind == "weight" else array
-            if layer in ("pass_", "value"):
-                array = array.reshape(TRUNK) if kind == "weight" else array.reshape(())
-            arrays[f"{layer.strip('_')}.{'w' if kind == 'weight' else 'b'}"] = array
+        for name, parameter in self.named():
+            array = parameter.detach().cpu().numpy().T.copy()
+            arrays[name] = array[..., 0] if name.startswith(("pass", "value")) else array
         layout = get_layout("entities", self.rules)
         meta = {
             "kind": "entities", "layout": layout.name, "layout_version": layout.version,
@@ -145,16 +157,20 @@ class Net(nn.Module):
         }  # fmt: skip
         return Policy(arrays, meta)
 
+    def save(self, folder, training):
+        """Write what plays the network."""
+        self.policy(training).save(Path(folder) / "policy.npz")
+
+    @torch.no_grad()
     def take(self, policy):
-        """Become the network of a `Policy`."""
-        state = self.state_dict()
-        for name, tensor in state.items():
-            if name == "scale":
-                continue
-            layer, _, kind = name.rpartition(".")
-            array = policy.arrays[f"{layer.strip('_')}.{'w' if kind == 'weight' else 'b'}"]
-            array = torch.tensor(array)
-            tensor.copy_((array.T if array.ndim == 2 else array).reshape(tensor.shape))
+        """Become the network of a `Policy`; ``ValueError`` for one of other sizes or rules."""
+        if (policy.kind, policy.rules) != ("entities", self.rules):
+            raise ValueError(f"expected an entity network of rules {self.rules}, got {policy!r}")
+        for name, parameter in self.named():
+            array = policy.arrays[name].T
+            if array.size != parameter.numel():
+                raise ValueError(f"{name}: expected {parameter.numel()} numbers, got {array.size}")
+            parameter.copy_(torch.tensor(array).reshape(parameter.shape))
 
 
 def product(x, *weights):
@@ -166,189 +182,537 @@ def masked(logits, masks):
     return logits.masked_fill(masks == 0, -1e9)
 
 
-def train(options, log=print):
-    """Self-play until the time is over; the network."""
-    torch.manual_seed(options.seed)
-    torch.set_num_threads(options.threads)
-    n, steps = options.rows, options.steps
-    decks = [tuple(deck.split("/")) if "/" in deck else deck for deck in options.decks.split(",")]
-    # Rows with one way to choose decks each: the network is to play well with all of them.
-    counts = [n // len(decks) + (i < n % len(decks)) for i in range(len(decks))]
-    remember_decks()
-    venvs = [
-        SelfPlayVectorEnv(
-            count,
-            rules=options.rules,
-            decks=deck,
-            threads=options.threads,
-            max_actions=400,
-            card_sets=options.sets,
+def draw(logits, masks, uniform):
+    """An action for each row by a number between 0 and 1, and the logarithm of its probability."""
+    logs = functional.log_softmax(masked(logits.float(), masks), 1)
+    below = logs.exp().cumsum(1)
+    action = (below > uniform[:, None] * below[:, -1:] * (1 - 1e-6)).int().argmax(1)
+    return action, logs.gather(1, action[:, None])[:, 0]
+
+
+def precision(bfloat16, device="cpu"):
+    """Products in bfloat16 where that was asked for."""
+    return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=bfloat16)
+
+
+# ---------------------------------------------------------------------------- several processes
+
+
+class Processes:
+    """The processes that torchrun has started, or this one alone; each has a part of all rows."""
+
+    def __init__(self, device):
+        self.size, self.rank = (
+            int(os.environ.get(n, d)) for n, d in (("WORLD_SIZE", 1), ("RANK", 0))
         )
-        for count, deck in zip(counts, decks, strict=True)
-    ]
-    parts = np.cumsum([0, *counts])
-    net = Net(options.rules)
-    before = ""
-    if options.start:
-        start = Policy.load(options.start)
-        net.take(start)
-        before = f"{start.meta.get('training', '')}; "
-    optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5)
-    size, actions = get_layout("entities", options.rules).shape[0], venvs[0].single_action_space.n
-    obs = np.zeros((steps + 1, n, size), np.int8)
-    masks = np.zeros((steps + 1, n, actions), np.int8)
-    to_move = np.zeros((steps + 1, n), np.int8)
-    taken = np.zeros((steps, n), np.int64)
-    rewards = np.zeros((steps, n), np.float32)
-    dones = np.zeros((steps, n), np.bool_)
-    values = np.zeros((steps + 1, n), np.float32)
-    logps = np.zeros((steps, n), np.float32)
-    learns = np.ones((steps, n), np.bool_)
-    decides = np.ones((steps, n), np.bool_)
-    past = [net.policy()]
-    mixed = [Mixed(v, v.num_envs - int(options.past * v.num_envs), past) for v in venvs]
-    for number, venv in enumerate(venvs):
-        part = slice(parts[number], parts[number + 1])
-        seen, info = venv.reset(seed=options.seed + 1000 * number)
-        obs[steps, part], masks[steps, part] = seen["observation"], seen["action_mask"]
-        to_move[steps, part] = info["to_move"]
-    started = time.process_time()
-    update = games = 0
-    while (progress := (time.process_time() - started) / (60 * options.minutes)) < 1:
-        obs[0], masks[0], to_move[0] = obs[steps], masks[steps], to_move[steps]
-        for t in range(steps):
+        self.device = device
+        if self.size > 1:
+            if device.type == "cuda":
+                self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            backend = "nccl" if device.type == "cuda" else "gloo"
+            dist.init_process_group(backend, timeout=timedelta(hours=1))
+
+    def sum(self, tensor):
+        """The sum over all processes, in place."""
+        if self.size > 1:
+            moved = tensor.to(self.device)
+            dist.all_reduce(moved)
+            tensor.copy_(moved)
+        return tensor
+
+
+def generator(*key):
+    """Random numbers that follow from a seed, an update, and what they are for."""
+    state = np.random.SeedSequence(key).generate_state(1, np.uint64)[0]
+    return torch.Generator().manual_seed(int(state >> 1))
+
+
+# ------------------------------------------------------------------------------------ the league
+
+
+class League:
+    """Past selves that the learner meets again, the harder ones more often (PFSP).
+
+    `results` counts wins and games of the learner by player, older ones less; fixed opponents are
+    counted too, but are drawn as often as the options say.
+    """
+
+    def __init__(self, size=12, keep=0.98):
+        self.size, self.keep = size, keep
+        self.past = {}  # name -> policy
+        self.results = {}  # name -> [wins, games]
+
+    def add(self, name, policy):
+        """Add a past self; of a full league the one that is beaten most often leaves."""
+        if len(self.past) >= self.size:
+            weights = self.weights()
+            del self.past[min(self.past, key=weights.get)]
+        policy.temperature = 1.0
+        self.past[name] = policy
+
+    def rate(self, name):
+        """The part of its games that the learner has won, one half if there were none."""
+        wins, games = self.results.get(name, (0, 0))
+        return (wins + 1) / (games + 2)
+
+    def weights(self):
+        """Name -> how often a past self is drawn: by the square of the part that it wins."""
+        weights = {name: (1 - self.rate(name)) ** 2 + 0.001 for name in self.past}
+        return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+
+    def count(self, results):
+        """Add results: name -> (wins, games)."""
+        for name in {*self.results, *results}:
+            new, old = results.get(name, (0, 0)), self.results.get(name, (0, 0))
+            self.results[name] = [self.keep * a + b for a, b in zip(old, new, strict=True)]
+
+    def state_dict(self):
+        past = {
+            name: (policy.meta, {key: torch.tensor(array) for key, array in policy.arrays.items()})
+            for name, policy in self.past.items()
+        }
+        return {"past": past, "results": self.results}
+
+    def load_state_dict(self, state):
+        self.past, self.results = {}, state["results"]
+        for name, (meta, arrays) in state["past"].items():
+            self.add(name, Policy({key: array.numpy() for key, array in arrays.items()}, meta))
+
+
+# --------------------------------------------------------------------------------------- rollouts
+
+
+class Rollout:
+    """Environments, and the arrays that they fill: `steps` steps of all rows of this process.
+
+    Each kind of decks has a part of the rows. Who plays the other side is drawn for each episode:
+    the learner itself, a past self or a fixed opponent.
+    """
+
+    def __init__(self, options, processes, device):
+        self.options, self.processes, self.device = options, processes, device
+        self.parts, self.results, numbers, first = [], {}, [], 0
+        remember_decks()
+        for place, decks in enumerate(options.decks):
+            rows = options.rows // len(options.decks) + (place < options.rows % len(options.decks))
+            if rows % processes.size or not rows:
+                raise SystemExit(
+                    f"--rows: {rows} with decks {decks} for {processes.size} processes"
+                )
+            local, start = rows // processes.size, sum(map(len, numbers))
+            self.parts.append((self.make(decks, local), slice(start, start + local)))
+            # Numbers of rows do not depend on how many processes share them.
+            numbers.append(first + processes.rank * local + np.arange(local))
+            first += rows
+        self.numbers = np.concatenate(numbers)
+        n, t, env = len(self.numbers), options.steps, self.parts[0][0]
+        actions = int(env.single_action_space.n)
+        shape = env.single_observation_space["observation"].shape
+        for name, dtype, *size in (
+            ("obs", torch.int8, t + 1, n, *shape), ("masks", torch.int8, t + 1, n, actions),
+            ("to_move", torch.int8, t + 1, n), ("actions", torch.int64, t, n),
+            ("rewards", torch.float32, t, n), ("terminated", torch.bool, t, n),
+            ("truncated", torch.bool, t, n), ("length", torch.int32, t, n),
+            ("values", torch.float32, t + 1, n), ("logps", torch.float32, t, n),
+            ("decides", torch.bool, t, n),
+        ):  # fmt: skip
+            setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
+
+    def make(self, decks, rows):
+        """The environment of a part of the rows."""
+        options = self.options
+        return LocmVectorEnv(
+            rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
+            rules=options.rules, decks=tuple(decks.split("/")) if "/" in decks else decks,
+            card_sets=options.sets, threads=options.threads, max_actions=400,
+        )  # fmt: skip
+
+    def meet(self, league):
+        """Have new episodes played against the players of the league, as often as it says."""
+        options = self.options
+        weights = {name: options.past * weight for name, weight in league.weights().items()}
+        fixed = options.fixed if options.opponents else 0
+        weights |= {name: fixed / len(options.opponents) for name in options.opponents}
+        weights["caller"] = max(0.0, 1 - sum(weights.values()))
+        for env, _ in self.parts:
+            for name in {*env.players} - {*weights}:
+                env.players.pop(name)
+            for name in [name for name in league.past if name not in env.players]:
+                env.players[name] = league.past[name]
+            env.set_weights(weights)
+
+    def played(self):
+        """Wins and games of the learner by player since the last call; only of this process."""
+        results = {}
+        for place, (env, _) in enumerate(self.parts):
+            for name, result in env.players.results.items():
+                now = np.array([result.won + result.drawn / 2, result.games])
+                new = now - self.results.get((place, name), 0)
+                self.results[place, name] = now
+                if name != "caller":
+                    results[name] = results.get(name, 0) + new
+        return results
+
+    def win_rate(self, net, opponent):
+        """The part of games that the network wins on card sets that no training sees."""
+        decks = self.options.decks[0].split("/")[0]
+        return evaluate(net.policy(), opponent, games=self.options.games, decks=decks).rate
+
+    def begin(self, update, league):
+        """Begin new episodes in all rows: at the start and after each checkpoint."""
+        key = self.options.seed, update
+        seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
+        self.meet(league)
+        for env, part in self.parts:
+            seen, _ = env.reset(seed=seeds[part].tolist())
+            self.obs[-1, part] = torch.from_numpy(seen["observation"])
+            self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
+            self.to_move[-1, part] = torch.from_numpy(env.to_move)
+
+    @torch.no_grad()
+    def collect(self, net, update):
+        """Play `steps` steps; sums of what happened."""
+        for array in (self.obs, self.masks, self.to_move):
+            array[0] = array[-1]
+        options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
+        uniform = torch.rand(options.steps, options.rows, generator=random)[:, self.numbers]
+        for t in range(options.steps):
             # Where PASS alone is left there is nothing to decide, a quarter of the time.
-            decides[t] = masks[t].sum(1, dtype=np.int16) > 1
-            rows = np.flatnonzero(decides[t])
-            with torch.no_grad(), precision(options):
-                logits, value = net(torch.from_numpy(obs[t, rows]))
-            legal = torch.from_numpy(masks[t, rows])
-            logs = functional.log_softmax(masked(logits.float(), legal), 1)
-            action = (logs.exp() / torch.empty_like(logs).exponential_()).argmax(1, keepdim=True)
-            logps[t, rows] = logs.gather(1, action)[:, 0].numpy()
-            taken[t] = 0
-            taken[t, rows], values[t, rows] = action[:, 0].numpy(), value.float().numpy()
-            for number, venv in enumerate(venvs):
-                part = slice(parts[number], parts[number + 1])
-                learns[t, part] = mixed[number].learner(to_move[t, part])
-                mixed[number].act(taken[t, part], obs[t, part], masks[t, part], to_move[t, part])
-                venv.step_into(
-                    taken[t, part], obs=obs[t + 1, part], masks=masks[t + 1, part],
-                    rewards=rewards[t, part], dones=dones[t, part], to_move=to_move[t + 1, part],
-                )  # fmt: skip
-                mixed[number].ended(dones[t, part])
-        games += int(dones.sum())
-        with torch.no_grad(), precision(options):
-            values[steps] = net(torch.from_numpy(obs[steps]))[1].float().numpy()
-        for t in reversed(range(steps)):  # worth what follows
+            self.decides[t] = self.masks[t].sum(1, dtype=torch.int16) > 1
+            self.actions[t] = 0
+            self.act(net, t, uniform[t])
+            started = time.perf_counter()
+            for env, part in self.parts:
+                after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
+                during = {name: getattr(self, name)[t, part] for name in DURING}
+                arrays = {name: array.numpy() for name, array in (after | during).items()}
+                env.step_into(self.actions[t, part].numpy(), **arrays)
+            seconds += time.perf_counter() - started
+        self.act(net, options.steps)
+        legal = self.masks[:-1].gather(2, self.actions[..., None])
+        return {
+            "games": (self.terminated | self.truncated).sum().item(), "env_seconds": seconds,
+            "length": self.length.sum().item(), "illegal": (legal == 0).sum().item(),
+        }  # fmt: skip
+
+    def act(self, net, t, uniform=None):
+        """Let the network value positions and, with `uniform`, act where there is a choice."""
+        # On a GPU shapes stay the same; what is computed for other rows does no harm.
+        everywhere = uniform is None or self.device.type == "cuda"
+        rows = slice(None) if everywhere else self.decides[t].nonzero()[:, 0]
+        obs = self.obs[t, rows].to(self.device, non_blocking=True)
+        masks = self.masks[t, rows].to(self.device, non_blocking=True)
+        with precision(self.options.bfloat16, self.device):
+            logits, values = net(obs)
+        self.values[t, rows] = values.float().cpu()
+        if uniform is not None:
+            action, logp = draw(logits, masks, uniform[rows].to(self.device))
+            self.logps[t, rows], self.actions[t, rows] = logp.cpu(), action.cpu()
+
+    def examples(self):
+        """Positions with a choice, and the numbers of those of all processes."""
+        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), self.decides
+        rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
+        for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
             after = rewards[t] + np.where(dones[t], 0, after)
-            values[t] = np.where(decides[t], values[t], after)
-        advantages = gae(
-            rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95
+            values[t] = np.where(chosen[t], values[t], after)
+        advantages = torch.from_numpy(
+            gae(rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95)
         )
-        rate = options.rate * (1 - 0.9 * progress)
-        for group in optimizer.param_groups:
-            group["lr"] = rate
+        places = self.options.rows * np.arange(len(rewards))[:, None] + self.numbers
         data = {
-            "obs": obs[:-1], "masks": masks[:-1], "action": taken, "logp": logps,
-            "advantage": advantages, "return": advantages + values[:-1],
+            "place": torch.from_numpy(places)[chosen],
+            "obs": self.obs[:-1][chosen], "masks": self.masks[:-1][chosen],
+            "action": self.actions[chosen], "logp": self.logps[chosen],
+            "value": self.values[:-1][chosen], "advantage": advantages[chosen],
+            "return": (advantages + self.values[:-1])[chosen],
         }  # fmt: skip
-        chosen = np.flatnonzero(learns & decides)
-        data = {
-            name: torch.from_numpy(array.reshape(steps * n, *array.shape[2:])[chosen])
-            for name, array in data.items()
-        }
-        loss = learn(net, optimizer, data, options, progress)
-        update += 1
-        if update % 20 == 0:
-            past.append(net.policy())
-            del past[:-8]
-            for one in mixed:
-                one.policies = past[: len(one.policies)] if len(past) < 2 else past[-1:]
-            told = f"{games} games with {options.decks} decks ({update * steps * n} steps), PPO"
-            log(f"{time.process_time() - started:6.0f} s  {told}  {loss}")
-            net.policy(before + told).save(options.out)
-    told = f"{games} games with {options.decks} decks ({update * steps * n} steps), PPO"
-    return net, before + told
+        part = data["advantage"].double()
+        moments = torch.stack([torch.ones_like(part).sum(), part.sum(), (part**2).sum()])
+        count, total, square = self.processes.sum(moments).tolist()
+        mean, deviation = total / count, max(square / count - (total / count) ** 2, 0) ** 0.5
+        data["advantage"] = (data["advantage"] - mean) / (deviation + 1e-8)
+        everywhere = torch.zeros(len(rewards) * self.options.rows, dtype=torch.int32)
+        everywhere[data["place"]] = 1
+        order = self.processes.sum(everywhere).nonzero()[:, 0]
+        return {name: part.to(self.device) for name, part in data.items()}, order
 
 
 def remember_decks():
     """Let the deck builders of the library work once for each card set: some take 50 ms."""
     for name, builder in DECK_BUILDERS.items():
-        known = cache(builder)
-        DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
+        if not hasattr(builder, "known"):
+            known = cache(builder)
+            DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
+            DECK_BUILDERS[name].known = known
 
 
-def learn(net, optimizer, data, options, progress):
-    """Some epochs of PPO over one rollout; how it went, as a text."""
-    entropy_weight = options.entropy * (1 - 0.9 * progress)
-    told = []
-    advantages = data["advantage"]
-    data["advantage"] = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+# --------------------------------------------------------------------------------------- learning
+
+
+def learn(net, optimizer, data, places, options, update, entropy_weight, processes):
+    """Some epochs of PPO over one rollout; sums of what happened."""
+    device, parameters = data["obs"].device, list(net.parameters())
+    where = torch.full((options.steps * options.rows,), -1)
+    where[data["place"].cpu()] = torch.arange(len(data["place"]))
+    random = generator(options.seed, update, 3)
+    sums = torch.zeros(5, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
-        for rows in torch.randperm(len(data["action"])).split(options.batch):
-            batch = {name: tensor[rows] for name, tensor in data.items()}
-            with precision(options):
-                logits, value = net(batch["obs"])
-            logs = functional.log_softmax(masked(logits.float(), batch["masks"]), 1)
-            logp = logs.gather(1, batch["action"][:, None])[:, 0]
-            ratio = (logp - batch["logp"]).exp()
-            clipped = ratio.clamp(0.8, 1.2)
-            actor = -torch.min(ratio * batch["advantage"], clipped * batch["advantage"]).mean()
-            critic = functional.mse_loss(value.float(), batch["return"])
-            entropy = -(logs.exp() * logs).sum(1).mean()
-            loss = actor + 0.5 * critic - entropy_weight * entropy
+        order = places[torch.randperm(len(places), generator=random)]
+        for batch in order.split(options.batch):
+            # All processes have the same batch; each learns from those of its rows.
+            rows = where[batch]
+            part = {name: tensor[rows[rows >= 0].to(device)] for name, tensor in data.items()}
+            with precision(options.bfloat16, device):
+                logits, value = net(part["obs"])
+            logs = functional.log_softmax(masked(logits.float(), part["masks"]), 1)
+            difference = logs.gather(1, part["action"][:, None])[:, 0] - part["logp"]
+            ratio = difference.exp()
+            clipped = ratio.clamp(1 - options.clip, 1 + options.clip)
+            actor = -torch.min(ratio * part["advantage"], clipped * part["advantage"])
+            critic = (value.float() - part["return"]) ** 2
+            entropy = -(logs.exp() * logs).sum(1)
+            loss = (actor + 0.5 * critic - entropy_weight * entropy).sum() / len(batch)
             optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+            if processes.size > 1:
+                flat = processes.sum(torch.cat([p.grad.flatten() for p in parameters]))
+                for p in parameters:
+                    p.grad, flat = flat[: p.numel()].view_as(p), flat[p.numel() :]
+            nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
-            changed = (ratio != clipped).float().mean()
-            told.append(torch.stack([critic, entropy, changed]).detach())
-    critic, entropy, changed = torch.stack(told).mean(0).tolist()
-    return f"value loss {critic:.3f}  entropy {entropy:.3f}  clipped {100 * changed:.1f} %"
+            kl, outside = ratio - 1 - difference, (ratio != clipped).float()
+            stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, outside])
+            sums += stats.detach().double().sum(1)
+    return sums.cpu()
 
 
-def precision(options):
-    """Products in bfloat16 where that was asked for."""
-    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.bfloat16)
+# ------------------------------------------------------------------------- checkpoints, logs, main
+
+
+#: What a run may be continued with other values of; all else makes another training.
+FREE = (
+    "folder", "resume", "pause_after", "device", "threads", "compile", "tensorboard", "wandb",
+    "yardsticks", "games", "evaluate_every", "begin_with",
+)  # fmt: skip
+
+
+def identity(options):
+    """What makes the training what it is: a checkpoint is for the same alone."""
+    layout = get_layout("entities", options.rules)
+    chosen = {name: value for name, value in vars(options).items() if name not in FREE}
+    return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **chosen}
+
+
+def save_checkpoint(path, content):
+    """Write a checkpoint whole: a file that was there stays until the new one is complete."""
+    torch.save(content, path.with_suffix(".part"))
+    os.replace(path.with_suffix(".part"), path)
+
+
+def load_checkpoint(path, expected):
+    """The content of a checkpoint; ends with one line if it is none, or of another training."""
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+        known = content["identity"]
+    except Exception as error:  # torch raises many kinds
+        reason = (str(error).strip() or type(error).__name__).split("\n")[0]
+        raise SystemExit(f"{path}: not a checkpoint, or cut short: {reason}") from None
+    for name, value in expected.items():
+        if known.get(name) != value:
+            raise SystemExit(f"{path}: made with {name} {known.get(name)}, expected {value}")
+    return content
+
+
+class Log:
+    """`log.csv` of a run, TensorBoard files beside it and, if asked for, Weights & Biases."""
+
+    def __init__(self, options, update):
+        self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
+        lines = []
+        if update and self.path.exists():  # what came after the checkpoint is done again
+            with self.path.open(newline="") as file:
+                lines = [row for row in csv.DictReader(file) if int(row["update"]) <= update]
+        self.path.unlink(missing_ok=True)
+        for line in lines:
+            self.row(line)
+        step = update * options.steps * options.rows
+        try:
+            if options.tensorboard:
+                from torch.utils.tensorboard import SummaryWriter
+
+                self.writer = SummaryWriter(options.folder, purge_step=step)
+            if options.wandb:
+                import wandb
+
+                self.wandb = wandb.init(project=options.wandb, config=vars(options))
+        except ImportError as error:
+            hint = "pip install it, or leave it out (--no-tensorboard)"
+            raise SystemExit(f"{error.name} is missing: {hint}") from None
+
+    def row(self, values):
+        """Append a line to the file."""
+        new = not self.path.exists()
+        with self.path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, values)
+            if new:
+                writer.writeheader()
+            writer.writerow(values)
+
+    def write(self, values, league):
+        """Log the numbers of an update; those of the league have changing names."""
+        self.row(values)
+        known = {name: value for name, value in values.items() if value != ""}
+        known |= {f"league/{name}": rate for name, rate in league.items()}
+        if self.writer:
+            for name, value in known.items():
+                self.writer.add_scalar(name, value, values["step"])
+        if self.wandb:
+            self.wandb.log(known)
+
+
+def train(options, net=None, make_rollout=Rollout):
+    """Train as the options say; the network, and a text that says how it was made."""
+    processes = Processes(find_device(options.device))
+    device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    net = (net or Net(options.rules)).to(device)
+    history = ""
+    if options.begin_with:
+        try:
+            policy = Policy.load(options.begin_with)
+            net.take(policy)
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"--from: {error}") from None
+        history = f"{policy.meta.get('training', '')}; "
+    forward = torch.compile(net) if options.compile else net
+    optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5)
+    league, update, games, folder = League(options.league), 0, 0, Path(options.folder)
+    path = folder / "checkpoint.pt"
+    if path.exists():
+        if not options.resume:
+            raise SystemExit(f"{path} is there: go on with --resume, or choose another --folder")
+        content = load_checkpoint(path, identity(options))
+        net.load_state_dict(content["net"])
+        optimizer.load_state_dict(content["optimizer"])
+        league.load_state_dict(content["league"])
+        update, games, history = (content[name] for name in ("update", "games", "history"))
+    else:
+        league.add("update-0", net.policy())
+    folder.mkdir(parents=True, exist_ok=True)
+    log = Log(options, update) if main else None
+    rollout = make_rollout(options, processes, device)
+    rollout.begin(update, league)
+    updates, began = max(1, options.total_timesteps // size), time.monotonic()
+    training = history
+    while update < updates:
+        started, falling = time.perf_counter(), 1 - 0.9 * update / updates
+        optimizer.param_groups[0]["lr"] = options.rate * falling
+        sums, results = rollout.collect(forward, update), rollout.played()
+        data, places = rollout.examples()
+        entropy = options.entropy * falling
+        learnt = learn(forward, optimizer, data, places, options, update, entropy, processes)
+        update += 1
+        pairs = [number for pair in results.values() for number in pair]
+        numbers = [*sums.values(), *learnt.tolist(), *pairs]
+        numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64)).tolist()
+        sums = dict(zip(sums, numbers, strict=False))
+        n, *learnt = numbers[len(sums) : len(sums) + 5]
+        pairs = np.reshape(numbers[len(sums) + 5 :], (-1, 2)).tolist()
+        league.count(dict(zip(results, pairs, strict=True)))
+        wins, one_sided = np.sum(pairs, axis=0)
+        games += int(sums["games"])
+        training = (
+            f"{history}{games} games, {' '.join(options.decks)} decks ({update * size} steps), PPO"
+        )
+        error = (data["return"] - data["value"]).var() / data["return"].var().clamp(min=1e-9)
+        seconds = time.perf_counter() - started
+        names = ("value_loss", "entropy", "kl", "clipped")
+        values = {
+            "update": update, "step": update * size, "games": games, "seconds": seconds,
+            "steps_per_second": size / seconds,
+            "environment_share": sums["env_seconds"] / seconds / processes.size,
+            "return": 2 * wins / max(1, one_sided) - 1,
+            "length": sums["length"] / max(1, sums["games"]),
+            **{name: x / n for name, x in zip(names, learnt, strict=True)},
+            "explained_variance": 1 - error.item(), "illegal": sums["illegal"] / size,
+            "rate": options.rate * falling,
+        }  # fmt: skip
+        last = update == updates
+        if update % options.snapshot_every == 0:
+            league.add(f"update-{update}", net.policy())
+        rollout.meet(league)
+        if main:
+            asked = update % options.evaluate_every == 0 or last
+            for name in options.yardsticks:
+                values[f"win_{name}"] = rollout.win_rate(net, name) if asked else ""
+            log.write(values, {name: league.rate(name) for name in league.results})
+            if asked or update % 10 == 0:
+                print("  ".join(f"{k} {v:.4g}" for k, v in values.items() if v != ""), flush=True)
+        if update % options.checkpoint_every == 0 or last:
+            if main:
+                net.save(folder, training)
+                save_checkpoint(path, {
+                    "identity": identity(options), "net": net.state_dict(), "history": history,
+                    "optimizer": optimizer.state_dict(), "league": league.state_dict(),
+                    "update": update, "games": games,
+                })  # fmt: skip
+            rollout.begin(update, league)
+            if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
+                break
+    return net, training
+
+
+def find_device(name):
+    """The device of that name; ends with one line if it is not there."""
+    there = [
+        *["cuda"] * torch.cuda.is_available(), *["mps"] * torch.backends.mps.is_available(), "cpu",
+    ]  # fmt: skip
+    if name not in ("auto", *there):
+        raise SystemExit(f"--device: there is no {name} here, only {', '.join(there)}")
+    return torch.device(there[0] if name == "auto" else name)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--minutes", type=float, default=30, help="of processor time, that of all threads together"
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument("--out", default="learned.npz")
-    parser.add_argument("--start", help="a policy to start from, such as one that clone.py made")
-    parser.add_argument("--rules", default="1.5")
-    parser.add_argument(
-        "--decks", default="random", help="ways to choose decks, with commas; a/b is a pair"
-    )
-    parser.add_argument("--sets", type=int, default=1024, help="of cards")
-    parser.add_argument("--rows", type=int, default=1024)
-    parser.add_argument("--steps", type=int, default=32, help="of each row in a rollout")
-    parser.add_argument("--rate", type=float, default=1.5e-3, help="of learning; 5e-4 with --start")
-    parser.add_argument("--entropy", type=float, default=0.01, help="0.004 with --start")
-    parser.add_argument(
-        "--past", type=float, default=0.0, help="part of the rows against old selves"
-    )
-    parser.add_argument("--batch", type=int, default=4096, help="positions of a step of learning")
-    parser.add_argument("--epochs", type=int, default=2, help="over each rollout")
-    parser.add_argument(
-        "--bfloat16", action="store_true",
-        help="products in half precision: twice as fast on processors that have it (AVX512-BF16)",
-    )  # fmt: skip
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--games", type=int, default=400, help="of each evaluation; 0 for none")
+    add, flag = parser.add_argument, argparse.BooleanOptionalAction
+    add("--folder", default="runs/ppo", help="for the policy, the checkpoint and the logs")
+    add("--resume", action="store_true", help="go on with the checkpoint of the folder, if any")
+    add("--total-timesteps", type=int, default=20_000_000, help="of all rows together")
+    add("--pause-after", type=float, default=0, help="minutes; stop at the next checkpoint then")
+    add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"))
+    add("--seed", type=int, default=1)
+    add("--rules", default="1.5", choices=("1.5", "1.2", "1.0"))
+    add("--decks", nargs="+", default=["random"], help="ways to choose decks; a/b is a pair")
+    add("--sets", type=int, default=1024, help="of cards (1.5)")
+    add("--rows", type=int, default=1024, help="battles at the same time, in all processes")
+    add("--steps", type=int, default=32, help="of each row in a rollout")
+    add("--batch", type=int, default=4096, help="positions of a step of learning")
+    add("--epochs", type=int, default=2, help="over each rollout")
+    add("--rate", type=float, default=1.5e-3, help="of learning, falling to a tenth")
+    add("--entropy", type=float, default=0.01, help="its weight, falling to a tenth")
+    add("--clip", type=float, default=0.2, help="the most that a probability changes by")
+    add("--past", type=float, default=0.2, help="part of the rows against past selves")
+    add("--snapshot-every", type=int, default=20, help="updates between two past selves")
+    add("--league", type=int, default=12, help="past selves that are kept")
+    add("--opponents", nargs="*", default=["greedy"], help="fixed: greedy, beam:nodes=100, ...")
+    add("--fixed", type=float, default=0.1, help="part of the rows against these")
+    add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="opponents of tests")
+    add("--evaluate-every", type=int, default=50, help="updates between two tests")
+    add("--games", type=int, default=400, help="of a test, on card sets that no training sees")
+    add("--checkpoint-every", type=int, default=50, help="updates; episodes begin anew then")
+    add("--from", dest="begin_with", help="a policy to begin with, such as one of clone.py")
+    add("--bfloat16", action=flag, default=False, help="products in half precision")
+    add("--compile", action=flag, default=False, help="torch.compile: minutes at the start")
+    add("--threads", type=int, default=1, help="of a process; processes are faster")
+    add("--tensorboard", action=flag, default=True)
+    add("--wandb", metavar="PROJECT", help="log to Weights & Biases too")
     return parser
 
 
 if __name__ == "__main__":
-    options = arguments().parse_args()
-    net, training = train(options)
-    policy = net.policy(training)
-    policy.save(options.out)
-    if options.games:
-        table(policy, games=options.games)
+    train(arguments().parse_args())

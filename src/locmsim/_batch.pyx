@@ -182,21 +182,21 @@ cdef class StateArray:
     def legal(self, int64_t[::1] rows, int64_t[::1] actions):
         """Write every legal action of every state, by row and ascending, and the row of each."""
         cdef uint8_t[MAX_ACTIONS + 1] found
-        cdef Py_ssize_t i, place = 0, room = actions.shape[0]
+        cdef Py_ssize_t i, place = 0, length = actions.shape[0]
         cdef int n, k
-        if rows.shape[0] != room:
-            raise ValueError(f"expected {room} rows, got {rows.shape[0]}")
+        if rows.shape[0] != length:
+            raise ValueError(f"expected {length} rows, got {rows.shape[0]}")
         with nogil:
             for i in range(self.size):
                 if state_winner(&self.states[i]) >= 0:
                     continue
                 n = state_list(&self.states[i], self.tables[i], found)
-                for k in range(min(<Py_ssize_t>n, room - place)):
+                for k in range(min(<Py_ssize_t>n, length - place)):
                     rows[place + k] = i
                     actions[place + k] = found[k]
                 place += n
-        if place != room:
-            raise ValueError(f"expected room for {place} actions, got {room}")
+        if place != length:
+            raise ValueError(f"expected room for {place} actions, got {length}")
 
     def moves(self):
         """What each action number means, (actions, 4): kind, source, target, lane; see `legal`."""

@@ -43,7 +43,7 @@ cdef enum:                      # card types
     RED = 2
     BLUE = 3
 
-cdef enum:                      # what can be done with a card, the low bits of its price
+cdef enum:                      # what can be done with a card, the low bits of its `cost_kind`
     IS_BLUE = 1                 # use it on the player; a creature has none of the bits
     IS_GREEN = 2                # ... on own creatures
     ON_ENEMIES = 4              # ... on enemy creatures: red and blue items
@@ -99,7 +99,7 @@ ctypedef struct card_t:         # one entry of the table: a card, and the instan
     # What follows is derived: see `complete_card`.
     creature_t creature         # as it enters the board
     uint32_t marks              # ... and its marks, in slot 0
-    uint32_t price              # ... and the card in `player_t.prices`, at hand position 0
+    uint32_t cost_kind          # ... and its byte of `player_t.cost_kinds`, at hand position 0
 
 ctypedef struct table_t:        # immutable; shared by all clones of a state
     int32_t rules               # RULES_15, RULES_12 or RULES_10
@@ -119,7 +119,7 @@ ctypedef struct player_t:       # 96 bytes
     # the hand. Packed, because then removing a card is a shift, and what to do with each card and
     # whether there is mana for it is found for all of them at once.
     uint64_t hand               # table entries
-    uint64_t prices             # 8 * (15 - cost), cost at most 14, plus the bits above
+    uint64_t cost_kinds         # 8 * (15 - cost), cost at most 14, plus the bits above
     # Board: slot 3*lane + i (1.0: slot i), in summon order and without gaps within a lane. Four
     # masks of six slots: a turn's end, a removal or an attack changes them all at once, and two
     # masks that are neighbours are one index of a table.

@@ -71,7 +71,7 @@ ctypedef struct theirs_t:           # ... and of the other one
 
 cdef uint8_t COUNT[256]             # bits set in a byte
 cdef uint8_t NTH[256 * 8]           # [8 * byte + n]: position of the n-th set bit
-cdef uint64_t TAKEN[9]              # all ones in the lowest n bytes
+cdef uint64_t LOW_BYTES[9]              # all ones in the lowest n bytes
 cdef uint8_t QUOTIENT[8 * 64]       # [64 * n + k]: k // n, a load instead of a division
 cdef mine_t MINE[2][4096]           # [one lane?][ready and occupied slots]
 cdef theirs_t THEIRS[2][4096]       # [one lane?][occupied and guarded slots]
@@ -132,7 +132,7 @@ cdef void fill_tables() noexcept:
                 n += 1
         COUNT[i] = n
     for n in range(1, 9):
-        TAKEN[n] = TAKEN[n - 1] << 8 | 255
+        LOW_BYTES[n] = LOW_BYTES[n - 1] << 8 | 255
     for n in range(1, 8):
         for i in range(64):
             QUOTIENT[64 * n + i] = i // n
@@ -231,7 +231,7 @@ ctypedef struct legal_t:
 cdef inline uint64_t payable(const player_t* p) noexcept nogil:
     """Byte h: 1 if the cost of hand position h can be paid, 0 beyond the hand."""
     # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) tells. There is no carry.
-    return (p.prices + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
+    return (p.cost_kinds + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
 
 
 cdef inline uint32_t gathered(uint64_t bytes) noexcept nogil:
@@ -252,9 +252,9 @@ cdef inline uint64_t count_legal(
     cdef int64_t lanes = mine.lanes
     cdef uint64_t choices = (
         lanes * BYTES
-        + (me.prices & BYTES)
-        + (me.prices >> 1 & BYTES) * <uint64_t>mine.creatures
-        + (me.prices >> 2 & BYTES) * <uint64_t>(theirs.creatures - lanes)
+        + (me.cost_kinds & BYTES)
+        + (me.cost_kinds >> 1 & BYTES) * <uint64_t>mine.creatures
+        + (me.cost_kinds >> 2 & BYTES) * <uint64_t>(theirs.creatures - lanes)
     )
     cdef uint64_t paid = payable(me)
     l.plays = (choices & (paid << 8) - paid) * BYTES
@@ -310,14 +310,14 @@ cdef inline move_t kth_play(
     # The top bits of the positions whose plays, and those before, are at most k; their number.
     cdef uint64_t before = n * BYTES + (0x80 * BYTES - plays)
     cdef int h = <int>((before >> 7 & BYTES) * BYTES >> 56)
-    cdef uint32_t price = <uint32_t>(me.prices >> 8 * h)
-    cdef bint blue = price & IS_BLUE
-    cdef bint green = price >> 1 & 1
+    cdef uint32_t cost_kind = <uint32_t>(me.cost_kinds >> 8 * h)
+    cdef bint blue = cost_kind & IS_BLUE
+    cdef bint green = cost_kind >> 1 & 1
     cdef move_t m
     cdef int k = <int>(n - (plays << 8 >> 8 * h & 255))
     m.source = h
     m._pad = 0
-    if price & (IS_GREEN | ON_ENEMIES) == 0:
+    if cost_kind & (IS_GREEN | ON_ENEMIES) == 0:
         m.kind = SUMMON
         # If lane 0 is full: lane 1.
         m.target = 0 if rules == RULES_10 else k | (me.marks >> (OCCUPIED + 2) & 1)
@@ -364,10 +364,10 @@ cdef inline int list_legal(
     cdef int first = FIRST_USE_1 if one else FIRST_USE
     cdef int width = 7 if one else 4
     cdef uint32_t hand = gathered(payable(me))
-    cdef uint32_t items = gathered(me.prices >> 1 | me.prices >> 2)
+    cdef uint32_t items = gathered(me.cost_kinds >> 1 | me.cost_kinds >> 2)
     cdef uint32_t own = marked(me, OCCUPIED)
     cdef uint32_t enemy = marked(op, OCCUPIED)
-    cdef uint32_t left, mask, price
+    cdef uint32_t left, mask, cost_kind
     cdef int n, h, slot, base, lane
     out[0] = 0
     n = 1
@@ -389,13 +389,13 @@ cdef inline int list_legal(
         h = NTH[8 * left]
         left &= left - 1
         base = first + 13 * h
-        price = <uint32_t>(me.prices >> 8 * h)
-        if price & IS_GREEN:
+        cost_kind = <uint32_t>(me.cost_kinds >> 8 * h)
+        if cost_kind & IS_GREEN:
             mask = own
             base += 1
         else:
             out[n] = base
-            n += price & IS_BLUE
+            n += cost_kind & IS_BLUE
             mask = enemy
             base += 7
         while mask:
@@ -419,7 +419,7 @@ cdef inline int list_legal(
 cdef inline bint move_is_legal(
     const player_t* me, const player_t* op, move_t m, const int rules
 ) noexcept nogil:
-    cdef uint32_t price
+    cdef uint32_t cost_kind
     cdef int lane
     if m.kind == PASS:
         return True
@@ -431,18 +431,18 @@ cdef inline bint move_is_legal(
             8 * lane + m.target - (3 if lane and m.target else 0)) & 1
     if not payable(me) >> 8 * m.source & 1:
         return False
-    price = <uint32_t>(me.prices >> 8 * m.source)
+    cost_kind = <uint32_t>(me.cost_kinds >> 8 * m.source)
     if m.kind == SUMMON:
-        if price & (IS_GREEN | ON_ENEMIES):
+        if cost_kind & (IS_GREEN | ON_ENEMIES):
             return False
         if rules == RULES_10:
             return marked(me, OCCUPIED) != 63
         return not marked(me, OCCUPIED) >> (3 * m.target + 2) & 1
     if m.target == 0:
-        return price & IS_BLUE
+        return cost_kind & IS_BLUE
     if m.target < 7:
-        return price >> 1 & marked(me, OCCUPIED) >> (m.target - 1) & 1
-    return price >> 2 & marked(op, OCCUPIED) >> (m.target - 7) & 1
+        return cost_kind >> 1 & marked(me, OCCUPIED) >> (m.target - 1) & 1
+    return cost_kind >> 2 & marked(op, OCCUPIED) >> (m.target - 7) & 1
 
 
 cdef int state_count(const state_t* s, const table_t* t) noexcept nogil:
@@ -489,7 +489,7 @@ cdef inline void add_to_hand(player_t* p, const table_t* t, uint8_t entry) noexc
     cdef const card_t* c = &t.cards[entry]
     cdef int h = p.hand_size
     p.hand |= <uint64_t>entry << 8 * h
-    p.prices |= <uint64_t>c.price << 8 * h
+    p.cost_kinds |= <uint64_t>c.cost_kind << 8 * h
     p.hand_size = h + 1
 
 
@@ -497,9 +497,9 @@ cdef inline void remove_from_hand(player_t* p, int h) noexcept nogil:
     # x moves down by one place from position h on: below it keep x, from there take x shifted.
     cdef uint64_t below = (1ULL << 8 * h) - 1
     cdef uint64_t hand = p.hand >> 8
-    cdef uint64_t prices = p.prices >> 8
+    cdef uint64_t cost_kinds = p.cost_kinds >> 8
     p.hand = hand ^ ((hand ^ p.hand) & below)
-    p.prices = prices ^ ((prices ^ p.prices) & below)
+    p.cost_kinds = cost_kinds ^ ((cost_kinds ^ p.cost_kinds) & below)
     p.hand_size -= 1
 
 
@@ -557,22 +557,22 @@ cdef inline void change_health(player_t* p, int change, const int rules) noexcep
 cdef inline void take_cards(
     state_t* s, const table_t* t, int who, player_t* p, int n
 ) noexcept nogil:
-    """Move the top n cards of the deck, which has as many, to the hand, which has room."""
+    """Move the top n cards of the deck to the hand; there must be as many, and space for them."""
     cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
-    # Eight cards as one word, of which n are taken. The prices of two are looked up whether or not
-    # they are taken, as how many are is hard to predict. The word may reach beyond the deck, but
+    # Eight cards as one word, of which n are drawn. The costs of two are looked up whether or not
+    # they are drawn, as how many are is hard to predict. The word may reach beyond the deck, but
     # not beyond the state.
-    cdef uint64_t cards, prices, taken = TAKEN[n]
+    cdef uint64_t cards, cost_kinds, drawn = LOW_BYTES[n]
     cdef int h
     memcpy(&cards, top, 8)
     cards = low_first_(cards)
-    prices = t.cards[cards & 255].price | <uint64_t>t.cards[cards >> 8 & 255].price << 8
+    cost_kinds = t.cards[cards & 255].cost_kind | <uint64_t>t.cards[cards >> 8 & 255].cost_kind << 8
     for h in range(2, n):
-        prices |= <uint64_t>t.cards[cards >> 8 * h & 255].price << 8 * h
+        cost_kinds |= <uint64_t>t.cards[cards >> 8 * h & 255].cost_kind << 8 * h
     h = 8 * p.hand_size & 63                # the hand may be full if n is 0
-    p.hand |= (cards & taken) << h
-    p.prices |= (prices & taken) << h
-    cards = low_first_(cards & ~taken)
+    p.hand |= (cards & drawn) << h
+    p.cost_kinds |= (cost_kinds & drawn) << h
+    cards = low_first_(cards & ~drawn)
     memcpy(top, &cards, 8)
     p.hand_size += n
     p.deck_left -= n
@@ -582,23 +582,23 @@ cdef inline void draw(
     state_t* s, const table_t* t, int who, player_t* p, int n, const int rules
 ) noexcept nogil:
     """The draws at a turn's start (section 5), by player `who`, who is `p`; sets no winner."""
-    cdef int taken
+    cdef int drawn, rune
     cdef bint late = unlikely_(s.turn >= 2 * TURN_LIMIT)
     if rules == RULES_15:
         if late:
             p.health -= 10
-        taken = MAX_HAND - p.hand_size
-        if taken > n:
-            taken = n
-        if unlikely_(taken > p.deck_left):
-            taken = p.deck_left
-        n -= taken
-        take_cards(s, t, who, p, taken)
+        drawn = MAX_HAND - p.hand_size
+        if drawn > n:
+            drawn = n
+        if unlikely_(drawn > p.deck_left):
+            drawn = p.deck_left
+        n -= drawn
+        take_cards(s, t, who, p, drawn)
         p.health -= 10 * n * (p.hand_size < MAX_HAND)       # the deck is empty if n is not 0
         return
     if not late and n <= p.deck_left:
-        taken = MAX_HAND - p.hand_size
-        take_cards(s, t, who, p, n if n < taken else taken)
+        drawn = MAX_HAND - p.hand_size
+        take_cards(s, t, who, p, n if n < drawn else drawn)
         return
     while n > 0:
         n -= 1
@@ -606,11 +606,11 @@ cdef inline void draw(
             if p.runes == 0:
                 p.health = 0
                 return
-            taken = 4
-            while not p.runes >> taken & 1:
-                taken -= 1
-            p.runes ^= 1 << taken
-            p.health = 5 * (taken + 1)
+            rune = 4
+            while not p.runes >> rune & 1:
+                rune -= 1
+            p.runes ^= 1 << rune
+            p.health = 5 * (rune + 1)
         elif p.hand_size == MAX_HAND:
             return
         else:
@@ -681,13 +681,13 @@ cdef inline bint attack_creature(
     cdef creature_t* x = &me.board[slot]
     cdef creature_t* y = &op.board[target]
     cdef int attack = x.attack
-    cdef int given = 0 if y.keywords & WARD else attack
-    cdef int taken = 0 if x.keywords & WARD else y.attack
-    cdef int x_left = x.defense - taken
-    cdef int y_left = y.defense - given
+    cdef int dealt = 0 if y.keywords & WARD else attack
+    cdef int received = 0 if x.keywords & WARD else y.attack
+    cdef int x_left = x.defense - received
+    cdef int y_left = y.defense - dealt
     cdef uint32_t keywords = x.keywords
-    cdef bint x_dies = x_left <= 0 or (y.keywords & LETHAL and taken > 0)
-    cdef bint y_dies = y_left <= 0 or (keywords & LETHAL and given > 0)
+    cdef bint x_dies = x_left <= 0 or (y.keywords & LETHAL and received > 0)
+    cdef bint y_dies = y_left <= 0 or (keywords & LETHAL and dealt > 0)
     if x_dies:
         remove_creature(me, slot, rules, shown)
     else:
@@ -705,7 +705,7 @@ cdef inline bint attack_creature(
             y.keywords &= ~WARD
         if shown and rules != RULES_15:
             y.forgotten = 1
-    me.health += attack * (keywords >> 2 & (given > 0))       # Drain
+    me.health += attack * (keywords >> 2 & (dealt > 0))       # Drain
     if keywords & BREAKTHROUGH and y_left < 0:
         change_health(op, y_left, rules)
         return check_win(me, op)
@@ -1016,7 +1016,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
     cdef const creature_t* x
     cdef bint one = t.rules == RULES_10
     cdef uint32_t own = marked(p, OCCUPIED)
-    cdef uint64_t prices = 0
+    cdef uint64_t cost_kinds = 0
     cdef int i, n = COUNT[own], order
     if p.hand_size > MAX_HAND:
         return "hand_size exceeds 8"
@@ -1032,11 +1032,11 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         if i < p.hand_size:
             if <int>(p.hand >> 8 * i & 255) >= t.n_cards:
                 return "hand entry beyond the table"
-            prices |= <uint64_t>t.cards[p.hand >> 8 * i & 255].price << 8 * i
+            cost_kinds |= <uint64_t>t.cards[p.hand >> 8 * i & 255].cost_kind << 8 * i
         elif p.hand >> 8 * i & 255:
             return "card beyond the end of the hand"
-    if prices != p.prices:
-        return "prices are not those of the hand"
+    if cost_kinds != p.cost_kinds:
+        return "costs or kinds are not those of the hand"
     if p.marks >> 24:
         return "mark outside the board"
     if one:
@@ -1310,10 +1310,10 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil:
         c.marks |= 1 << READY
     if c.keywords & GUARD:
         c.marks |= 1 << GUARDED
-    c.price = 8 * (15 - (c.cost if c.cost < 14 else 14))
+    c.cost_kind = 8 * (15 - (c.cost if c.cost < 14 else 14))
     if c.type != CREATURE:
-        c.price |= IS_GREEN if c.type == GREEN else ON_ENEMIES
-        c.price |= c.type == BLUE       # IS_BLUE
+        c.cost_kind |= IS_GREEN if c.type == GREEN else ON_ENEMIES
+        c.cost_kind |= c.type == BLUE       # IS_BLUE
 
 
 @cython.final
@@ -2543,7 +2543,7 @@ cdef int find_creature(const player_t* p, const table_t* t, int64_t id) noexcept
 
 cdef inline void clear_hand(player_t* p) noexcept nogil:
     p.hand = 0
-    p.prices = 0
+    p.cost_kinds = 0
     p.hand_size = 0
 
 
@@ -2719,7 +2719,7 @@ cdef int fill_player(State state, int who, str where, tuple fields) except -1:
     for i, creature in enumerate(board):
         (x.card, x.copy, x.attack, x.defense, x.keywords, lane, ready, spent,
          x.forgotten) = creature
-        if room_in(p, lane, t) < 1:
+        if free_places(p, lane, t) < 1:
             raise ValueError(f"{where}.board[{i}]: no room in lane {lane}")
         place_creature(p, t, &x, lane, ready, spent)
     return 0
@@ -2771,8 +2771,8 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
 
 cdef bytes canonical_key(State state):
     """Everything that `==` compares, with cards by id and base id instead of by table entry."""
-    cdef uint8_t room[KEY_ROOM]
-    cdef uint8_t* to = room
+    cdef uint8_t buffer[MAX_KEY_SIZE]
+    cdef uint8_t* to = buffer
     cdef const table_t* t = &state.table.t
     cdef const player_t* p
     cdef const creature_t* x
@@ -2807,12 +2807,12 @@ cdef bytes canonical_key(State state):
                 to = put(to, x.keywords, 1)
                 to = put(to, x.forgotten, 1)
                 to = put_card(to, &t.cards[x.card], x.copy)
-    return (<const char*>room)[:to - room]
+    return (<const char*>buffer)[:to - buffer]
 
 
 cdef enum:
-    CARD_ROOM = 17                  # bytes of a card in a key
-    KEY_ROOM = 2048                 # of 12 + 2 * (28 + 38 * CARD_ROOM + 6 * (6 + CARD_ROOM))
+    CARD_KEY_SIZE = 17              # bytes of a card in a key
+    MAX_KEY_SIZE = 2048             # of 12 + 2 * (28 + 38 * 17 + 6 * (6 + 17))
 
 
 cdef inline uint8_t* put(uint8_t* to, int64_t value, const int size) noexcept nogil:
@@ -2920,11 +2920,11 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
     complete_card(c, entry)
 
 
-cdef bint row_has_place(const shown_card_t* row, int room) noexcept nogil:
-    """Whether a row is one of a battle, and there is room for it."""
+cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
+    """Whether a row is one of a battle, and there is a free place for it."""
     cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
     return (
-        room > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
+        places > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
         and 0 <= row.base_id <= 65535 and 0 <= row.type <= 3 and 0 <= row.cost <= 127
         and 0 <= row.area <= 2 and 0 <= row.draw <= 100
         and cut(row.my_health, MAX_CARD_STAT) == row.my_health
@@ -2944,7 +2944,7 @@ cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexc
     return -1
 
 
-cdef int room_in(const player_t* p, int lane, const table_t* t) noexcept nogil:
+cdef int free_places(const player_t* p, int lane, const table_t* t) noexcept nogil:
     """How many more creatures a lane takes; 0 where there is no such lane."""
     if t.rules == RULES_10:
         return MAX_BOARD - COUNT[marked(p, OCCUPIED)] if lane == 0 else 0
@@ -3020,7 +3020,7 @@ cdef int state_show(
         row = &o.cards[i]
         p = &s.p[1 - who if row.location == -1 else who]
         if not row_has_place(
-                row, MAX_HAND - p.hand_size if row.location == 0 else room_in(p, row.lane, t)):
+                row, MAX_HAND - p.hand_size if row.location == 0 else free_places(p, row.lane, t)):
             return i
         if seen[row.id >> 6] >> (row.id & 63) & 1:
             return 1000 + i
@@ -3169,11 +3169,11 @@ cdef class Determinizer:
 
     def after(self, actions):
         """The same worlds after legal actions of the mover; errors as `State.apply_action`."""
-        cdef Determinizer made = Determinizer(self.state, self.u.viewer, None)
-        made.u = self.u
+        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
+        later.u = self.u
         for action in actions:
-            made.state.apply_action(action)
-        return made
+            later.state.apply_action(action)
+        return later
 
     def begun_as(self, State state not None):
         """The same worlds, with what was done in the turn that `state` is in the middle of.
@@ -3181,14 +3181,14 @@ cdef class Determinizer:
         `self` is the view of `state` as if its turn was at its beginning. ``ValueError`` if the
         boards are others.
         """
-        cdef Determinizer made = Determinizer(self.state, self.u.viewer, None)
+        cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
-        cdef int turned = me ^ state_player(&made.state.s)     # it may be seen from the other seat
+        cdef int turned = me ^ state_player(&later.state.s)     # it may be seen from the other seat
         cdef player_t* p
         cdef const player_t* known
-        made.u = self.u
+        later.u = self.u
         for who in range(2):
-            p = &made.state.s.p[who ^ turned]
+            p = &later.state.s.p[who ^ turned]
             known = &state.s.p[who]
             if (p.marks ^ known.marks) >> OCCUPIED & 63:
                 raise ValueError("the boards are those of another position")
@@ -3199,7 +3199,7 @@ cdef class Determinizer:
             p.lost = known.lost
             p.next_draw = known.next_draw
             p.runes = known.runes
-        return made
+        return later
 
 
 cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:

@@ -44,7 +44,7 @@ class Database:
         self.path = os.fspath(path)
         self._lock: int | None = None
         #: Whether there was nothing at this path.
-        self._made = False
+        self._created = False
         with self._errors("open"):
             try:
                 self._connection = self._open_to_write() if write else self._open_to_read()
@@ -65,7 +65,7 @@ class Database:
     def _open_to_write(self) -> sqlite3.Connection:
         self._check_no_folder()
         if self.path != ":memory:":
-            self._made = not os.path.exists(self.path) or not os.path.getsize(self.path)
+            self._created = not os.path.exists(self.path) or not os.path.getsize(self.path)
             self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             # Another kind of lock than SQLite's, which it does not disturb: two programs would do
             # the same twice.

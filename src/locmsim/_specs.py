@@ -110,19 +110,19 @@ def make(
     for name in [*texts, *values]:
         if not (name in known or any_name or (name in values and name in parameters)):
             raise ValueError(f"{where}: {_unknown(name, known, factory)}")
-    given = {
+    values = {
         name: known[name].value(f"{where}: {name}", text) if name in known else guess(text)
         for name, text in texts.items()
     } | {**values}
     for name, option in known.items():
-        if name not in given and option.default is MISSING:
+        if name not in values and option.default is MISSING:
             raise ValueError(f"{where}: the option {name!r} is missing")
     try:
-        return factory(**given)
+        return factory(**values)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     except Exception as error:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
         raise ValueError(f"{where}: making it with ({arguments}) raised {told(error)}") from error
 
 

@@ -12,7 +12,7 @@ from locmsim._core import Determinizer, State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.parallel import in_threads
 
-__all__ = ["BatchActions", "BatchFunction", "Judged", "StateBatch"]
+__all__ = ["BatchActions", "BatchFunction", "BatchResult", "StateBatch"]
 
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: So many take some milliseconds, after which Ctrl-C is noticed.
@@ -60,15 +60,15 @@ class BatchActions(NamedTuple):
 
 
 #: What a function of a batch returns: values, (rows,), and priors, if it has them, (rows, actions).
-Judged: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
+BatchResult: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
 #: A batch evaluator: what it says of each state. `StateBatch.values` has the contract.
-BatchFunction: TypeAlias = Callable[["StateBatch"], Judged]
+BatchFunction: TypeAlias = Callable[["StateBatch"], BatchResult]
 
 
-class _Judging(Protocol):
+class _HasBatchFunction(Protocol):
     """What has a batch evaluator, as `locmsim.search.Evaluation` does."""
 
-    def results(self, batch: "StateBatch") -> Judged:
+    def results(self, batch: "StateBatch") -> BatchResult:
         """The batch evaluator."""
 
 
@@ -218,10 +218,10 @@ class StateBatch:
         TypeError
             `rows` are no integers.
         """
-        given = np.asarray(rows)
-        if given.dtype.kind not in "iu" and given.size:
-            raise TypeError(f"rows: expected integers, got {given.dtype}")
-        numbers = given.astype(np.int64).ravel()
+        array = np.asarray(rows)
+        if array.dtype.kind not in "iu" and array.size:
+            raise TypeError(f"rows: expected integers, got {array.dtype}")
+        numbers = array.astype(np.int64).ravel()
         wrong = (numbers < -len(self)) | (numbers >= len(self))
         if wrong.any():
             raise IndexError(f"row {numbers[wrong][0]} of {len(self)}")
@@ -244,14 +244,14 @@ class StateBatch:
         all such actions are for finished games, names the rows. ``TypeError`` unless `actions` are
         integers, ``ValueError`` unless there is one for each row.
         """
-        given = np.asarray(actions)
-        if given.dtype.kind not in "iu" and given.size:
-            raise TypeError(f"actions: expected integers, got {given.dtype}")
-        if given.shape != (len(self),):
-            raise ValueError(f"actions: expected shape ({len(self)},), got {given.shape}")
-        if given.dtype == np.uint64:  # its highest numbers would become negative ones
-            given = np.minimum(given, np.iinfo(np.int64).max)
-        numbers = np.ascontiguousarray(given, dtype=np.int64)
+        array = np.asarray(actions)
+        if array.dtype.kind not in "iu" and array.size:
+            raise TypeError(f"actions: expected integers, got {array.dtype}")
+        if array.shape != (len(self),):
+            raise ValueError(f"actions: expected shape ({len(self)},), got {array.shape}")
+        if array.dtype == np.uint64:  # its highest numbers would become negative ones
+            array = np.minimum(array, np.iinfo(np.int64).max)
+        numbers = np.ascontiguousarray(array, dtype=np.int64)
         bad = np.zeros(len(self), dtype=np.uint8)
         if self._array.step(numbers, bad):
             self._refuse(numbers, np.flatnonzero(bad).tolist())
@@ -344,7 +344,7 @@ class StateBatch:
         moves = _moves(self._array)[actions]
         return BatchActions(rows, actions, *np.ascontiguousarray(moves.T))
 
-    def values(self, evaluation: _Judging | BatchFunction) -> NDArray[np.float64]:
+    def values(self, evaluation: _HasBatchFunction | BatchFunction) -> NDArray[np.float64]:
         """What each state is worth to the player whose turn it is, taken to end there.
 
         Parameters
@@ -374,8 +374,9 @@ class StateBatch:
         found[over] = np.where(self.winner[over] == movers[over], 1.0, -1.0)
         going = np.flatnonzero(~over)
         if len(going):
-            asked = self if len(going) == len(self) else self.take(going)
-            found[going] = judged(function(asked), len(going), self.num_distinct_actions())[0]
+            part = self if len(going) == len(self) else self.take(going)
+            answer = function(part)
+            found[going] = checked_results(answer, len(going), self.num_distinct_actions())[0]
         return found
 
     @property
@@ -456,7 +457,7 @@ def _moves(array: StateArray) -> NDArray[np.int8]:
     return _MOVES[array.rule_set]
 
 
-def judged(
+def checked_results(
     answer: Any, rows: int, actions: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]:
     """Values and priors that a batch evaluator returned; ``ValueError`` if they are none."""

@@ -99,7 +99,7 @@ def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
     def lengths() -> tuple[int, int]:
         return game_lengths(starts(rules), games, 1)
 
-    def made(number: Callable[[], int]) -> Callable[[], Case]:
+    def case(number: Callable[[], int]) -> Callable[[], Case]:
         def make() -> Case:
             number_of, _ = number(), starts(rules)
 
@@ -111,8 +111,8 @@ def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
 
         return make
 
-    yield Measured("games", "/s", made(lambda: games * PAIRS))
-    yield Measured("actions", "/s", made(lambda: lengths()[0]))
+    yield Measured("games", "/s", case(lambda: games * PAIRS))
+    yield Measured("actions", "/s", case(lambda: lengths()[0]))
     yield Given("actions a game", "", lambda: lengths()[0] / games / PAIRS)
     yield Given("turns a game", "", lambda: lengths()[1] / games / PAIRS)
     if len(_cores()) > 1:
@@ -143,7 +143,7 @@ def _kernel(rules: str) -> Iterator[Measured | Given]:
     def loops() -> KernelLoops:
         return KernelLoops(groups(rules), 1)
 
-    def made(operation: Any) -> Callable[[], Case]:
+    def case(operation: Any) -> Callable[[], Case]:
         def run() -> int:
             loops().run(operation, rounds)
             return rounds * PAIRS * GROUP
@@ -152,7 +152,7 @@ def _kernel(rules: str) -> Iterator[Measured | Given]:
 
     yield Given("state", "bytes", lambda: STATE_SIZE)
     for operation, name in _KERNEL_OPERATIONS.items():
-        yield Measured(name, "ns", made(operation))
+        yield Measured(name, "ns", case(operation))
 
     def perft() -> Case:
         state, _ = typical(rules)[0]
@@ -186,7 +186,7 @@ _PYTHON_CALLS = {
 
 
 def _python(rules: str) -> Iterator[Measured]:
-    def made(statement: str) -> Callable[[], Case]:
+    def case(statement: str) -> Callable[[], Case]:
         def make() -> Case:
             pairs = typical(rules)
             return calls(
@@ -201,7 +201,7 @@ def _python(rules: str) -> Iterator[Measured]:
         return make
 
     for name, statement in _PYTHON_CALLS.items():
-        yield Measured(name, "ns", made(statement))
+        yield Measured(name, "ns", case(statement))
 
 
 @cache
@@ -299,11 +299,11 @@ def _beliefs(rules: str) -> Iterator[Measured]:
             found.append((state, belief, seen))
         return found
 
-    def made(statement: str) -> Callable[[], Case]:
+    def case(statement: str) -> Callable[[], Case]:
         return lambda: calls(statement, len(places()), places=places())
 
     for name, statement in _BELIEF_CALLS.items():
-        yield Measured(name, "us", made(statement))
+        yield Measured(name, "us", case(statement))
 
 
 _OBSERVATION_CALLS = {
@@ -322,7 +322,7 @@ def _match(rules: str) -> Iterator[Measured]:
             found.append((state, player, Observation.of(state, player).format()))
         return found
 
-    def made(statement: str) -> Callable[[], Case]:
+    def case(statement: str) -> Callable[[], Case]:
         names = {"of": Observation.of, "parse": Observation.parse}
         return lambda: calls(statement, len(seen()), seen=seen(), **names)
 
@@ -346,7 +346,7 @@ def _match(rules: str) -> Iterator[Measured]:
         return Case(run)
 
     for name, statement in _OBSERVATION_CALLS.items():
-        yield Measured(name, "us", made(statement))
+        yield Measured(name, "us", case(statement))
     if rules == "1.5":
         make = partial(calls, "generate(1)", 1, generate=generate_cards)
         yield Measured("generate_cards", "ms", make)
@@ -403,7 +403,7 @@ _SEARCHES: dict[str, tuple[Any, str, int]] = {
 
 
 def _searches(rules: str) -> Iterator[Measured]:
-    def made(search: Any, unit: str, budget: int) -> Callable[[], Case]:
+    def case(search: Any, unit: str, budget: int) -> Callable[[], Case]:
         def make() -> Case:
             seen = cycle(search_positions(rules))
 
@@ -417,7 +417,7 @@ def _searches(rules: str) -> Iterator[Measured]:
         return make
 
     for name, (search, unit, budget) in _SEARCHES.items():
-        yield Measured(name, f"{unit}/s", made(search, unit, budget))
+        yield Measured(name, f"{unit}/s", case(search, unit, budget))
 
 
 def _wide_position() -> State:
@@ -590,7 +590,7 @@ def _arena(rules: str) -> Iterator[Measured]:
     """All that `locmsim arena random random` does for a game: cards, decks, answers, storing."""
     games = 400
 
-    def made(pairs_per_set: int) -> Callable[[], Case]:
+    def case(pairs_per_set: int) -> Callable[[], Case]:
         seeds = count(1)
 
         def run() -> int:
@@ -613,9 +613,9 @@ def _arena(rules: str) -> Iterator[Measured]:
 
         return lambda: Case(run)
 
-    yield Measured("games, cards new for each pair", "/s", made(1))
+    yield Measured("games, cards new for each pair", "/s", case(1))
     if rules == "1.5":
-        yield Measured("games, cards for 50 pairs", "/s", made(50))
+        yield Measured("games, cards for 50 pairs", "/s", case(50))
 
 
 #: A bot that answers PASS as soon as it has read its input.

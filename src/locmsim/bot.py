@@ -66,12 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = command_parser()
     options = parser.parse_args(arguments)
-    given = {"time_ms": options.time_ms, "deck": options.deck}
-    given = {name: value for name, value in given.items() if value is not None}
+    chosen = {"time_ms": options.time_ms, "deck": options.deck}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
     try:
         spec = options.agent or options.search
         with contextlib.redirect_stdout(sys.stderr):
-            agent: Agent = make_agent(spec, **given) if spec else _Best(given)
+            agent: Agent = make_agent(spec, **chosen) if spec else _Best(chosen)
     except ValueError as error:
         parser.error(str(error))
     with contextlib.redirect_stdout(sys.stderr):

@@ -229,8 +229,8 @@ class BaseGame:
         if name not in self.agents:
             raise ValueError(f"unknown agent {name!r}{self.suggest(name)}")
         where = f"agent {name}"
-        made: Contestant = make(where, self.agents[name], read_options(where, texts))
-        return made
+        contestant: Contestant = make(where, self.agents[name], read_options(where, texts))
+        return contestant
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
         """The name of a class in `agents`, otherwise None; and a player. ``TypeError``."""

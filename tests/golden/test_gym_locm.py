@@ -26,7 +26,7 @@ def gym_start(game):
 def test_gym_locm_saw_and_rewarded_the_same():
     """In lock-step with what gym-locm 2.0.0b1 recorded."""
     for game in gym_games():
-        games = Games(1, Options(rules=game["rules"], layout="gym-locm"), both=True)
+        games = Games(1, Options(rules=game["rules"], layout="gym-locm", opponent="caller"))
         games.begin(0, seed=1, options={"state": gym_start(game)})
         rows = games.rows
         before = [None, None]

@@ -36,11 +36,11 @@ def test_the_network_in_torch_is_ours(rules):
     torch = pytest.importorskip("torch")
     from ppo import Net
 
-    from locmsim.envs import SelfPlayVectorEnv
+    from locmsim.envs import LocmVectorEnv
 
     torch.manual_seed(1)
     net = Net(rules)
-    env = SelfPlayVectorEnv(32, rules=rules, card_sets=4)
+    env = LocmVectorEnv(32, opponent="caller", rules=rules, card_sets=4)
     env.reset(seed=1)
     for number in range(30):
         shown = env.step(env.sample(number))[0]
@@ -62,10 +62,10 @@ def test_the_other_lane(rules):
     torch = pytest.importorskip("torch")
     from clone import Mirror
 
-    from locmsim.envs import SelfPlayVectorEnv
+    from locmsim.envs import LocmVectorEnv
 
     mirror = Mirror(rules)
-    envs = [SelfPlayVectorEnv(64, rules=rules, card_sets=4) for _ in range(2)]
+    envs = [LocmVectorEnv(64, opponent="caller", rules=rules, card_sets=4) for _ in range(2)]
     seen, twin = (env.reset(seed=1)[0] for env in envs)
     for number in range(60):
         alike = mirror.observations(torch.from_numpy(seen["observation"])).numpy()
@@ -91,22 +91,23 @@ def test_from_examples_to_the_arena(tmp_path):
     rate = evaluate(Policy.load(tmp_path / "clone.npz"), "random", games=200)
     assert rate.rate > 0.6
     run(
-        EXAMPLES / "ppo.py", "--start", "clone.npz", "--minutes", 0.05, "--rows", 64, "--steps", 8,
-        "--past", 0.5, "--decks", "random,classic/area", "--games", 10, "--epochs", 1,
-        "--bfloat16", "--out", "learned.npz",
-        cwd=tmp_path,
+        EXAMPLES / "ppo.py", "--from", "clone.npz", "--total-timesteps", 2048, "--rows", 64,
+        "--steps", 8, "--decks", "random", "classic/area", "--games", 10, "--epochs", 1,
+        "--fixed", 0.3, "--bfloat16", "--folder", "run", cwd=tmp_path,
     )  # fmt: skip
-    training = Policy.load(tmp_path / "learned.npz").meta["training"]
+    assert list((tmp_path / "run").glob("events.out.tfevents*"))
+    learnt = tmp_path / "run" / "policy.npz"
+    training = Policy.load(learnt).meta["training"]
     assert training.startswith("cloned ")
     assert teacher in training
     assert training.endswith("PPO")
     out = run(
-        EXAMPLES / "strength.py", "learned.npz", "--games", 4, "--opponents", "osl",
+        EXAMPLES / "strength.py", learnt, "--games", 4, "--opponents", "osl",
         "--decks", "random", cwd=tmp_path,
     )  # fmt: skip
     assert out.startswith("random decks, against osl: ")
     out = run(
-        "-m", "locmsim", "arena", "policy:path=learned.npz", "random", "--games", 4, cwd=tmp_path
+        "-m", "locmsim", "arena", f"policy:path={learnt}", "random", "--games", 4, cwd=tmp_path
     )
     assert "policy" in out
 

@@ -136,7 +136,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     assert (result.winner, result.match.rules) == (over["winner"], rules)
     assert result.match.params["seed"] == 5
     assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
-    (game,) = page.ask("/api/replays")["games"]
+    (game,) = page.ask("/api/games")["games"]
     assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
     watch = page.client.get("/api/replays/watch", params={**page.query, "game": game["key"]})
     assert watch.status_code == 200
@@ -207,7 +207,7 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page.change("cards", cards=page.view["choice"]["offer"][:30])
     assert page.view["asked"] is False
     # Meanwhile everything else answers.
-    assert page.ask("/api/replays")["total"] == 0
+    assert page.ask("/api/games")["games"] == []
     assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
     page.wait()
     fault = page.view["over"]["fault"]
@@ -253,7 +253,7 @@ def test_a_folder_that_is_gone(table: Callable[..., Table], tmp_path: Path) -> N
     tmp_path.rmdir()
     page.choose()
     assert "No such file" in page.view["over"]["error"]
-    assert page.ask("/api/replays")["games"][0]["source"] == "played here"
+    assert page.ask("/api/games")["games"][0]["source"] == "played here"
 
 
 def test_a_game_that_breaks_off(

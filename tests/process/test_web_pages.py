@@ -365,7 +365,7 @@ def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: O
     assert "agent-learned" in every
     page.select_option("#opponent", "agent-osl")
     page.select_option("#rules", "1.2")
-    assert set(every) - set(page.evaluate(keys)) == {"agent-learned"}
+    assert set(every) - set(page.evaluate(keys)) == {"agent-learned", "agent-search"}
     assert page.input_value("#opponent") == "agent-osl"
 
 

@@ -30,6 +30,7 @@ from locmsim.agents.registry import (
 
 if TYPE_CHECKING:
     from locmsim.agents.greedy import GreedyAgent as GreedyAgent
+    from locmsim.agents.guided import PolicySearchAgent as PolicySearchAgent
     from locmsim.agents.learned import LearnedAgent as LearnedAgent
     from locmsim.agents.level import LEVELS as LEVELS
     from locmsim.agents.level import Level as Level
@@ -59,6 +60,7 @@ __all__ = [
     "MaxAttackAgent",
     "OSLAgent",
     "PolicyAgent",
+    "PolicySearchAgent",
     "RandomAgent",
     "RuleAgent",
     "SearchAgent",

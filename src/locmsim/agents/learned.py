@@ -10,11 +10,12 @@ from locmsim.agents.policy import PolicyAgent
 if TYPE_CHECKING:
     from locmsim.policy import Policy
 
-__all__ = ["LearnedAgent"]
+__all__ = ["LearnedAgent", "shipped_policy"]
 
 
 @cache
-def _shipped() -> "Policy":
+def shipped_policy() -> "Policy":
+    """The trained network of the library."""
     from importlib.resources import as_file
 
     from locmsim.policy import Policy
@@ -36,4 +37,4 @@ class LearnedAgent(PolicyAgent):
     layout: str = field(default="", init=False)
 
     def load(self) -> "Policy":
-        return _shipped()
+        return shipped_policy()

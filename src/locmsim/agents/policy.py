@@ -94,7 +94,7 @@ class PolicyAgent(BaseAgent):
         while not sight.over and len(texts) < self.MOST_ACTIONS:
             sight.observe(layout.name, observation[0], mask[0])
             seed = self.random.getrandbits(62) if self.temperature else 0
-            chosen = policy.act_batch(observation, mask, seed=seed, temperature=self.temperature)
+            chosen = policy.act_batch(observation, mask, seed, temperature=self.temperature)
             action = int(chosen[0])
             if action == 0:
                 break

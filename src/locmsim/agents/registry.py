@@ -47,6 +47,7 @@ BUILT_IN = {
     "mcts": ("searching", "MCTSAgent"),
     "policy": ("policy", "PolicyAgent"),
     "learned": ("learned", "LearnedAgent"),
+    "search": ("guided", "PolicySearchAgent"),
     "rule": ("rule", "RuleAgent"),
     "osl": ("osl", "OSLAgent"),
     "max-attack": ("max_attack", "MaxAttackAgent"),
@@ -222,9 +223,9 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
         raise AssertionError("not reached")
     if isinstance(factory, type):
         _check_methods(name, factory)
-    made: Agent = make(f"agent {name}", factory, texts, **options)
-    _check_methods(name, made)
-    return made
+    new_agent: Agent = make(f"agent {name}", factory, texts, **options)
+    _check_methods(name, new_agent)
+    return new_agent
 
 
 def check_rules(agent: Agent, rules: str) -> Agent:

@@ -2,30 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from locmsim.arena.records import Outcome
 from locmsim.arena.report import as_json
 from locmsim.arena.schedule import Settings
-from locmsim.arena.store import Goal, Store
+from locmsim.arena.store import Ending, Goal, Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, Sprt, score_interval
 
 __all__ = ["Ending", "Follower", "llr_curve", "score_curve"]
-
-
-class Ending(NamedTuple):
-    """What lists need of a game."""
-
-    number: int
-    #: Indices of the players by seat.
-    players: tuple[int, int]
-    #: The seat that won; None for a draw.
-    winner: int | None
-    #: The turns of both players.
-    turns: int
-    #: The seat and the kind of a fault.
-    fault: tuple[int, str] | None
 
 
 class Follower:

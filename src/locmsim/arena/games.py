@@ -65,8 +65,8 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
     texts = read_options(where, text)
     known = {} if like is None or type(like) is not factory else _options(like)
     values = {option: value for option, value in known.items() if option not in texts}
-    made: Game = make(where, factory, texts, **{**values, **options})
-    return made
+    game: Game = make(where, factory, texts, **{**values, **options})
+    return game
 
 
 def game_name(game: Game) -> str:
@@ -98,7 +98,7 @@ def game_from_json(data: Mapping[str, Any]) -> Game:
     except ValueError as error:
         raise ValueError(f"results of a game called {name!r}: {error}") from None
     try:
-        made: Game = factory(**options)
+        game: Game = factory(**options)
     except TypeError as error:
         raise ValueError(f"results of another version of {name}: {error}") from None
-    return made
+    return game

@@ -54,8 +54,8 @@ class LocmGame:
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
         """The text for a class or a ready agent, None if none makes its like; and an agent."""
-        made = check_rules(make_agent(agent), self.rules)
-        return _spec_of(made), made
+        agent = check_rules(make_agent(agent), self.rules)
+        return _spec_of(agent), agent
 
     def suggest(self, name: str) -> str:
         """The agent that was meant, for a message."""

@@ -6,12 +6,13 @@ power cut at most the last games, and other processes can read. At the end it is
 """
 
 import contextlib
+import heapq
 import json
 import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from locmsim.arena.schedule import Settings
 from locmsim.contract import Fault, FaultKind
 from locmsim.stats import Sprt
 
-__all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
+__all__ = ["Ending", "Goal", "NoResultsError", "Store", "StoreError"]
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +62,16 @@ CREATE TABLE games (
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
+CREATE INDEX games_first ON games (player0, game, player1, winner, turns, fault_seat, fault_kind);
+CREATE INDEX games_second ON games (player1, game, player0, winner, turns, fault_seat, fault_kind);
+CREATE INDEX games_lost ON games (
+    CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END,
+    game, player0, player1, winner, turns, fault_seat, fault_kind
+);
+CREATE INDEX games_failed ON games (game, player0, player1, winner, turns, fault_seat, fault_kind)
+    WHERE fault_kind IS NOT NULL;
+CREATE INDEX games_faults ON games (fault_kind) WHERE fault_kind IS NOT NULL;
+CREATE INDEX games_listed ON games (game, player0, player1, winner, turns, fault_seat, fault_kind);
 CREATE VIEW results AS
     SELECT games.game, first.name AS first, second.name AS second, games.seed,
         CASE winner WHEN 0 THEN first.name WHEN 1 THEN second.name END AS winner,
@@ -74,6 +85,11 @@ _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
     " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
 )
+#: What lists need of a game: nothing but what is in an index, so that no answers are read.
+_LISTED = (
+    "SELECT game, player0, player1, winner, turns, fault_seat, fault_kind FROM games INDEXED BY"
+)
+_LOSER = "CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END"
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
 
@@ -85,6 +101,20 @@ class Goal(NamedTuple):
     games: int
     #: A sequential test that may end it earlier.
     sprt: Sprt | None
+
+
+class Ending(NamedTuple):
+    """What lists need of a game."""
+
+    number: int
+    #: Indices of the players by seat.
+    players: tuple[int, int]
+    #: The seat that won; None for a draw.
+    winner: int | None
+    #: The turns of both players.
+    turns: int
+    #: The seat and the kind of a fault.
+    fault: tuple[int, str] | None
 
 
 class StoreError(RuntimeError):
@@ -105,7 +135,7 @@ class Store(Database):
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=2,
+        version=3,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -174,7 +204,7 @@ class Store(Database):
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
             with contextlib.suppress(sqlite3.Error):
-                if self._made:
+                if self._created:
                     ((rows,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
                     if rows:
                         ((rows,),) = self._connection.execute("SELECT count(*) FROM games")
@@ -238,6 +268,61 @@ class Store(Database):
         with self._errors("read"):
             for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
+
+    def endings(
+        self,
+        before: int | None = None,
+        *,
+        player: int | None = None,
+        lost_by: int | None = None,
+        failed: bool = False,
+    ) -> Iterator[Ending]:
+        """How games ended, the last ones first: below `before`, if that is given.
+
+        Only those of a player, those that one has lost, or those that a fault has ended; of all
+        that is given, one has to be checked by the caller: this reads by one index.
+        """
+        last = before if before is not None else 1 << 62
+        queries: list[tuple[str, list[int]]]
+        if lost_by is not None:
+            queries = [(f"{_LISTED} games_lost WHERE {_LOSER} = ? AND game < ?", [lost_by, last])]
+        elif failed:
+            query = f"{_LISTED} games_failed WHERE fault_kind IS NOT NULL AND game < ?"
+            queries = [(query, [last])]
+        elif player is not None:
+            queries = [
+                (f"{_LISTED} games_first WHERE player0 = ? AND game < ?", [player, last]),
+                (f"{_LISTED} games_second WHERE player1 = ? AND game < ?", [player, last]),
+            ]
+        else:
+            queries = [(f"{_LISTED} games_listed WHERE game < ?", [last])]
+        with self._errors("read"):
+            found = [
+                self._connection.execute(f"{query} ORDER BY game DESC", values)
+                for query, values in queries
+            ]
+            for number, player0, player1, winner, turns, seat, kind in heapq.merge(
+                *found, key=lambda row: -row[0]
+            ):
+                fault = None if seat is None else (seat, kind)
+                yield Ending(number, (player0, player1), winner, turns, fault)
+
+    def fault_kinds(self, kinds: Iterable[str]) -> list[str]:
+        """Those kinds of faults that have ended a game."""
+        query = "SELECT EXISTS (SELECT 1 FROM games WHERE fault_kind = ?)"
+        with self._errors("read"):
+            return [
+                str(kind)
+                for kind in kinds
+                if self._connection.execute(query, [str(kind)]).fetchone()[0]
+            ]
+
+    def fault_message(self, number: int) -> str:
+        """What is told about the fault that has ended a game."""
+        with self._errors("read"):
+            query = "SELECT fault_message FROM games WHERE game = ?"
+            row = self._connection.execute(query, [number]).fetchone()
+        return str(row[0] or "") if row else ""
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:
         """The games that a fault has ended, and what the player at fault wrote last."""

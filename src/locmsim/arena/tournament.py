@@ -110,17 +110,17 @@ class Arena:
 
     def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
-        for given in players:
-            if isinstance(given, Player):
-                parsed.append(given)
+        for entry in players:
+            if isinstance(entry, Player):
+                parsed.append(entry)
                 continue
-            if isinstance(given, str):
-                player, agent = as_player(given, game)
+            if isinstance(entry, str):
+                player, agent = as_player(entry, game)
             else:
-                spec, agent = game.describe(given)
-                kind = given if isinstance(given, type) else type(given)
+                spec, agent = game.describe(entry)
+                kind = entry if isinstance(entry, type) else type(entry)
                 ready = spec is None
-                kept = given if ready or isinstance(given, type) else None
+                kept = entry if ready or isinstance(entry, type) else None
                 player = Player(kind.__name__, spec or kind.__qualname__, False, ready, agent=kept)
             if agent is not None:
                 self._agents[player.spec] = agent
@@ -399,15 +399,15 @@ def _goal(settings: Settings, games: int | None, sprt: Sprt | None, before: Goal
     return Goal(count, sprt)
 
 
-def _game(given: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:
+def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:
     """What is played, by what was given and what is in the file."""
-    if given is None:
+    if game is None:
         if not options and stored is not None:
             return stored
-        given = "locm" if stored is None else stored
-    if isinstance(given, str):
-        return make_game(given, stored, **options)
-    return make_game(game_name(given), given, **options) if options else given
+        game = "locm" if stored is None else stored
+    if isinstance(game, str):
+        return make_game(game, stored, **options)
+    return make_game(game_name(game), game, **options) if options else game
 
 
 def parse_player(text: str, game: str | Game = "locm") -> Player:

@@ -23,21 +23,21 @@ class _Agents(threading.local):
 
     def __init__(self) -> None:
         self.settings: Settings | None = None
-        self.made: dict[tuple[int, int], Contestant] = {}
+        self.agents: dict[tuple[int, int], Contestant] = {}
 
     def get(self, settings: Settings, index: int, seat: int) -> Contestant:
         if settings != self.settings:
-            self.settings, self.made = settings, {}
+            self.settings, self.agents = settings, {}
         key = index, seat
-        if key not in self.made:
+        if key not in self.agents:
             player = settings.players[index]
             if player.agent is None:
-                self.made[key] = settings.game.make_agent(player.spec)
+                self.agents[key] = settings.game.make_agent(player.spec)
             elif isinstance(player.agent, type):
-                self.made[key] = player.agent()
+                self.agents[key] = player.agent()
             else:
-                self.made[key] = _copy_of(player, settings)
-        return self.made[key]
+                self.agents[key] = _copy_of(player, settings)
+        return self.agents[key]
 
 
 def _copy_of(player: Player, settings: Settings) -> Contestant:

@@ -140,7 +140,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, Sprt, parse_seeds
 
     start_logging(options.verbose)
-    given: dict[str, Any] = {
+    chosen: dict[str, Any] = {
         name: getattr(options, name)
         for name in (
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
@@ -150,7 +150,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     }  # fmt: skip
     if options.seeds is not None:
         try:
-            given["seeds"] = parse_seeds(options.seeds)
+            chosen["seeds"] = parse_seeds(options.seeds)
         except ValueError as error:
             raise Failure(f"--seeds: {error}", code=2) from None
     sprt = None
@@ -170,7 +170,7 @@ def _run_arena(options: argparse.Namespace) -> None:
             games=options.games,
             sprt=sprt,
             force=options.force,
-            **given,
+            **chosen,
         ) as arena,
     ):
         try:

@@ -134,9 +134,9 @@ def _game(options: argparse.Namespace) -> "Game | None":
         return None
     from locmsim.arena import LocmGame, make_game
 
-    given = {name: getattr(options, name) for name in ("rules", "ids")}
+    chosen = {name: getattr(options, name) for name in ("rules", "ids")}
     try:
-        game = make_game(options.game, **{k: v for k, v in given.items() if v is not None})
+        game = make_game(options.game, **{k: v for k, v in chosen.items() if v is not None})
     except ValueError as error:
         raise Failure(f"--game: {error}", code=2) from None
     if not isinstance(game, LocmGame):

@@ -68,12 +68,12 @@ def _page(options: argparse.Namespace) -> str:
     from locmsim.web import load_replay, replay_html
     from locmsim.web.captures import capture_html, is_capture
 
-    given = None if options.names is None else (options.names[0], options.names[1])
+    names_shown = None if options.names is None else (options.names[0], options.names[1])
     view = None if options.view is None else int(options.view)
     if os.path.isfile(options.game):
         with open(options.game, encoding="utf-8", errors="replace") as file:
             text = file.read()
         if is_capture(text):
-            return capture_html(text, given or ("", ""), view=view, rules=options.rules)
+            return capture_html(text, names_shown or ("", ""), view=view, rules=options.rules)
     result, names = load_replay(options.game, options.rules, options.ids)
-    return replay_html(result, given or names, view=view)
+    return replay_html(result, names_shown or names, view=view)

@@ -60,13 +60,15 @@ def run(options: argparse.Namespace) -> None:
         if name not in ("run", "parser", "workers", "dask", "verbose") and value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     names = ("rules", "games", "match_games", "nodes", "pools", "seed")
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    values = {name: value for name in names if (value := getattr(options, name)) is not None}
     if options.what is not None:
         parts = set(options.what.split(","))
         known = [part for part in PARTS if part in parts]
-        given["what"] = (*known, *sorted(parts.difference(known)))
+        values["what"] = (*known, *sorted(parts.difference(known)))
     try:
-        tuner = Tuner(given, start=options.weights, folder=options.state, command=shlex.join(words))
+        tuner = Tuner(
+            values, start=options.weights, folder=options.state, command=shlex.join(words)
+        )
         tuner.check_target(options.out)
         with ended_by_signals(), _tuning_progress() as (on_games, say):
             workers = options.workers

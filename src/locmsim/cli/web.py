@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import glob
 import os
 import sys
 from collections.abc import Callable
@@ -23,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         " here, and nobody else can connect."
     )
     add = parser.add_argument
-    add("files", nargs="*", metavar="FILE", help="logs of matches to watch")
+    add("files", nargs="*", metavar="FILE", help="logs of matches to watch, and folders of them")
     add("--db", action="append", default=[], metavar="FILE", help="an arena's results; repeatable")
     add(
         "--bot",
@@ -61,13 +60,13 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.web.site import Site
 
     for path in options.files:
-        if not os.path.isfile(path):
+        if not os.path.exists(path):
             raise Failure(f"{path}: no such file", code=2)
     folder = options.games or ""
     if folder:
         _check_folder(folder)
     # What was played before is there to watch.
-    saved = sorted(glob.glob(os.path.join(glob.escape(folder), "locmsim-*.json"))) if folder else []
+    saved = [folder] if folder else []
     try:
         opponents(options.bot)
     except ValueError as error:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
-    from locmsim.envs.games import Pool as Pool
-    from locmsim.envs.mixed import Mixed as Mixed
+    from locmsim.envs.players import PlayerResults as PlayerResults
+    from locmsim.envs.players import Players as Players
+    from locmsim.envs.players import Pool as Pool
     from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
-    from locmsim.envs.vector import SelfPlayVectorEnv as SelfPlayVectorEnv
 
 
 __all__ = [
@@ -42,10 +42,10 @@ __all__ = [
     "LocmVectorEnv",
     "MatchEnv",
     "MatchVectorEnv",
-    "Mixed",
     "Options",
+    "PlayerResults",
+    "Players",
     "Pool",
-    "SelfPlayVectorEnv",
     "gae",
 ]
 
@@ -88,10 +88,10 @@ __getattr__, __dir__ = imported_later(
         "LocmVectorEnv": "vector",
         "MatchEnv": "choice",
         "MatchVectorEnv": "choice_vector",
-        "Mixed": "mixed",
         "Options": "games",
-        "Pool": "games",
-        "SelfPlayVectorEnv": "vector",
+        "PlayerResults": "players",
+        "Players": "players",
+        "Pool": "players",
         "gae": "_gae",
     },
 )

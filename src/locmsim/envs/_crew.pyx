@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from locmsim._locks cimport wait_for
 from locmsim.envs._env cimport Rows
-from locmsim.envs._row cimport steps
+from locmsim.envs._row cimport add_, steps
 
 __all__ = ["Crew"]
 
@@ -26,19 +26,6 @@ ctypedef struct part_t:         # what one thread has to do with it
     PyThread_type_lock go
     PyThread_type_lock done
     int64_t found               # what came of its rows in the last step
-
-
-cdef extern from *:
-    """
-    /* The value before; threads may do this at the same time. */
-    #if defined(_MSC_VER)
-    #include <intrin.h>
-    #define add_(x, n) _InterlockedExchangeAdd64((volatile __int64*)(x), n)
-    #else
-    #define add_(x, n) __atomic_fetch_add(x, n, __ATOMIC_SEQ_CST)
-    #endif
-    """
-    int64_t add_(int64_t* x, int64_t n) noexcept nogil
 
 
 @cython.final

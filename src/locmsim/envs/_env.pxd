@@ -12,14 +12,12 @@ cdef class Rows:
     cdef readonly str rules
     cdef int n_threads
     cdef dict options               # what it was made with
-    cdef tuple drawn                # slots of opponents that are drawn from, their weights
+    cdef tuple drawn                # slots of players that are drawn from, their weights
     cdef list searchers             # by slot, or None
     cdef object held                # the arrays that `a.out` points into
     cdef list tables                # of the card sets, which keep their cards alive
     cdef list row_sets              # ... of rows with a set of their own
     cdef row_t* row(self, Py_ssize_t i) except NULL
     cdef int watch(self) except -1
-    cdef int put_opponent(self, int slot, kind) except -1
-    cdef int draw_from(self, list slots, list weights) except -1
     cdef const card_t* cards_of(self, Py_ssize_t i) except NULL
     cdef Table table_of_set(self, Py_ssize_t i)

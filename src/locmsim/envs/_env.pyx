@@ -47,12 +47,13 @@ from locmsim.envs._deal cimport draw_triplets
 from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
+    CALLER,
     CARD_SET,
+    EXTERNAL,
     IN_RESET,
     LOSE,
-    MAX_OPPONENTS,
     NOTHING,
-    OUTSIDE,
+    OPPONENT,
     OVER,
     SEARCH,
     SEARCHES,
@@ -67,7 +68,6 @@ from locmsim.envs._row cimport (
     game_t,
     go_on,
     begin,
-    is_cut,
     large_pages_,
     out_t,
     row_t,
@@ -129,7 +129,6 @@ cdef class Rows:
         g.size = layout_size(g.layout, g.rules) * layout_item(g.layout)
         if g.size == 0:
             raise ValueError(f"layout {options['layout']!r} has no rules {self.rules}")
-        g.both = options["both"]
         g.seat = ("random", "first", "second", "alternate").index(options["seat"])
         g.illegal = AS_PASS if options["illegal"] == "pass" else LOSE
         g.autoreset = ("next", "same", "disabled").index(options["autoreset"])
@@ -174,7 +173,9 @@ cdef class Rows:
             self.a.rows[i].where = OVER
         self.n_threads = 1
         self.searchers = [None] * SLOTS
-        self.set_opponents([OUTSIDE], [1.0])
+        for i in range(SLOTS):
+            g.player[i] = CALLER
+        self.draw_from([0], [1.0])
 
     def __dealloc__(self):
         PyMem_Free(self.block)
@@ -186,58 +187,60 @@ cdef class Rows:
             raise IndexError(f"row {i} of {self.a.n}")
         return &self.a.rows[i]
 
-    def set_opponents(self, kinds, weights):
-        """Whom new episodes are played against, and how often each; the slots that they have.
-
-        Kinds are codes of the kernel, -1 for one that Python plays for, or a `Searcher`. Episodes
-        that are running go on against the opponent that they have.
-        """
+    def free_slots(self):
+        """The slots of players that no running episode is played against."""
         cdef bint taken[SLOTS]
         cdef Py_ssize_t row
-        if not 1 <= len(kinds) <= MAX_OPPONENTS or len(kinds) != len(weights):
-            raise ValueError(f"opponents: expected 1..{MAX_OPPONENTS}, got {len(kinds)}")
         memset(taken, 0, sizeof(taken))
         for row in range(self.a.n):
             if self.a.rows[row].where != OVER:
                 taken[self.a.rows[row].cold.now.opponent] = True
-        free = [slot for slot in range(SLOTS) if not taken[slot]]
-        if len(free) < len(kinds):
-            raise ValueError(f"opponents: episodes still go on against {SLOTS - len(free)} others")
-        slots = free[:len(kinds)]
-        for slot in free:
-            self.put_opponent(slot, 0)
-        for slot, kind in zip(slots, kinds):
-            self.put_opponent(slot, kind)
-        self.draw_from(slots, list(weights))
-        return slots
+        return [slot for slot in range(SLOTS) if not taken[slot]]
 
-    cdef int draw_from(self, list slots, list weights) except -1:
-        """Draw opponents of new episodes from some slots."""
+    def put_player(self, int slot, kind):
+        """Put a player into a slot: a scripted one by its number, -1: one that Python asks, -3: the
+        caller, or a `Searcher`."""
+        cdef Searcher searcher
         cdef game_t* g = &self.a.g
         cdef int i
-        total = sum(weights)
-        for i in range(<int>len(slots)):
-            g.slot[i] = slots[i]
-            g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
-        g.n_opponents = <int>len(slots)
-        self.drawn = (slots, weights)
-        g.notes = False
-        for i in range(SLOTS):
-            g.notes = g.notes or (g.opponent[i] < 0 and not g.both)
-        return 0
-
-    cdef int put_opponent(self, int slot, kind) except -1:
-        cdef Searcher searcher
-        self.a.g.opponent[slot] = SEARCHES if isinstance(kind, Searcher) else kind
+        if not 0 <= slot < SLOTS:
+            raise IndexError(f"slot {slot} of {SLOTS}")
+        g.player[slot] = SEARCHES if isinstance(kind, Searcher) else kind
         self.a.searchers[slot] = NULL
         self.searchers[slot] = None
         if isinstance(kind, Searcher):
             searcher = kind
-            searcher.room_for(self.a.n, self.a.g.n_sets, self.n_threads)
+            searcher.room_for(self.a.n, g.n_sets, self.n_threads)
             searcher.q.stopped = &self.a.stopped
             self.a.searchers[slot] = &searcher.q
             self.searchers[slot] = searcher
-        return 0
+        memset(self.a.results[slot], 0, sizeof(self.a.results[slot]))
+        g.notes = False
+        for i in range(SLOTS):
+            g.notes = g.notes or g.player[i] == EXTERNAL or g.player[i] == SEARCHES
+
+    def draw_from(self, list slots, list weights):
+        """Whom new episodes are played against, and how often each.
+
+        Episodes that are running go on against the player that they have.
+        """
+        cdef game_t* g = &self.a.g
+        cdef int i
+        total = sum(weights)
+        g.self_play = True
+        for i in range(<int>len(slots)):
+            g.slot[i] = slots[i]
+            g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
+            g.self_play = g.self_play and g.player[g.slot[i]] == CALLER
+        g.n_opponents = <int>len(slots)
+        self.drawn = (slots, weights)
+
+    def played(self, int slot):
+        """Episodes against a player that have ended: without a winner, won by the caller (by player
+        0 where both are), lost."""
+        if not 0 <= slot < SLOTS:
+            raise IndexError(f"slot {slot} of {SLOTS}")
+        return self.a.results[slot][0], self.a.results[slot][1], self.a.results[slot][2]
 
     def set_threads(self, int n):
         """How many threads step rows at a time."""
@@ -250,8 +253,9 @@ cdef class Rows:
 
     # -- arrays
 
-    def bind(self, observation, mask, reward=None, terminated=None, truncated=None, to_move=None,
-             acted=None, both=None, final=None, hidden=None):
+    def bind(self, obs=None, masks=None, rewards=None, rewards_both=None, terminated=None,
+             truncated=None, to_move=None, acted=None, winner=None, length=None, final_obs=None,
+             state=None):
         """The arrays that are written from now on, each with a row for each game; None for none.
 
         ``ValueError`` unless they are C-contiguous and have the right number of bytes.
@@ -259,17 +263,19 @@ cdef class Rows:
         cdef out_t out
         memset(&out, 0, sizeof(out_t))
         held = []
-        out.observation = address(held, "obs", observation, self.a.n * self.a.g.size)
-        out.mask = <int8_t*>address(held, "masks", mask, self.a.n * self.n_actions)
-        out.reward = <float*>address(held, "rewards", reward, 4 * self.a.n)
+        out.observation = address(held, "obs", obs, self.a.n * self.a.g.size)
+        out.mask = <int8_t*>address(held, "masks", masks, self.a.n * self.n_actions)
+        out.reward = <float*>address(held, "rewards", rewards, 4 * self.a.n)
         out.terminated = address(held, "terminated", terminated, self.a.n)
         out.truncated = address(held, "truncated", truncated, self.a.n)
         out.to_move = <int8_t*>address(held, "to_move", to_move, self.a.n)
         out.acted = <int8_t*>address(held, "acted", acted, self.a.n)
-        out.both = <float*>address(held, "rewards_both", both, 8 * self.a.n)
-        out.final = address(held, "final_obs", final, self.a.n * self.a.g.size)
+        out.both = <float*>address(held, "rewards_both", rewards_both, 8 * self.a.n)
+        out.winner = <int8_t*>address(held, "winner", winner, self.a.n)
+        out.length = <int32_t*>address(held, "length", length, 4 * self.a.n)
+        out.final = address(held, "final_obs", final_obs, self.a.n * self.a.g.size)
         out.hidden = <int8_t*>address(
-            held, "hidden", hidden, self.a.n * HIDDEN_ROWS * HAND_ROW)
+            held, "state", state, self.a.n * HIDDEN_ROWS * HAND_ROW)
         self.a.out = out        # nothing was refused
         self.held = held
 
@@ -297,11 +303,14 @@ cdef class Rows:
         go_on(&self.a, i)
         return self.a.rows[i].waits
 
-    def reseat(self, Py_ssize_t i, seat):
-        """Begin the episode that `begin_with` is for: who plays where."""
+    def reseat(self, Py_ssize_t i, seat, player=None):
+        """Begin the episode that `begin_with` is for: who plays where; `player` is a slot."""
         cdef row_t* r = self.row(i)
         draw_episode(&self.a.g, r)
-        if seat is not None and not self.a.g.both:
+        if player is not None:
+            r.cold.now.opponent = player
+            r.seat = -1 if self.a.g.player[r.cold.now.opponent] == CALLER else max(r.seat, 0)
+        if seat is not None and r.seat >= 0:
             r.seat = seat
         return r.seat
 
@@ -377,10 +386,57 @@ cdef class Rows:
     # -- what rows wait for
 
     def waiting(self):
-        """Row -> what it waits for: 1 a card set, 2 decks, 3 its opponent, 4 a search."""
+        """(row, what it waits for, slot of its opponent) of each row that waits: for 1 a card set,
+        2 decks, 3 its opponent, 4 a search."""
         cdef Py_ssize_t i
-        return {i: self.a.rows[i].waits for i in range(self.a.n)
-                if self.a.rows[i].waits != NOTHING}
+        return [(i, self.a.rows[i].waits, self.a.rows[i].cold.now.opponent)
+                for i in range(self.a.n) if self.a.rows[i].waits != NOTHING]
+
+    def ask(self, rows, observations, masks, uint64_t[::1] seeds, layout):
+        """Write what the players that rows wait for see, one row after the other, in any layout,
+        and draw 64 bits for each from the random stream of its row unless `seeds` is None."""
+        cdef int code = LAYOUT_CODES[layout]
+        cdef Py_ssize_t size = layout_size(code, self.a.g.rules) * layout_item(code)
+        cdef Py_ssize_t n = len(rows), j
+        cdef list held = []
+        cdef uint8_t* seen = address(held, "obs", observations, n * size)
+        cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.n_actions)
+        cdef row_t* r
+        cdef view_t view
+        if seeds is not None and seeds.shape[0] != n:
+            raise ValueError(f"seeds: expected {n}, got {seeds.shape[0]}")
+        for j in range(n):
+            r = self.row(rows[j])
+            view_of(&r.k, &r.s, r.s.turn & 1, &view)
+            write_layout(code, seen + j * size, &r.s, table_of(r), r.s.turn & 1, &view)
+            write_mask(legal + j * self.n_actions, &r.s, table_of(r), r.s.turn & 1)
+            if seeds is not None:
+                seeds[j] = draw_bits(&r.stream)
+
+    def answer(self, rows, int64_t[::1] actions):
+        """An action of the player that each row waits for; the row goes on from there.
+
+        Rows with an illegal one go on waiting, and `IllegalActionError` names the first of them.
+        """
+        cdef Py_ssize_t j, bad = -1
+        cdef row_t* r
+        if actions.shape[0] != len(rows):
+            raise ValueError(f"actions: expected {len(rows)}, got {actions.shape[0]}")
+        for j in range(len(rows)):
+            r = self.row(rows[j])
+            if r.waits != OPPONENT:
+                raise ValueError(f"row {rows[j]} waits for no opponent")
+            if not (0 <= actions[j] < self.n_actions
+                    and state_is_legal(&r.s, table_of(r), <int>actions[j])):
+                bad = j if bad < 0 else bad
+                continue
+            r.length += 1
+            known_apply(&r.k, &r.s, table_of(r), <int>actions[j])
+            go_on(&self.a, rows[j])
+        if bad >= 0:
+            raise IllegalActionError(
+                f"row {rows[bad]}: action {actions[bad]} of the opponent is not legal",
+                self.state(rows[bad]))
 
     def waits_for(self, Py_ssize_t i):
         """... of one row; 0 for nothing."""
@@ -492,16 +548,6 @@ cdef class Rows:
         r.waits = NOTHING
         deal_row(&self.a.g, r, self.cards_of(i))
 
-    def play(self, Py_ssize_t i, int action):
-        """An action of an opponent outside; True while it has to go on in this turn."""
-        cdef row_t* r = self.row(i)
-        if not state_is_legal(&r.s, table_of(r), action):
-            raise IllegalActionError(
-                f"row {i}: action {action} of the opponent is not legal", self.state(i))
-        r.length += 1
-        known_apply(&r.k, &r.s, table_of(r), action)
-        return won_by(&r.s) < 0 and r.s.turn & 1 != r.seat and not is_cut(&self.a.g, r)
-
     def draw(self, Py_ssize_t i):
         """64 bits of a row's own chance."""
         return draw_bits(&self.row(i).stream)
@@ -529,10 +575,12 @@ cdef class Rows:
         if cards is not NULL:
             write_hidden(cards, &r.s, table_of(r), player & 1)
 
-    def show_row(self, Py_ssize_t i):
-        """Write observation and mask of a row into the arrays again."""
-        self.row(i)
-        show(&self.a, i)
+    def show_all(self, bint over=False):
+        """Write what all rows show, or those that are over, into the arrays again."""
+        cdef Py_ssize_t i
+        for i in range(self.a.n):
+            if not over or self.a.rows[i].where == OVER:
+                show(&self.a, i)
 
     def fresh(self, observation, mask, bint in_info, hidden=None):
         """A function that gives copies of what has been written for row 0, and an info."""
@@ -629,6 +677,35 @@ cdef class Rows:
                 (<const char*>e.triplets)[:sizeof(e.triplets)],
                 (<const char*>e.decks)[:sizeof(e.decks)])
 
+    def movers(self, int8_t[::1] out):
+        """Who is to move in each row: where the caller has one seat, that is theirs."""
+        cdef Py_ssize_t i
+        cdef const row_t* r
+        if out.shape[0] != self.a.n:
+            raise ValueError(f"expected {self.a.n} rows, got {out.shape[0]}")
+        for i in range(self.a.n):
+            r = &self.a.rows[i]
+            out[i] = r.s.turn & 1 if r.seat < 0 else r.seat
+
+    def seats(self):
+        """int8 array of the caller's seats, -1 for both."""
+        cdef Py_ssize_t i
+        found = np.empty(self.a.n, np.int8)
+        cdef int8_t[::1] out = found
+        for i in range(self.a.n):
+            out[i] = self.a.rows[i].seat
+        return found
+
+    def masks(self, out):
+        """The legal actions of each row, as a step writes them."""
+        cdef list held = []
+        cdef rows_t a = self.a
+        cdef Py_ssize_t i
+        memset(&a.out, 0, sizeof(out_t))
+        a.out.mask = <int8_t*>address(held, "masks", out, self.a.n * self.n_actions)
+        for i in range(self.a.n):
+            show(&a, i)
+
     @cython.boundscheck(False)
     def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
                 int32_t[::1] turn, int32_t[:, ::1] health, illegal, float[:, ::1] returns):
@@ -706,13 +783,14 @@ cdef class Rows:
 
     def __reduce__(self):
         cdef Searcher searcher
-        opponents = []
+        players = []
         for slot in range(SLOTS):
             searcher = self.searchers[slot]
-            opponents.append((self.a.g.opponent[slot], None, None) if searcher is None else (
+            players.append((self.a.g.player[slot], None, None) if searcher is None else (
                 0, searcher, searcher.knowledge()))
         return _rows_of, (
-            self.a.n, self.options, opponents, self.drawn,
+            self.a.n, self.options, players, self.drawn,
+            (<const char*>self.a.results)[:sizeof(self.a.results)],
             (<const char*>self.a.rows)[:self.a.n * sizeof(row_t)],
             (<const char*>self.cold)[:self.a.n * sizeof(cold_t)], self.row_sets,
             [self.a.own_sets[i].key for i in range(self.a.n)],
@@ -721,10 +799,10 @@ cdef class Rows:
              for number, table in enumerate(self.tables) if table is not None})
 
 
-def _rows_of(n, options, opponents, drawn, data, cold_data, row_sets, own_keys, tables):
+def _rows_of(n, options, players, drawn, results, data, cold_data, row_sets, own_keys, tables):
     """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
     cdef Rows rows = Rows(n, options)
-    cdef bytes raw = data, raw_cold = cold_data, decks
+    cdef bytes raw = data, raw_cold = cold_data, played = results, decks
     cdef Searcher searcher
     cdef Table table
     cdef set_t* target
@@ -732,14 +810,15 @@ def _rows_of(n, options, opponents, drawn, data, cold_data, row_sets, own_keys, 
     if (len(raw) != n * <Py_ssize_t>sizeof(row_t)
             or len(raw_cold) != n * <Py_ssize_t>sizeof(cold_t)):
         raise ValueError("rows of another size")
-    for slot, (kind, found, knowledge) in enumerate(opponents):
+    for slot, (kind, found, knowledge) in enumerate(players):
         if found is None:
-            rows.put_opponent(slot, kind)
+            rows.put_player(slot, kind)
         else:
             searcher = found
-            rows.put_opponent(slot, searcher)
+            rows.put_player(slot, searcher)
             searcher.know(knowledge)
     rows.draw_from(drawn[0], drawn[1])
+    memcpy(rows.a.results, <const char*>played, sizeof(rows.a.results))
     memcpy(rows.a.rows, <const char*>raw, len(raw))
     memcpy(rows.cold, <const char*>raw_cold, len(raw_cold))
     for i in range(n):
@@ -830,14 +909,15 @@ cdef class Fresh:
 
     cdef tuple shown(self):
         cdef const row_t* r = &self.rows.a.rows[0]
+        cdef int seat = r.s.turn & 1 if r.seat < 0 else r.seat
         if self.in_info:
             return self.observation.next(), {
-                "turn": r.s.turn, "seat": r.seat, "action_mask": self.mask.next()}
+                "turn": r.s.turn, "seat": seat, "action_mask": self.mask.next()}
         if self.hidden is not None:
             return ({"observation": self.observation.next(), "action_mask": self.mask.next(),
-                     "state": self.hidden.next()}, {"turn": r.s.turn, "seat": r.seat})
+                     "state": self.hidden.next()}, {"turn": r.s.turn, "seat": seat})
         return ({"observation": self.observation.next(), "action_mask": self.mask.next()},
-                {"turn": r.s.turn, "seat": r.seat})
+                {"turn": r.s.turn, "seat": seat})
 
 
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:

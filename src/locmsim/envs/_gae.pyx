@@ -68,8 +68,8 @@ def gae(rewards, values, dones, to_move, last_values, last_to_move=None, *, gamm
     Parameters
     ----------
     rewards : float32 array (steps, rows), or (steps, rows, 2) with ``mode="per-player"``
-        What the player who moved was given in each step: ``rewards`` of `SelfPlayVectorEnv`; or
-        ``rewards_both``.
+        What the player who moved was given in each step: ``rewards`` of a `LocmVectorEnv` of which
+        the caller plays both seats; or ``rewards_both``.
     values : float32 array (steps, rows)
         The value of the position before each step to the player to move.
     dones : bool array (steps, rows)

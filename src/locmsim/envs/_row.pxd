@@ -42,11 +42,11 @@ cdef enum:                      # where decks come from
     ASKED_DECKS = 2             # Python chooses
 
 cdef enum:
-    MAX_OPPONENTS = 16          # that are drawn from
-    SLOTS = 64                  # ... and those that episodes still go on against
+    SLOTS = 64                  # players of the table, with those that episodes still go on against
     MAX_ACTS = 48               # of one turn: cards in hand, attacks
-    OUTSIDE = -1                # an opponent that Python plays for
-    SEARCHES = -2               # ... that a searcher does, where all cards are known
+    EXTERNAL = -1               # a player that Python asks
+    SEARCHES = -2               # ... that a compiled search plays for, where all cards are known
+    CALLER = -3                 # ... whose actions are those of `advance`
     ALIGNMENT = 64
     HOT_BYTES = 512             # of a row, without the hands and what only a draw looks at
     AHEAD = 6                   # rows that are fetched ahead
@@ -61,8 +61,8 @@ ctypedef struct end_t:          # of an episode
     int32_t health[2]
     int8_t winner               # by the rules; -1: nobody
     int8_t loser                # by an illegal action
-    int8_t seat
-    int8_t opponent             # slot
+    int8_t seat                 # the caller's, -1 for both
+    int8_t opponent             # slot of the other player
     uint8_t illegal
     uint8_t dealt               # from seeds: the match can be played again
     uint8_t offered             # ... and the decks are what its choice phase allows
@@ -78,7 +78,7 @@ ctypedef struct cold_t:         # of a row, what most steps do not look at, or a
     short_table_t table
     end_t now                   # what is known of this episode so far
     end_t last                  # of the one that ended last
-    int32_t n_acts              # of the learner in their last turn, if opponents are shown them
+    int32_t n_acts              # of the caller in their last turn, if opponents are shown them
     shown_action_t acts[MAX_ACTS]
 
 ctypedef struct row_t:          # what every step looks at: rows lie side by side
@@ -92,16 +92,16 @@ ctypedef struct row_t:          # what every step looks at: rows lie side by sid
     int8_t seat                 # the caller's, -1 for both
     uint8_t where
     uint8_t waits
+    int8_t acted                # who did in the last step, -1 for nobody
     known_t k
-    uint8_t _pad[24]            # whole cache lines, 17 of them
+    uint8_t _pad[23]            # whole cache lines, 17 of them
 
 ctypedef struct game_t:         # what all rows have in common
     int rules
     int n_actions
     int layout
     int size                    # bytes of an observation
-    bint both                   # the caller plays both sides
-    bint notes                  # whether the learner's actions are noted
+    bint notes                  # whether the caller's actions are noted
     int seat
     int illegal
     int autoreset
@@ -109,9 +109,10 @@ ctypedef struct game_t:         # what all rows have in common
     int decks
     int n_seeds
     int n_opponents
-    int slot[MAX_OPPONENTS]             # of those that are drawn from
-    uint32_t weight[MAX_OPPONENTS]      # ... 1/65536, in sum at least 1
-    int opponent[SLOTS]                 # kinds of the kernel, OUTSIDE or SEARCHES
+    int slot[SLOTS]             # of those that are drawn from
+    uint32_t weight[SLOTS]      # ... 1/65536, in sum at least 1
+    int player[SLOTS]           # scripted kinds of the kernel, or EXTERNAL, SEARCHES, CALLER
+    bint self_play              # nobody but the caller is drawn
     bint shaped
     bint raw_potentials         # as gym-locm adds them up: no discount, no zero at the end
     float win                   # what a win is worth
@@ -134,6 +135,8 @@ ctypedef struct out_t:          # where a step writes to; NULL: nowhere
     uint8_t* truncated
     int8_t* to_move
     int8_t* acted
+    int8_t* winner              # -1: nobody, or the episode goes on
+    int32_t* length             # of an episode that has ended, 0: it goes on
     uint8_t* final
     int8_t* hidden
 
@@ -146,6 +149,7 @@ ctypedef struct rows_t:         # all rows
     set_t* own_sets             # of rows with a set of their own
     searcher_t* searchers[SLOTS]
     bint stopped                # a signal has: what rows wait for is not to be done
+    int64_t results[SLOTS][3]   # episodes against a player: without a winner, won, lost
 
 
 cdef extern from *:
@@ -157,6 +161,13 @@ cdef extern from *:
     #endif
     #if defined(__linux__)
     #include <sys/mman.h>
+    #endif
+    /* The value before; threads may do this at the same time. */
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    #define add_(x, n) _InterlockedExchangeAdd64((volatile __int64*)(x), n)
+    #else
+    #define add_(x, n) __atomic_fetch_add(x, n, __ATOMIC_SEQ_CST)
     #endif
     /* Rows are many: ask for large pages, as numpy does for large arrays. It may be refused. */
     #if defined(__GNUC__)
@@ -173,6 +184,7 @@ cdef extern from *:
     }
     """
     void fetch_(const void*) noexcept nogil
+    int64_t add_(int64_t* x, int64_t n) noexcept nogil
     void large_pages_(char* block, size_t size) noexcept nogil
 
 

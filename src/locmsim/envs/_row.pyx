@@ -87,7 +87,7 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     cdef int i = 0
     memset(&r.cold.now, 0, sizeof(end_t))
     r.cold.now.dealt = 1
-    if g.both:
+    if g.self_play:
         r.seat = -1
     elif g.seat == RANDOM_SEAT:
         r.seat = stream_below(&r.stream, 2)
@@ -103,6 +103,8 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
             x -= g.weight[i]
             i += 1
     r.cold.now.opponent = g.slot[i]
+    if g.player[g.slot[i]] == CALLER:
+        r.seat = -1
     r.cold.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
     derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
     r.cold.now.set = -1
@@ -219,10 +221,13 @@ cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
                      table_of(r), who, &view)
     if a.out.mask is not NULL:
         write_mask(a.out.mask + i * a.g.n_actions, &r.s, table_of(r), who)
+        if r.where == OVER:         # also where an illegal action ended it
+            memset(a.out.mask + i * a.g.n_actions, 0, a.g.n_actions)
+            a.out.mask[i * a.g.n_actions + PASS] = 1
     if a.out.hidden is not NULL:
         write_hidden(a.out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
     if a.out.to_move is not NULL:
-        a.out.to_move[i] = mover
+        a.out.to_move[i] = who
 
 
 cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
@@ -277,8 +282,8 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
             else:
                 begin(a, i)       # over before the caller could act
             continue
-        if not g.both and r.s.turn & 1 != r.seat:
-            kind = g.opponent[r.cold.now.opponent]
+        if r.seat >= 0 and r.s.turn & 1 != r.seat:
+            kind = g.player[r.cold.now.opponent]
             if kind < 0:
                 r.waits = SEARCH if kind == SEARCHES and r.cold.now.offered else OPPONENT
                 return
@@ -299,33 +304,21 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
     """Write the rewards of a step, after it and all answers to it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
-    cdef float reward = 0
     cdef float given[2]
-    cdef int winner = won_by(&r.s)
-    cdef int acted = a.out.acted[i] if a.out.acted is not NULL else 0
+    cdef int winner = 1 - r.acted if illegal else won_by(&r.s)
     cdef int who
-    if not g.both:
-        who = r.seat
-        if illegal:
-            reward = -g.win
-        elif winner >= 0:
-            reward = g.win if winner == who else -g.win
-        reward += shaping(g, r, who, ended, illegal)
-    else:
-        given[0] = given[1] = 0
-        if illegal:
-            winner = 1 - acted
-        for who in range(2):
-            if winner >= 0:
-                given[who] = g.win if winner == who else -g.win
-            if winner >= 0 or ended or r.s.turn & 1 == who:
-                given[who] += shaping(g, r, who, ended, illegal and who == acted)
-        reward = given[acted]
-        if a.out.both is not NULL:
-            a.out.both[2 * i] = given[0]
-            a.out.both[2 * i + 1] = given[1]
+    for who in range(2):
+        given[who] = 0
+        if winner >= 0:
+            given[who] = g.win if winner == who else -g.win
+        # Where the caller plays both, shaping is paid to the one who is to move again.
+        if r.seat == who or r.seat < 0 and (winner >= 0 or ended or r.s.turn & 1 == who):
+            given[who] += shaping(g, r, who, ended, illegal and who == r.acted)
     if a.out.reward is not NULL:
-        a.out.reward[i] = reward
+        a.out.reward[i] = given[r.acted]
+    if a.out.both is not NULL:
+        a.out.both[2 * i] = given[0]
+        a.out.both[2 * i + 1] = given[1]
 
 
 cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
@@ -333,6 +326,7 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef view_t view
     cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
+    cdef int winner, result
     cdef bint terminated = illegal or won_by(&r.s) >= 0
     pay(a, i, terminated, illegal)
     if a.out.terminated is not NULL:
@@ -340,6 +334,13 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     if a.out.truncated is not NULL:
         a.out.truncated[i] = not terminated
     note_end(r, illegal)
+    winner = winner_of(&r.cold.last)
+    result = 0 if winner < 0 else 1 if winner == max(r.seat, 0) else 2
+    add_(&a.results[r.cold.last.opponent][result], 1)
+    if a.out.winner is not NULL:
+        a.out.winner[i] = winner
+    if a.out.length is not NULL:
+        a.out.length[i] = r.length
     if a.g.autoreset == SAME_STEP:
         if a.out.final is not NULL:
             view_of(&r.k, &r.s, who, &view)
@@ -349,9 +350,6 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
         return
     r.where = OVER
     show(a, i)
-    if a.out.mask is not NULL:       # also where an illegal action ended it
-        memset(a.out.mask + i * a.g.n_actions, 0, a.g.n_actions)
-        a.out.mask[i * a.g.n_actions] = 1
 
 
 cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
@@ -399,15 +397,21 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
         a.out.terminated[i] = 0
     if a.out.truncated is not NULL:
         a.out.truncated[i] = 0
+    if a.out.winner is not NULL:
+        a.out.winner[i] = -1
+    if a.out.length is not NULL:
+        a.out.length[i] = 0
     if r.where == OVER:
+        r.acted = -1
+        if a.out.acted is not NULL:
+            a.out.acted[i] = -1
         if a.g.autoreset == NEXT_STEP:
-            if a.out.acted is not NULL:
-                a.out.acted[i] = -1
             begin(a, i)
             go_on(a, i)
         return
+    r.acted = r.s.turn & 1
     if a.out.acted is not NULL:
-        a.out.acted[i] = r.s.turn & 1
+        a.out.acted[i] = r.acted
     if not (0 <= action < a.g.n_actions
             and state_is_legal(&r.s, table_of(r), <int>action)):
         if a.g.illegal == LOSE:

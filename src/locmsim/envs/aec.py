@@ -27,7 +27,8 @@ from locmsim._core import State
 from locmsim.envs.battle import battle_spaces, seed_bits
 from locmsim.envs.choice import joint_spaces
 from locmsim.envs.choice_phase import choice_of
-from locmsim.envs.games import HIDDEN_SIZE, Games, options_of
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.players import CALLER
 from locmsim.envs.rendering import (
     RENDER_MODES,
     battle_frame,
@@ -45,6 +46,16 @@ __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 _AGENTS = ["player_0", "player_1"]
 
 
+def _of_both(options: dict[str, Any]) -> Options:
+    """Options by which the caller plays both seats."""
+    given = {
+        name: value
+        for name, value in options.items()
+        if name not in ("opponent", "seat", "players")
+    }
+    return options_of({**given, "opponent": CALLER})
+
+
 class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     """One battle of two agents, ``player_0`` and ``player_1``.
 
@@ -52,7 +63,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     ----------
     render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
     **options
-        See `locmsim.envs.Options`; `opponent` and `seat` do not matter.
+        See `locmsim.envs.Options`; `opponent`, `seat` and `players` do not matter.
 
     Notes
     -----
@@ -72,10 +83,10 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
         self.render_mode = check_render_mode(render_mode)
-        self.options = options_of(options)
+        self.options = _of_both(options)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
-        self.games = Games(1, self.options, both=True)
+        self.games = Games(1, self.options)
         self._rows = self.games.rows
         observations, actions = self._spaces()
         self.possible_agents = list(_AGENTS)
@@ -92,7 +103,6 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._both = np.zeros((1, 2), np.float32)
         self._terminated = np.zeros(1, np.bool_)
         self._truncated = np.zeros(1, np.bool_)
-        self._acted = np.zeros(1, np.int8)
         self._bind()
         self._random: np.random.Generator | None = None
 
@@ -102,7 +112,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def _bind(self) -> None:
         self._rows.bind(
-            None, None, None, self._terminated, self._truncated, None, self._acted, self._both
+            terminated=self._terminated, truncated=self._truncated, rewards_both=self._both
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -260,7 +270,7 @@ class MatchAEC(BattleAEC):
     metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        self._choices = [choice_of(options_of(options)) for _ in _AGENTS]
+        self._choices = [choice_of(_of_both(options)) for _ in _AGENTS]
         self._choosing = True
         self._episode = 0
         super().__init__(render_mode=render_mode, **options)

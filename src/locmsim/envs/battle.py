@@ -1,5 +1,6 @@
 """``locmsim/Battle-v0``: one battle, an action at a time, against an opponent."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.players import Players
 from locmsim.envs.rendering import RENDER_MODES, battle_frame, battle_text, check_render_mode, show
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
@@ -85,8 +87,9 @@ class BattleEnv(gymnasium.Env[Any, Any]):
     def _bind(self) -> None:
         """Have the rows write into our arrays."""
         self._rows.bind(
-            self._observation, self._mask, self._reward, self._terminated, self._truncated,
-            hidden=self._hidden,
+            self._observation, self._mask, self._reward,
+            terminated=self._terminated, truncated=self._truncated,
+            state=self._hidden,
         )  # fmt: skip
         in_info = self.options.mask == "info"
         self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
@@ -204,8 +207,17 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         return self._rows.state(0)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against another opponent from the next episode on."""
-        self.games.set_opponent(opponent)
+        """Play against others from the next episode on; as `Options.opponent`."""
+        self.games.players.replace(opponent)
+
+    @property
+    def players(self) -> Players:
+        """The players by name: put one in, ask how episodes against each have ended."""
+        return self.games.players
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
+        self.games.players.set_weights(weights)
 
     def render(self) -> Any:
         """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from locmsim._measure import Case, Measured, Ratio
 from locmsim.envs._gae import gae
 from locmsim.envs.battle import BattleEnv
-from locmsim.envs.vector import LocmVectorEnv, SelfPlayVectorEnv
+from locmsim.envs.vector import LocmVectorEnv
 
 __all__ = ["functions", "single", "vector"]
 
@@ -83,27 +83,21 @@ def resets(rules: str) -> Case:
 
 
 def vector(
-    rules: str, layout: str, opponent: str | None, rows: int = _ROWS, threads: int = 1
+    rules: str, layout: str, opponent: Any = "caller", rows: int = _ROWS, threads: int = 1
 ) -> Case:
-    """Steps of the vector environments with `step_into`, masks included.
-
-    `opponent` None is for both sides by the caller.
-    """
-    env: Any
-    if opponent is None:
-        env = SelfPlayVectorEnv(rows, rules=rules, layout=layout, threads=threads, **_SETS)
-    else:
-        env = LocmVectorEnv(
-            rows, rules=rules, layout=layout, opponent=opponent, threads=threads, **_SETS
-        )
+    """Steps of the vector environment with `step_into`, masks included."""
+    env = LocmVectorEnv(
+        rows, rules=rules, layout=layout, opponent=opponent, threads=threads, **_SETS
+    )
     _warm(env)
     arrays: dict[str, Any] = {
         "obs": np.zeros((rows, *env.layout.shape), env.layout.dtype),
-        "masks": np.zeros((rows, env.single_action_space.n), np.int8),
+        "masks": np.zeros((rows, env.games.rows.n_actions), np.int8),
         "rewards": np.zeros(rows, np.float32),
-        "dones": np.zeros(rows, np.bool_),
+        "terminated": np.zeros(rows, np.bool_),
+        "truncated": np.zeros(rows, np.bool_),
     }
-    if opponent is None:
+    if opponent == "caller":
         arrays["to_move"] = np.zeros(rows, np.int8)
     actions = np.zeros(rows, np.int64)
     numbers = count()
@@ -141,7 +135,7 @@ def decisions() -> Case:
     from locmsim.policy import Policy
 
     policy = Policy.random()
-    env = SelfPlayVectorEnv(256, **_SETS)
+    env = LocmVectorEnv(256, opponent="caller", **_SETS)
     env.reset(seed=1)
     for number in range(30):
         seen = env.step(env.sample(number))[0]
@@ -173,14 +167,14 @@ def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Rat
     yield from compared("resets", partial(resets, rules), "/s")
     for layout in ("gym-locm", "entities"):
         if (rules, layout) != ("1.0", "gym-locm"):
-            make = partial(vector, rules, layout, None)
+            make = partial(vector, rules, layout)
             yield from compared(f"{_ROWS} rows, both sides, {layout}", make, "steps/s")
     for opponent in ("random", "osl", "greedy"):
         make = partial(vector, rules, "entities", opponent)
         yield Measured(f"{_ROWS} rows against {opponent}", "steps/s", make)
     make = partial(vector, rules, "entities", "beam:nodes=500", 16)
     yield Measured("16 rows against beam:nodes=500", "steps/s", make)
-    two, one = (partial(vector, rules, "entities", None, 2048, threads) for threads in (2, 1))
+    two, one = (partial(vector, rules, "entities", "caller", 2048, threads) for threads in (2, 1))
     yield Ratio("2048 rows, threads=2 over threads=1", one, two)
     yield Measured("gae", "positions/s", advantages)
     yield Measured("entity network", "decisions/s", decisions)

@@ -18,8 +18,8 @@ from locmsim.agents._scripted import SCRIPTED, play_battle
 from locmsim.contract import play_match
 from locmsim.envs.battle import BattleEnv
 from locmsim.envs.choice_phase import Choice, ChoiceLayout, battle_of, choice_of
-from locmsim.envs.games import HIDDEN_SIZE, Options, options_of, search_agent
-from locmsim.envs.outside import show_choice
+from locmsim.envs.games import HIDDEN_SIZE, Options, options_of
+from locmsim.envs.players import search_agent, show_choice
 from locmsim.envs.rendering import (
     RENDER_MODES,
     battle_frame,

@@ -255,7 +255,7 @@ class MatchVectorEnv(_Rows):
     def _start(self) -> None:
         self.games.rows.bind(
             self._battle_observations, self._battle_masks, self._battle_rewards,
-            self._battle_ends[0], self._battle_ends[1], hidden=self._hidden,
+            terminated=self._battle_ends[0], truncated=self._battle_ends[1], state=self._hidden,
         )  # fmt: skip
         self._workers = Workers(self.games.rows, self.threads)
 
@@ -294,4 +294,4 @@ class MatchVectorEnv(_Rows):
 
     def set_opponent(self, opponent: Any) -> None:
         """Play against another opponent from the next battles on."""
-        self.games.set_opponent(opponent)
+        self.games.players.replace(opponent)

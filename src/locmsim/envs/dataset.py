@@ -18,7 +18,7 @@ from locmsim._io import write_whole
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
 from locmsim.envs.games import EpisodeMatch, Games, Options
-from locmsim.envs.outside import show_choice
+from locmsim.envs.players import CALLER, show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
@@ -50,8 +50,8 @@ class Examples:
     ) -> None:
         self.rules = rules
         self.players = players
-        self._options = Options(rules=rules, layout=layout)
-        self._games = Games(1, self._options, both=True)
+        self._options = Options(rules=rules, layout=layout, opponent=CALLER)
+        self._games = Games(1, self._options)
         self.layout = self._games.layout
         self.games = 0
         #: By the number of the game.
@@ -156,8 +156,10 @@ class _Setting(NamedTuple):
 
     def games(self) -> Games:
         """A row that deals the games."""
-        options = Options(rules=self.rules, decks=self.decks, card_sets=self.card_sets)
-        return Games(1, options, both=True)
+        options = Options(
+            rules=self.rules, decks=self.decks, card_sets=self.card_sets, opponent=CALLER
+        )
+        return Games(1, options)
 
 
 class _Player:

@@ -96,7 +96,7 @@ def evaluate(
             actions[rows] = policy.act_batch(
                 seen["observation"][rows],
                 seen["action_mask"][rows],
-                seed=int(random.integers(1 << 62)),
+                int(random.integers(1 << 62)),
                 temperature=temperature,
             )
             seen, rewards, terminated, truncated, _ = env.step(actions)

@@ -6,7 +6,6 @@ without the interpreter. The environments around it only translate to an interfa
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from operator import index
@@ -16,20 +15,17 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from locmsim._core import State, Table
-from locmsim.agents import BeamAgent, did_you_mean, is_agent, make_agent, parse_spec
-from locmsim.agents._scripted import SCRIPTED
+from locmsim.agents import did_you_mean
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs._searcher import Searcher
-from locmsim.envs.outside import Outside, outside_opponent
+from locmsim.envs.players import CALLER, Players
 from locmsim.envs.workers import Workers
 from locmsim.game.layouts import Layout, get_layout
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
-from locmsim.search import Evaluation
 from locmsim.search.belief import prior
 
 __all__ = [
@@ -37,7 +33,6 @@ __all__ = [
     "EpisodeMatch",
     "Games",
     "Options",
-    "Pool",
     "card_range",
     "deck_choosers",
     "indices_of",
@@ -71,48 +66,6 @@ _SHAPING: dict[str, dict[str, float]] = {
 Chooser = Callable[..., Any]
 
 
-class Pool:
-    """Opponents of which one is drawn for each episode, from the row's own chance.
-
-    Parameters
-    ----------
-    opponents : mapping
-        Opponent -> weight, a positive number; opponents as for `Options.opponent`, or names for
-        those in `named`.
-    named : mapping, optional
-        Name -> opponent, for objects that a mapping cannot have as keys.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or a weight is not positive.
-
-    Examples
-    --------
-    >>> Pool({"greedy": 0.8, "random": 0.2}).weights
-    (0.8, 0.2)
-    """
-
-    def __init__(
-        self, opponents: Mapping[Any, float], named: Mapping[str, Any] | None = None
-    ) -> None:
-        if not isinstance(opponents, Mapping):
-            raise ValueError(
-                "opponents: expected a mapping of opponents to weights, such as"
-                f" {{'greedy': 0.8, 'random': 0.2}}, got {opponents!r}"
-            )
-        if not opponents or not all(weight > 0 for weight in opponents.values()):
-            raise ValueError("opponents: expected some, each with a positive weight")
-        named = named or {}
-        #: Tuples: an environment takes them as they are when it is given the pool.
-        self.members = tuple(named.get(name, name) for name in opponents)
-        self.weights = tuple(float(weight) for weight in opponents.values())
-
-    def __repr__(self) -> str:
-        members = zip(self.members, self.weights, strict=True)
-        return f"Pool({', '.join(f'{member}: {weight:g}' for member, weight in members)})"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """Options of the battle environments.
@@ -123,12 +76,20 @@ class Options:
 
     #: "1.5", "1.2" or "1.0".
     rules: str = "1.5"
-    #: One of the kernel ("pass", "random", "max-attack", "osl", "greedy", "beam:nodes=N" with any
-    #: other options but a time), a text for `make_agent`, an `Agent`, a function (observation,
-    #: mask) -> action, a `Policy`, a `Pool`.
+    #: Who plays the seat that the caller does not. In compiled code: "pass", "random",
+    #: "max-attack", "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in
+    #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
+    #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
+    #: each row, seeds of 64 bits; with the attribute `layout` in that layout; with `state_shape` it
+    #: is given ``state=``, float32 (rows, *state_shape), which it changes in place and which is 0
+    #: when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
+    #: only), a function (observation, mask) -> action. "caller": the caller plays both seats. A
+    #: `Pool` draws one of them for each episode.
     opponent: Any = "greedy"
-    #: "random", "first", "second" or "alternate": where the learner plays.
+    #: "random", "first", "second" or "alternate": where the caller plays.
     seat: str = "random"
+    #: The same by seats, instead of `opponent` and `seat`: a pair of which one is "caller".
+    players: Any = None
     #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
     #: ids, or a function such as those.
     decks: Any = "random"
@@ -162,6 +123,8 @@ class Options:
 
     def __post_init__(self) -> None:
         get_rules(self.rules)
+        if self.players is not None:
+            self._take_players()
         for name, known in (("seat", _SEATS), ("illegal", _ILLEGAL), ("mask", _MASKS)):
             if getattr(self, name) not in known:
                 raise ValueError(
@@ -177,6 +140,19 @@ class Options:
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
         if self.cards is not None and get_rules(self.rules).draft:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
+
+    def _take_players(self) -> None:
+        """Make `opponent` and `seat` of a pair of players."""
+        if self.seat != "random" or self.opponent != "greedy":
+            raise ValueError("players: does not go together with opponent and seat")
+        if isinstance(self.players, str) or len(self.players) != 2:
+            raise ValueError(f"players: expected one for each seat, got {self.players!r}")
+        first, second = self.players
+        if not any(isinstance(one, str) and one == CALLER for one in (first, second)):
+            raise ValueError(f"players: expected 'caller' for one seat, got {self.players!r}")
+        mine = isinstance(first, str) and first == CALLER
+        object.__setattr__(self, "opponent", second if mine else first)
+        object.__setattr__(self, "seat", "first" if mine else "second")
 
     @property
     def observation_layout(self) -> Layout:
@@ -346,8 +322,6 @@ class Games:
     n : int
         Number of rows.
     options : Options
-    both : bool
-        Whether the caller plays both sides.
     autoreset : "next", "same" or "disabled"
     """
 
@@ -356,14 +330,12 @@ class Games:
         n: int,
         options: Options,
         *,
-        both: bool = False,
         autoreset: Literal["next", "same", "disabled"] = "disabled",
     ) -> None:
         self.options = options
         self.rules: RuleSet = get_rules(options.rules)
         self.layout = options.observation_layout
         self.n = n
-        self.both = both
         self._cards: list[Card] | None = None
         first_set, n_sets = 0, 0
         if self.rules.draft:
@@ -384,7 +356,6 @@ class Games:
             {
                 "rules": self.rules.name,
                 "layout": options.layout,
-                "both": both,
                 "seat": options.seat,
                 "illegal": options.illegal,
                 "autoreset": autoreset,
@@ -402,42 +373,10 @@ class Games:
                 "allowed": list(range(size)),
             },
         )
-        #: Slot -> who plays there for each row, if Python does.
-        self.outside: dict[int, list[Outside]] = {}
         #: Whether what Python does for a row raised an exception since all rows began.
         self.failed = False
-        #: Slot -> the agent that a searcher plays as.
-        self._agents: dict[int, BeamAgent] = {}
-        if not both:
-            self.set_opponent(options.opponent)
-
-    # ------------------------------------------------------------------------------ opponents
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Play against another one from the next episode on; as `Options.opponent`."""
-        pool = opponent if isinstance(opponent, Pool) else Pool({"": 1.0}, {"": opponent})
-        kinds: list[Any] = []
-        outside: list[list[Outside] | None] = []
-        agents: list[BeamAgent | None] = []
-        for member in pool.members:
-            agent = search_agent(member)
-            agents.append(agent)
-            if isinstance(member, str) and member in SCRIPTED:
-                kinds.append(SCRIPTED[member])
-                outside.append(None)
-                continue
-            kinds.append(-1 if agent is None else _searcher(agent, self.rules.name))
-            first = outside_opponent(member if agent is None else agent, self)
-            outside.append([first if i == 0 else deepcopy(first) for i in range(self.n)])
-        for slot, players, agent in zip(
-            self.rows.set_opponents(kinds, pool.weights), outside, agents, strict=True
-        ):
-            self.outside.pop(slot, None)
-            self._agents.pop(slot, None)
-            if players is not None:
-                self.outside[slot] = players
-            if agent is not None:
-                self._agents[slot] = agent
+        #: Who plays for the other seat.
+        self.players = Players(self, options.opponent)
 
     # ---------------------------------------------------------------------------- episodes
 
@@ -448,14 +387,13 @@ class Games:
         return _generated(self.rows.set_seed(row))[1]
 
     def serve(self) -> None:
-        """Do what rows wait for until none does.
+        """Do what rows wait for until none does: rows that want the same player are asked together.
 
         After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
         """
         try:
             while waiting := self.rows.waiting():
-                for row, what in waiting.items():
-                    self.serve_row(row, what)
+                self._serve(waiting)
         except BaseException:
             self.failed = True
             raise
@@ -472,7 +410,7 @@ class Games:
         """Do what a row waits for, whatever the others do."""
         try:
             while what := self.rows.waits_for(row):
-                self.serve_row(row, what)
+                self._serve([(row, what, self.rows.opponent(row))])
         except BaseException:
             self.failed = True
             raise
@@ -483,7 +421,7 @@ class Games:
         No action of the caller's must be played for somebody else.
         """
         if self.failed:
-            waiting = [*self.rows.waiting()]
+            waiting = [row for row, _, _ in self.rows.waiting()]
             if waiting:
                 raise ResetNeeded(
                     f"the opponent's turn was broken off by an exception in"
@@ -491,17 +429,22 @@ class Games:
                 )
             self.failed = False
 
-    def serve_row(self, row: int, what: int) -> None:
-        """Do one thing that a row waits for, and let it go on."""
-        if what == _CARD_SET:
-            self._give_set(row)
-        elif what == _DECKS:
-            self.rows.give_decks(row, self._choose_decks(row))
-        elif what == _OPPONENT:
-            self.outside[self.rows.opponent(row)][row].play(self, row)
-        elif what == _SEARCH:
-            self.search(row)
-        self.rows.proceed(row)
+    def _serve(self, waiting: list[tuple[int, int, int]]) -> None:
+        """Do one thing that each of these rows waits for, and let it go on."""
+        asked: dict[int, list[int]] = {}
+        for row, what, slot in waiting:
+            if what == _OPPONENT:
+                asked.setdefault(slot, []).append(row)
+                continue
+            if what == _CARD_SET:
+                self._give_set(row)
+            elif what == _DECKS:
+                self.rows.give_decks(row, self._choose_decks(row))
+            elif what == _SEARCH:
+                self.search(row)
+            self.rows.proceed(row)
+        for slot, rows in asked.items():
+            self.players.external[slot].play(self, rows)
 
     def search(self, row: int) -> None:
         """Play the turn of a row's opponent that searches."""
@@ -525,7 +468,7 @@ class Games:
     def _give_prior(self, row: int) -> None:
         """Tell a searcher which cards of a row's set others are taken to choose."""
         searcher, slot, key = self.rows.wanted_prior(row)
-        agent = self._agents[self.rows.opponent(row)]
+        agent = self.players.agents[self.rows.opponent(row)]
         score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
         copies = None
@@ -553,7 +496,8 @@ class Games:
             64 bits from which all chance of the row follows from now on.
         options : mapping, optional
             ``match``: parameters of the referee; ``decks``: two decks in order of choice, as base
-            ids; ``state``: a `State`; ``seat``: 0 or 1. Other keys are ignored.
+            ids; ``state``: a `State`; ``seat``: 0 or 1; ``player``: the name of the opponent. Other
+            keys are ignored.
 
         Raises
         ------
@@ -563,7 +507,7 @@ class Games:
         given = options and {
             key: value
             for key, value in options.items()
-            if key in ("match", "decks", "state", "seat") and value is not None
+            if key in ("match", "decks", "state", "seat", "player") and value is not None
         }
         if not given:
             if self.rows.reset(row, seed):
@@ -572,11 +516,13 @@ class Games:
         seat = given.get("seat")
         if seat not in (None, 0, 1):
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
+        name = given.get("player")
+        player = None if name is None else self.players.slot(name)
         kept = self.rows.kept(row)
         try:
             if seed is not None:
                 self.rows.seed(row, seed)
-            self.rows.reseat(row, seat)
+            self.rows.reseat(row, seat, player)
             if "state" in given:
                 if not isinstance(given["state"], State):
                     raise ValueError(f"state: expected a State, got {given['state']!r}")
@@ -646,36 +592,6 @@ class Games:
             "health": healths,
             "match": self._match(result),
         }
-
-
-def search_agent(opponent: Any) -> BeamAgent | None:
-    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts."""
-    if not isinstance(opponent, str) or not is_agent(opponent):
-        return None
-    name, options = parse_spec(opponent)
-    if name != "beam":
-        return None
-    agent = make_agent(opponent)
-    if not isinstance(agent, BeamAgent) or ("time_ms" in options and agent.time_ms):
-        return None
-    agent.time_ms = 0
-    return agent if agent.nodes else None
-
-
-def _searcher(agent: BeamAgent, rules: str) -> Searcher:
-    """What plays as an agent of `search_agent`, but without the interpreter."""
-    evaluation = agent.search.evaluation_for(rules)
-    assert isinstance(evaluation, Evaluation)
-    options = agent.search.options
-    _, _, draft = prior(rules, *agent.prior(rules))
-    return Searcher(
-        options,
-        evaluation.compiled,
-        evaluation.network,
-        None if draft is None else draft.compiled,
-        rules,
-        agent.nodes,
-    )
 
 
 def card_range(value: Any) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """Many battles at once: the native vector environments."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -12,8 +12,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from locmsim._core import State
+from locmsim.batch import StateBatch
 from locmsim.envs.battle import battle_spaces, seed_bits
 from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.players import Players
 from locmsim.envs.rendering import (
     RENDER_MODES,
     battle_frame,
@@ -25,7 +27,7 @@ from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
 
-__all__ = ["LocmVectorEnv", "SelfPlayVectorEnv", "VectorBase"]
+__all__ = ["LocmVectorEnv", "VectorBase"]
 
 _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next",
@@ -46,6 +48,42 @@ def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     raise ValueError(
         f"autoreset_mode: expected {', '.join(known.name for known in AutoresetMode)}, got {mode!r}"
     )
+
+
+def _by_row(options: dict[str, Any] | None, n: int) -> Sequence[dict[str, Any] | None]:
+    """The options of each row: a value of a reset is for all of them, or a sequence for each."""
+    if not options:
+        return [None] * n
+    rows: list[dict[str, Any]] = [{} for _ in range(n)]
+    for name, value in options.items():
+        if value is None or name == "reset_mask":
+            continue
+        if name in _SCALAR and not _SCALAR[name](value):
+            values = list(value)
+            if len(values) != n:
+                raise ValueError(f"{name}: expected one for all rows or {n}, got {len(values)}")
+        else:
+            values = [value] * n
+        for row, one in zip(rows, values, strict=True):
+            row[name] = one
+    return rows
+
+
+def _is_pair_of_decks(value: Any) -> bool:
+    if not isinstance(value, Sequence | np.ndarray):
+        return True  # whatever it is, it is refused for each row
+    first = value[0] if len(value) == 2 else None
+    return first is not None and len(first) > 0 and isinstance(first[0], int | np.integer)
+
+
+#: Option of a reset -> whether a value is one for all rows.
+_SCALAR: dict[str, Callable[[Any], bool]] = {
+    "seat": lambda value: np.ndim(value) == 0,
+    "player": lambda value: isinstance(value, str),
+    "match": lambda value: isinstance(value, Mapping),
+    "state": lambda value: not isinstance(value, Sequence | StateBatch),
+    "decks": _is_pair_of_decks,
+}
 
 
 class VectorBase(VectorEnv[Any, Any, Any]):
@@ -176,10 +214,11 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         self._own_arrays()
         try:
             seeds = self._row_seeds(seed)
+            of_row = _by_row(options, self.num_envs)
             for i in rows:
                 if options or self._may_refuse:
                     kept.append((i, self._keep(i)))
-                self._begin_row(i, seeds[i], options)
+                self._begin_row(i, seeds[i], of_row[i])
         except BaseException:
             self._np_random, self._np_random_seed = generator
             for i, row in kept:
@@ -309,27 +348,53 @@ class VectorBase(VectorEnv[Any, Any, Any]):
             self._workers.close()
 
 
-class _Vector(VectorBase):
-    """What both vector environments of battles have in common: compiled rows."""
+class LocmVectorEnv(VectorBase):
+    """`num_envs` battles in compiled code: ``gym.make_vec`` makes this one.
 
-    #: Whether the caller plays both sides.
-    _both: bool
+    Parameters
+    ----------
+    num_envs : int
+    threads : int
+        Threads that share the rows; results do not depend on it.
+    autoreset_mode : gymnasium.vector.AutoresetMode
+        SAME_STEP: the observation of an ended row is that of its next episode.
+    copy : bool
+        False: the returned arrays are the buffers that the next step overwrites.
+    final_obs : bool
+        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
+    **options
+        See `Options`. With ``players=("caller", "caller")`` the caller plays both seats; with a
+        `Pool` in which "caller" is one of several they do in some episodes.
+
+    Notes
+    -----
+    Row i does what a single environment with the same seed does. Infos are arrays, with ``_name``
+    telling which rows they are for, and only there if a row has ended.
+
+    Where the caller plays both seats, `step` moves the player to move. It returns what the *next*
+    one sees and the reward of the one **who moved**; the info has ``to_move`` (who is next),
+    ``acted`` (who moved; -1 in a row that only began anew) and ``rewards_both`` (num_envs, 2). A
+    player's shaping is paid when they are to move again, or at the end, so that it is in
+    ``rewards_both`` only: take that, and `gae` with ``mode="per-player"``. In rows in which the
+    other seat is somebody else's, ``to_move`` is the caller's seat, and the entry of
+    ``rewards_both`` for the other one is without shaping.
+    """
 
     def _make_rows(
         self, options: dict[str, Any]
     ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
         n, chosen = self.num_envs, options_of(options)
-        autoreset = _AUTORESETS[self.autoreset_mode]
-        self.games = Games(n, chosen, both=self._both, autoreset=autoreset)
+        self.games = Games(n, chosen, autoreset=_AUTORESETS[self.autoreset_mode])
         self._rows = self.games.rows
         self._to_move = np.zeros(n, np.int8)
         self._acted = np.zeros(n, np.int8)
-        self._both_rewards = np.zeros((n, 2), np.float32) if self._both else None
+        self._both_rewards = np.zeros((n, 2), np.float32)
         return chosen, *battle_spaces(chosen, self._rows.n_actions)
 
     def _start(self) -> None:
         self._workers = Workers(self._rows, self.threads)
-        self._bound: tuple[Any, ...] = ()
+        self._bound: dict[str, Any] = {}
         self._own_arrays()
 
     @property
@@ -339,41 +404,50 @@ class _Vector(VectorBase):
 
     # ------------------------------------------------------------------------------- arrays
 
-    def _bind(
-        self, observations: Any, masks: Any, rewards: Any, terminated: Any, to_move: Any, both: Any
-    ) -> None:
-        """Have the rows write into these arrays."""
-        wanted = (observations, masks, rewards, terminated, to_move, both)
-        if len(self._bound) == 6 and all(a is b for a, b in zip(wanted, self._bound, strict=True)):
-            return
+    def _bind(self, arrays: dict[str, Any]) -> bool:
+        """Have the rows write into these arrays; whether they wrote into others before."""
+        bound = self._bound
+        if len(bound) == len(arrays) and all(bound.get(k) is v for k, v in arrays.items()):
+            return False
         n, layout = self.num_envs, self.layout
-        for name, array, dtype, shape in (
-            ("obs", observations, layout.dtype, (n, *layout.shape)),
-            ("masks", masks, np.dtype(np.int8), (n, self._rows.n_actions)),
-            ("rewards", rewards, np.dtype(np.float32), (n,)),
-            ("dones", terminated, np.dtype(np.bool_), (n,)),
-            ("to_move", to_move, np.dtype(np.int8), (n,)),
-            ("rewards_both", both, np.dtype(np.float32), (n, 2)),
-        ):
-            if array is None:
-                continue
+        one = np.dtype(np.float32)
+        fitting = {
+            "obs": (layout.dtype, (n, *layout.shape)),
+            "masks": (np.dtype(np.int8), (n, self._rows.n_actions)),
+            "rewards": (one, (n,)),
+            "rewards_both": (one, (n, 2)),
+            "terminated": (np.dtype(np.bool_), (n,)),
+            "truncated": (np.dtype(np.bool_), (n,)),
+            "to_move": (np.dtype(np.int8), (n,)),
+            "acted": (np.dtype(np.int8), (n,)),
+            "winner": (np.dtype(np.int8), (n,)),
+            "length": (np.dtype(np.int32), (n,)),
+            "final_obs": (layout.dtype, (n, *layout.shape)),
+            "state": (np.dtype(np.int8), (n, HIDDEN_SIZE)),
+        }
+        for name, array in arrays.items():
+            dtype, shape = fitting[name]
             byte = dtype.itemsize == 1 and array.dtype.kind in "iub" and array.itemsize == 1
             if not (array.dtype == dtype or byte) or array.shape != shape:
                 raise ValueError(
                     f"{name}: expected {dtype} of shape {shape}, got {array.dtype} {array.shape}"
                 )
-        self._bound = ()
-        self._rows.bind(
-            observations, masks, rewards, terminated, self._truncated, to_move, self._acted, both,
-            self._final, self._hidden,
-        )  # fmt: skip
-        self._bound = wanted
+        self._rows.bind(**arrays)
+        self._bound = arrays
+        return True
 
     def _own_arrays(self) -> None:
-        self._bind(
-            self._observations, self._masks, self._rewards, self._terminated, self._to_move,
-            self._both_rewards,
-        )  # fmt: skip
+        arrays = {
+            "obs": self._observations, "masks": self._masks, "rewards": self._rewards,
+            "rewards_both": self._both_rewards, "terminated": self._terminated,
+            "truncated": self._truncated, "to_move": self._to_move, "acted": self._acted,
+        }  # fmt: skip
+        if self._final is not None:
+            arrays["final_obs"] = self._final
+        if self._hidden is not None:
+            arrays["state"] = self._hidden
+        if self._bind(arrays) and self._started:
+            self._rows.show_all()  # what other arrays were shown
 
     # ------------------------------------------------------------------------------ episodes
 
@@ -393,6 +467,40 @@ class _Vector(VectorBase):
             for one in super()._row_seeds(seed)
         ]
 
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in each row.
+
+        Parameters
+        ----------
+        seed : int or sequence of int, optional
+            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
+            with that seed does.
+        options : dict, optional
+            ``match``, ``decks``, ``state``, ``seat`` and ``player`` as of `Games.begin`: one for
+            all rows, or a sequence of one for each, in which None leaves a row to its seed
+            (``state`` may be a `StateBatch`). ``reset_mask``: a bool array of the rows that begin
+            anew.
+
+        Returns
+        -------
+        observations, info
+            The info has ``to_move`` if the caller may play both seats.
+
+        Raises
+        ------
+        ValueError
+            For a value that cannot be used; no row has begun anew then.
+        """
+        observations, info = super().reset(seed=seed, options=options)
+        if self.games.players.has_caller_twice():
+            info["to_move"] = self.to_move
+        return observations, info
+
     def _advance(self, actions: Any) -> int:
         """Step all rows; the number of those in which something special happened."""
         actions = self._actions(actions)
@@ -406,21 +514,88 @@ class _Vector(VectorBase):
         return special
 
     def _step(self, actions: Any) -> dict[str, Any]:
+        both = self.games.players.has_caller_twice()
+        if both:
+            self._check_rewards()
         self._own_arrays()
         info: dict[str, Any] = {}
         if self._advance(actions) and (ended := self._terminated | self._truncated).any():
             info.update(self._results(ended))
             self._add_final(info, ended)
+        if both:
+            for name, array in (
+                ("rewards_both", self._both_rewards),
+                ("to_move", self._to_move),
+                ("acted", self._acted),
+            ):
+                info[name] = array.copy() if self.copy else array
         return info
 
-    def _step_into(
-        self, actions: Any, obs: Any, masks: Any, rewards: Any, dones: Any, to_move: Any, both: Any
+    def _check_rewards(self) -> None:
+        if any(self.options.rewards()[2]):
+            raise ValueError(
+                "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
+                " step_into with rewards_both, and without rewards"
+            )
+
+    def step_into(
+        self,
+        actions: NDArray[np.int64],
+        *,
+        obs: NDArray[Any] | None = None,
+        masks: NDArray[np.int8] | None = None,
+        rewards: NDArray[np.float32] | None = None,
+        rewards_both: NDArray[np.float32] | None = None,
+        terminated: NDArray[np.bool_] | None = None,
+        truncated: NDArray[np.bool_] | None = None,
+        to_move: NDArray[np.int8] | None = None,
+        acted: NDArray[np.int8] | None = None,
+        winner: NDArray[np.int8] | None = None,
+        length: NDArray[np.int32] | None = None,
+        final_obs: NDArray[Any] | None = None,
+        state: NDArray[np.int8] | None = None,
     ) -> int:
-        """... and `step_into`."""
-        self._bind(obs, masks, rewards, dones, to_move, both)
+        """As `step`, but what comes of it is written into the caller's arrays.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+        obs, masks, rewards, terminated, truncated : arrays, optional
+            C-contiguous, of the shapes and types of `step`.
+        rewards_both : float32 array (num_envs, 2), optional
+        to_move, acted : int8 arrays (num_envs,), optional
+            Who is to move, and who acted; -1 in a row that only began anew.
+        winner : int8 array (num_envs,), optional
+            Who won an episode that ended; -1 for nobody, and where none ended.
+        length : int32 array (num_envs,), optional
+            Actions of both players in an episode that ended; 0 where none ended.
+        final_obs : array, optional
+            As `obs`: written where an episode ended (SAME_STEP), all others are left as they are.
+        state : int8 array (num_envs, `HIDDEN_SIZE`), optional
+            All cards in hands and decks, see `Options.privileged`.
+
+        Returns
+        -------
+        int
+            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
+
+        Raises
+        ------
+        ValueError
+            For an array that does not fit; for `rewards` with shaping where the caller plays both
+            seats.
+        """
+        given = {
+            "obs": obs, "masks": masks, "rewards": rewards, "rewards_both": rewards_both,
+            "terminated": terminated, "truncated": truncated, "to_move": to_move, "acted": acted,
+            "winner": winner, "length": length, "final_obs": final_obs, "state": state,
+        }  # fmt: skip
+        if rewards is not None and self.games.players.has_caller_twice():
+            self._check_rewards()
+        changed = self._bind({name: array for name, array in given.items() if array is not None})
         special = self._advance(actions)
-        if special:
-            np.logical_or(dones, self._truncated, out=dones)
+        if changed and self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._rows.show_all(over=True)  # rows that did nothing
         return special
 
     def _results(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
@@ -441,7 +616,35 @@ class _Vector(VectorBase):
         )  # fmt: skip
         return result | {f"_{name}": ended for name in result}
 
+    # ------------------------------------------------------------------------------- players
+
+    @property
+    def players(self) -> Players:
+        """The players by name: put one in, ask how episodes against each have ended."""
+        return self.games.players
+
+    def set_weights(self, weights: Mapping[str, float]) -> None:
+        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
+        self.games.players.set_weights(weights)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against others from the next episodes on; as `Options.opponent`."""
+        self.games.players.replace(opponent)
+
     # --------------------------------------------------------------------------------- more
+
+    @property
+    def to_move(self) -> NDArray[np.int8]:
+        """int8 array (num_envs,): who is to move; the caller's seat where they have one."""
+        out = np.empty(self.num_envs, np.int8)
+        self._rows.movers(out)
+        return out
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool array (rows, actions) of the legal actions."""
+        out = np.empty((self.num_envs, self._rows.n_actions), np.bool_)
+        self._rows.masks(out)
+        return out
 
     def match(self, row: int) -> Any:
         """How the last finished episode of a row came about: see `EpisodeMatch`."""
@@ -469,137 +672,3 @@ class _Vector(VectorBase):
     def _frame(self, i: int) -> NDArray[np.uint8]:
         state = self._rows.state(i)
         return battle_frame(state, self._viewer(i, state))
-
-
-class LocmVectorEnv(_Vector):
-    """`num_envs` battles against opponents, in compiled code: ``gym.make_vec`` makes this one.
-
-    Parameters
-    ----------
-    num_envs : int
-    threads : int
-        Threads that share the rows; results do not depend on it.
-    autoreset_mode : gymnasium.vector.AutoresetMode
-        SAME_STEP: the observation of an ended row is that of its next episode.
-    copy : bool
-        False: the returned arrays are the buffers that the next step overwrites.
-    final_obs : bool
-        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
-    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
-    **options
-        See `Options`.
-
-    Notes
-    -----
-    Row i does what `BattleEnv` with the same seed does. Infos are arrays, with ``_name`` telling
-    which rows they are for, and only there if a row has ended.
-    """
-
-    _both = False
-
-    def step_into(
-        self,
-        actions: NDArray[np.int64],
-        *,
-        obs: NDArray[Any],
-        masks: NDArray[np.int8],
-        rewards: NDArray[np.float32],
-        dones: NDArray[np.bool_],
-    ) -> int:
-        """As `step`, but what comes of it is written into the caller's arrays.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-        obs, masks, rewards, dones : arrays
-            C-contiguous, of the shapes and types of `step`; `dones` is True where an episode ended.
-
-        Returns
-        -------
-        int
-            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
-
-        Raises
-        ------
-        ValueError
-            For an array that does not fit.
-        """
-        return self._step_into(actions, obs, masks, rewards, dones, None, None)
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Play against another opponent from the next episodes on."""
-        self.games.set_opponent(opponent)
-
-
-class SelfPlayVectorEnv(_Vector):
-    """`num_envs` battles of which the caller plays both sides.
-
-    Parameters
-    ----------
-    As those of `LocmVectorEnv`; `opponent` and `seat` do not matter.
-
-    Notes
-    -----
-    `step` moves in each row the player to move; it returns what the *next* one sees, the reward of
-    the one **who moved** and, in the info, ``to_move`` (who is next), ``acted`` (who moved; -1 in a
-    row that only began anew) and ``rewards_both`` (num_envs, 2). A player's shaping is paid when
-    they are to move again, or at the end. `gae` computes advantages from these arrays.
-    """
-
-    _both = True
-
-    @property
-    def to_move(self) -> NDArray[np.int8]:
-        """int8 array (num_envs,): who is to move."""
-        return self._to_move.copy()
-
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
-        """As of `LocmVectorEnv`; the info has ``to_move``."""
-        observations, info = super().reset(seed=seed, options=options)
-        info["to_move"] = self.to_move
-        return observations, info
-
-    def _step(self, actions: Any) -> dict[str, Any]:
-        info = super()._step(actions)
-        both, to_move, acted = self._both_rewards, self._to_move, self._acted
-        assert both is not None
-        if self.copy:
-            both, to_move, acted = both.copy(), to_move.copy(), acted.copy()
-        info.update({"rewards_both": both, "to_move": to_move, "acted": acted})
-        return info
-
-    def step_into(
-        self,
-        actions: NDArray[np.int64],
-        *,
-        obs: NDArray[Any],
-        masks: NDArray[np.int8],
-        rewards: NDArray[np.float32],
-        dones: NDArray[np.bool_],
-        to_move: NDArray[np.int8],
-        rewards_both: NDArray[np.float32] | None = None,
-    ) -> int:
-        """As `step`, but what comes of it is written into the caller's arrays.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-        obs, masks, rewards, dones, to_move, rewards_both : arrays
-            C-contiguous, of the shapes and types of `step`; `dones` is True where an episode ended.
-
-        Returns
-        -------
-        int
-            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
-
-        Raises
-        ------
-        ValueError
-            For an array that does not fit.
-        """
-        return self._step_into(actions, obs, masks, rewards, dones, to_move, rewards_both)

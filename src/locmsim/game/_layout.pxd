@@ -40,6 +40,14 @@ ctypedef struct known_t:        # entries as bits: tables of at most KNOWN_ENTRI
     uint8_t left[KNOWN_ENTRIES]     # cards equal to this one in its player's deck
     uint8_t equal[KNOWN_ENTRIES]    # the next one of its player's equal cards, in a ring
 
+ctypedef struct past_t:         # what has happened up to a position, whatever its hidden cards are
+    uint8_t began[2]            # [player]: slots of creatures there when their last turn began
+    uint8_t drawn               # places in hand whose cards the player to move has drawn last
+    uint8_t shown[2]            # as in `known_t`
+    uint8_t actions
+    int8_t seen[2][PILE]
+    int32_t draws[2]            # of the cards that they have shown
+
 ctypedef struct view_t:         # of one player
     const int8_t* hand          # MAX_HAND rows
     const int8_t* deck          # their
@@ -49,7 +57,7 @@ ctypedef struct view_t:         # of one player
     uint8_t shown
     uint8_t actions             # of their in this turn
 
-ctypedef struct room_t:         # for a view of a state without a past
+ctypedef struct scratch_t:         # for a view of a state without a past
     int8_t hand[MAX_HAND][HAND_ROW]
     uint64_t began[2]
     int8_t deck[PILE]
@@ -58,14 +66,18 @@ ctypedef struct room_t:         # for a view of a state without a past
 
 # What is known at a state whose past is not: no history. For tables of at most 64 entries.
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil
+# ... with a past that another state of the same visible cards had; and that past.
+cdef void known_resume(
+    known_t* k, const state_t* s, const table_t* t, const past_t* past) noexcept nogil
+cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nogil
 # The rows of the cards in a player's hand, after `drawn` has been changed.
 cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) noexcept nogil
 # Apply a legal action and keep up what is known.
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
 cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
-# ... of a state without a past, which is kept in `room`.
+# ... of a state without a past, which is kept in `scratch`.
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, room_t* room) noexcept nogil
+    const state_t* s, const table_t* t, int who, view_t* v, scratch_t* scratch) noexcept nogil
 
 # Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil

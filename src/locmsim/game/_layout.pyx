@@ -203,12 +203,57 @@ cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
 
 
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+    memset(k, 0, sizeof(known_t))
+    know(k, s, t)
+
+
+cdef void known_resume(
+    known_t* k, const state_t* s, const table_t* t, const past_t* past
+) noexcept nogil:
+    cdef const player_t* p = &s.p[s.turn & 1]
+    cdef const creature_t* x
+    cdef int who, i
+    memset(k, 0, sizeof(known_t))
+    for i in range(p.hand_size):
+        if past.drawn >> i & 1:
+            k.drawn[s.turn & 1] |= <uint64_t>1 << (p.hand >> 8 * i & 63)
+    know(k, s, t)
+    k.actions = past.actions
+    for who in range(2):
+        k.shown[who] = past.shown[who]
+        k.draws[1][who] = past.draws[who]
+        memcpy(k.seen[who], past.seen[who], PILE)
+        for i in range(MAX_BOARD):
+            x = &s.p[who].board[i]
+            if s.p[who].marks >> (OCCUPIED + i) & 1 and not past.began[who] >> i & 1:
+                k.began[who][x.copy] &= ~(<uint64_t>1 << (x.card & 63))
+
+
+cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nogil:
+    cdef const player_t* p = &s.p[s.turn & 1]
+    cdef const creature_t* x
+    cdef int who, i
+    memset(past, 0, sizeof(past_t))
+    for i in range(p.hand_size):
+        past.drawn |= <uint8_t>((k.drawn[s.turn & 1] >> (p.hand >> 8 * i & 63) & 1) << i)
+    past.actions = k.actions
+    for who in range(2):
+        past.shown[who] = k.shown[who]
+        past.draws[who] = k.draws[1][who]
+        memcpy(past.seen[who], k.seen[who], PILE)
+        for i in range(MAX_BOARD):
+            x = &s.p[who].board[i]
+            if s.p[who].marks >> (OCCUPIED + i) & 1:
+                past.began[who] |= <uint8_t>((k.began[who][x.copy] >> (x.card & 63) & 1) << i)
+
+
+cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
+    """What the cards tell; `k` is zero but for the cards that were drawn."""
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
     cdef uint64_t placed
     cdef const player_t* p
     cdef int who, i
-    memset(k, 0, sizeof(known_t))
     for i in range(t.n_cards if t.n_cards < KNOWN_ENTRIES else KNOWN_ENTRIES):
         k.costs[i] = t.cards[i].cost
     for who in range(2):
@@ -294,31 +339,31 @@ cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexce
 
 
 cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, room_t* room
+    const state_t* s, const table_t* t, int who, view_t* v, scratch_t* scratch
 ) noexcept nogil:
     cdef const player_t* p = &s.p[who]
     cdef int32_t draws = 0
     cdef int copies[MAX_HAND]
     cdef int h, i
     memset(v, 0, sizeof(view_t))
-    memset(room, 0, sizeof(room_t))
+    memset(scratch, 0, sizeof(scratch_t))
     memset(copies, 0, sizeof(copies))
-    memset(room.began, 255, sizeof(room.began))
-    v.hand = &room.hand[0][0]
-    v.deck = room.deck
-    v.seen = room.seen
-    v.began[0] = v.began[1] = room.began
-    v.costs = room.costs
+    memset(scratch.began, 255, sizeof(scratch.began))
+    v.hand = &scratch.hand[0][0]
+    v.deck = scratch.deck
+    v.seen = scratch.seen
+    v.began[0] = v.began[1] = scratch.began
+    v.costs = scratch.costs
     for i in range(MAX_DECK - p.deck_left, MAX_DECK):
-        count_card(room.deck, &draws, &t.cards[s.deck[who][i]], 1)
+        count_card(scratch.deck, &draws, &t.cards[s.deck[who][i]], 1)
         for h in range(p.hand_size):
             copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == t.cards[s.deck[who][i]].base_id
     for h in range(p.hand_size):
-        card_row(room.hand[h], &t.cards[p.hand >> 8 * h & 255], copies[h], False)
+        card_row(scratch.hand[h], &t.cards[p.hand >> 8 * h & 255], copies[h], False)
     for h in range(2):
         for i in range(MAX_BOARD):
             if s.p[h].marks >> (OCCUPIED + i) & 1:
-                room.costs[s.p[h].board[i].card] = t.cards[s.p[h].board[i].card].cost
+                scratch.costs[s.p[h].board[i].card] = t.cards[s.p[h].board[i].card].cost
 
 
 # ---- layouts -------------------------------------------------------------------------------------
@@ -335,9 +380,9 @@ cdef int layout_item(int layout) noexcept nogil:
 
 
 cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
-    """A byte for each place in hand: 1 if there is mana for the card there. See `player_t.prices`:
-    no sum goes beyond its byte."""
-    return (p.prices + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
+    """A byte for each hand position: 1 if there is mana for the card. No sum exceeds its byte, see
+    `player_t.cost_kinds`."""
+    return (p.cost_kinds + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
         0x0101010101010101ULL)
 
 
@@ -530,7 +575,7 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     cdef uint32_t enemy = op.marks >> OCCUPIED & 63
     cdef uint32_t guards = op.marks >> GUARDED & 63
     cdef uint32_t ready = me.marks >> READY & 63
-    cdef uint32_t items, price, targets
+    cdef uint32_t items, cost_kind, targets
     cdef uint64_t affordable, creatures, lanes, lane1, lane2
     cdef int h, slot
     cdef int8_t* row
@@ -539,7 +584,7 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     if s.p[0].won | s.p[1].won or s.turn & 1 != who:
         return
     affordable = affordable_cards(me)
-    creatures = affordable & ~(me.prices | me.prices >> 1 | me.prices >> 2)
+    creatures = affordable & ~(me.cost_kinds | me.cost_kinds >> 1 | me.cost_kinds >> 2)
     if one:
         put_(out + 1, creatures * (own != 63))
         row = out + 9
@@ -553,9 +598,9 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
     while items:
         h = lowest_bit_(items)
         items &= items - 1
-        price = <uint32_t>(me.prices >> 8 * h & 255)
-        targets = (price & IS_BLUE) | own << 1 & (0 - (price >> 1 & 1)) | enemy << 7 & (
-            0 - (price >> 2 & 1))
+        cost_kind = <uint32_t>(me.cost_kinds >> 8 * h & 255)
+        targets = (cost_kind & IS_BLUE) | own << 1 & (0 - (cost_kind >> 1 & 1)) | enemy << 7 & (
+            0 - (cost_kind >> 2 & 1))
         put_(row + 13 * h, BITS[targets & 255])
         put_(row + 13 * h + 8, BITS[targets >> 8])
     row += 13 * MAX_HAND
@@ -588,21 +633,21 @@ def sizes():
 def observe(State state not None, int player, int layout, out):
     """Write what `player` sees of a state without a past into a writable contiguous array."""
     cdef view_t view
-    cdef room_t kept
-    cdef uint8_t[::1] room = memoryview(out).cast("B")
+    cdef scratch_t scratch
+    cdef uint8_t[::1] buffer = memoryview(out).cast("B")
     if not 0 <= player <= 1 or not ENTITIES <= layout <= ENTITIES_F32:
         raise ValueError(f"player {player}, layout {layout}: expected 0 or 1, and a layout")
-    if room.shape[0] != layout_size(layout, state.table.t.rules) * layout_item(layout):
-        raise ValueError(f"out: {room.shape[0]} bytes do not fit the layout")
-    view_of_state(&state.s, &state.table.t, player, &view, &kept)
-    write_layout(layout, &room[0], &state.s, &state.table.t, player, &view)
+    if buffer.shape[0] != layout_size(layout, state.table.t.rules) * layout_item(layout):
+        raise ValueError(f"out: {buffer.shape[0]} bytes do not fit the layout")
+    view_of_state(&state.s, &state.table.t, player, &view, &scratch)
+    write_layout(layout, &buffer[0], &state.s, &state.table.t, player, &view)
 
 
 def observe_batch(StateArray array not None, int player, int layout, out):
     """`observe` for each state; player -1 is who is to move."""
     cdef view_t view
-    cdef room_t kept
-    cdef uint8_t[::1] room = memoryview(out).cast("B") if array.size else None
+    cdef scratch_t scratch
+    cdef uint8_t[::1] buffer = memoryview(out).cast("B") if array.size else None
     cdef Py_ssize_t size, i
     cdef const state_t* s
     cdef int who
@@ -611,14 +656,14 @@ def observe_batch(StateArray array not None, int player, int layout, out):
     size = layout_size(layout, array.rules) * layout_item(layout)
     if array.size == 0:
         return
-    if room.shape[0] != array.size * size:
-        raise ValueError(f"out: {room.shape[0]} bytes do not fit {array.size} rows of the layout")
+    if buffer.shape[0] != array.size * size:
+        raise ValueError(f"out: {buffer.shape[0]} bytes do not fit {array.size} rows of the layout")
     with nogil:
         for i in range(array.size):
             s = &array.states[i]
             who = s.turn & 1 if player < 0 else player
-            view_of_state(s, array.tables[i], who, &view, &kept)
-            write_layout(layout, &room[0] + i * size, s, array.tables[i], who, &view)
+            view_of_state(s, array.tables[i], who, &view, &scratch)
+            write_layout(layout, &buffer[0] + i * size, s, array.tables[i], who, &view)
 
 
 def hidden_of(State state not None, int player, int8_t[::1] out):

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 
 from locmsim._core cimport card_t, state_t, table_t
+from locmsim.game._layout cimport known_t
 
 cdef enum:
     SHORT_CARDS = 64            # entries of a table that is cut short
@@ -18,3 +19,16 @@ ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it h
 # more than a short table holds.
 cdef int shorten(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table) except -1
+# ... their number is returned, and those beyond a short table are left out. What is in sight has
+# the same entries whatever the hidden cards are.
+cdef int shorten_cards(
+    state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
+) noexcept nogil
+
+cdef class Sight:
+    cdef state_t s
+    cdef known_t k
+    cdef table_t t              # of which only the beginning is used
+    cdef readonly int n_actions
+    cdef readonly int player
+    cdef int count_seen(self, int whose, list shown) except -1

@@ -13,7 +13,6 @@ from locmsim._core cimport (
     RULES_15,
     State,
     Table,
-    card_t,
     player_t,
     state_is_legal,
     state_t,
@@ -25,7 +24,6 @@ from locmsim.game._layout cimport (
     known_apply,
     known_hand,
     known_start,
-    known_t,
     layout_item,
     layout_size,
     view_of,
@@ -36,6 +34,7 @@ from locmsim.game._layout cimport (
 
 from locmsim.errors import IllegalActionError
 from locmsim.game._layout import LAYOUT_CODES
+from locmsim.rules.rulesets import RULES_NAMES
 
 __all__ = ["Sight"]
 
@@ -43,7 +42,16 @@ __all__ = ["Sight"]
 cdef int shorten(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
 ) except -1:
-    cdef uint8_t places[MAX_CARDS]      # entry -> 1 + the one in the short table
+    cdef int n = shorten_cards(s, t, from_state, from_table)
+    if n > SHORT_CARDS:
+        raise ValueError(f"state: {n} different cards, expected at most {SHORT_CARDS}")
+    return 0
+
+
+cdef int shorten_cards(
+    state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
+) noexcept nogil:
+    cdef uint8_t places[2][MAX_CARDS]   # [player]: entry -> 1 + the one in the short table
     cdef player_t* p
     cdef uint64_t hand
     cdef int who, i, n = 0
@@ -54,25 +62,26 @@ cdef int shorten(
         p = &s.p[who]
         for i in range(MAX_BOARD):
             if p.marks >> (OCCUPIED + i) & 1:
-                p.board[i].card = place_of(places, t, from_table, p.board[i].card, &n)
+                p.board[i].card = place_of(places[who], t, from_table, p.board[i].card, &n)
         hand = 0
         for i in range(p.hand_size):
-            hand |= <uint64_t>place_of(places, t, from_table, p.hand >> 8 * i & 255, &n) << 8 * i
+            hand |= <uint64_t>place_of(
+                places[who], t, from_table, p.hand >> 8 * i & 255, &n) << 8 * i
         p.hand = hand
     for who in range(2):
         for i in range(MAX_DECK - s.p[who].deck_left, MAX_DECK):
-            s.deck[who][i] = place_of(places, t, from_table, s.deck[who][i], &n)
-    if n > SHORT_CARDS:
-        raise ValueError(f"state: {n} different cards, expected at most {SHORT_CARDS}")
+            s.deck[who][i] = place_of(places[who], t, from_table, s.deck[who][i], &n)
     t.rules = from_table.rules
     t.n_instances = t.n_cards = n
-    return 0
+    return n
 
 
 cdef uint8_t place_of(
     uint8_t* places, short_table_t* to, const table_t* t, int entry, int* n
-) noexcept:
-    if not places[entry]:
+) noexcept nogil:
+    # Each card has its own, two of one entry of the pool, too, as long as there is room: history
+    # tells them apart.
+    if not places[entry] or entry >= t.n_instances and n[0] < SHORT_CARDS:
         if n[0] < SHORT_CARDS:
             to.cards[n[0]] = t.cards[entry]
             to.cards[n[0]].creature.card = <uint8_t>n[0]
@@ -95,20 +104,14 @@ cdef class Sight:
         Instance ids of the opponent's creatures that came in their last turn.
     shown : iterable of Card
         The opponent's cards that have been seen.
+    played : iterable of Card
+        The player's cards that the opponent has seen: what searches show them.
     """
 
-    cdef state_t s
-    cdef known_t k
-    cdef table_t t              # of which only the beginning is used
-    cdef readonly int n_actions
-    cdef readonly int player
-
-    def __cinit__(self, State state not None, drawn=(), came=(), shown=()):
+    def __cinit__(self, State state not None, drawn=(), came=(), shown=(), played=()):
         cdef set new = set(drawn), recent = set(came)
-        cdef Table cards
         cdef player_t* p
         cdef int who, i, id, entry
-        cdef const card_t* c
         memset(&self.t, 0, sizeof(table_t))
         shorten(&self.s, <short_table_t*>&self.t, &state.s, &state.table.t)
         if self.t.rules == RULES_15:
@@ -135,15 +138,22 @@ cdef class Sight:
                 if id in recent:
                     self.k.began[1 - who][p.board[i].copy] &= ~(
                         <uint64_t>1 << (p.board[i].card & 63))
-        shown = list(shown)
-        if shown:
-            cards = State.new((), (), rules=state.rules, pool=shown).table
-            entries = {cards.card(i): i for i in range(cards.t.n_cards)}
-            for card in shown:
-                i = entries[card]
-                c = &cards.t.cards[i]
-                count_card(self.k.seen[1 - who], &self.k.draws[1][1 - who], c, 1)
-                self.k.shown[1 - who] += 1
+        self.count_seen(1 - who, list(shown))
+        self.count_seen(who, list(played))
+
+    cdef int count_seen(self, int whose, list shown) except -1:
+        """Count the cards that a player has shown."""
+        cdef Table cards
+        cdef int i
+        if not shown:
+            return 0
+        cards = State.new((), (), rules=RULES_NAMES[self.t.rules], pool=shown).table
+        entries = {cards.card(i): i for i in range(cards.t.n_cards)}
+        for card in shown:
+            i = entries[card]
+            count_card(self.k.seen[whose], &self.k.draws[1][whose], &cards.t.cards[i], 1)
+            self.k.shown[whose] += 1
+        return 0
 
     def observe(self, str layout, out, int8_t[::1] mask):
         """Write what the player sees in a layout, and the mask, into contiguous arrays."""

@@ -151,7 +151,7 @@ def write_state(
 ) -> NDArray[Any]:
     """What `State.observation_tensor` returns."""
     layout = get_layout(name, state.rules)
-    out = _room(layout, layout.shape, out)
+    out = _output_array(layout, layout.shape, out)
     observe(state, player, layout.code, out)
     return out
 
@@ -161,12 +161,12 @@ def write_states(
 ) -> NDArray[Any]:
     """What `StateBatch.observation_tensor` returns."""
     layout = get_layout(name, array.rule_set)
-    out = _room(layout, (array.size, *layout.shape), out)
+    out = _output_array(layout, (array.size, *layout.shape), out)
     observe_batch(array, player, layout.code, out)
     return out
 
 
-def _room(layout: Layout, shape: tuple[int, ...], out: NDArray[Any] | None) -> NDArray[Any]:
+def _output_array(layout: Layout, shape: tuple[int, ...], out: NDArray[Any] | None) -> NDArray[Any]:
     """`out` if it fits, a new array if it is None."""
     if out is None:
         return np.empty(shape, layout.dtype)

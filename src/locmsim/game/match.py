@@ -14,7 +14,7 @@ from locmsim.errors import GameOverError, InvalidActionError
 from locmsim.game.choice import Construct, Draft, FatalAnswer, generated
 from locmsim.game.explain import explain
 from locmsim.game.observation import Observation, OpponentAction
-from locmsim.game.params import effective_params, given_cards, old_ids
+from locmsim.game.params import effective_params, fixed_cards, old_ids
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
@@ -79,18 +79,18 @@ class Match:
         self._rules = get_rules(rules)
         self._ids = old_ids(self._rules, ids)
         self.params = effective_params(self._rules, seed, params or {})
-        self._given_cards = given_cards(self._rules, self.params, cards)
+        self._fixed_cards = fixed_cards(self._rules, self.params, cards)
         self._choice: Construct | Draft
         if self._rules.draft:
             self.cards = list(cards_1x())
             self._choice = Draft(self._rules, self.cards, self.params)
-        elif self._given_cards is None:
+        elif self._fixed_cards is None:
             self._choice = generated(int(self.params["cardGenSeed"]))
             self.cards = list(self._choice.offers)
         else:
-            self.cards = sorted(self._given_cards, key=lambda card: card.base_id)
+            self.cards = sorted(self._fixed_cards, key=lambda card: card.base_id)
             offer_seed = int(self.params["constructedChoicesSeed"])
-            self._choice = Construct(self._given_cards, offer_seed)
+            self._choice = Construct(self._fixed_cards, offer_seed)
         self.offers = self._choice.offers[:]
         self.chosen = [[], []]
         self.decks = [[], []]
@@ -135,7 +135,7 @@ class Match:
     def root(self) -> "Match":
         """The same match before its first answer."""
         ids = "new" if self._ids is None else "old"
-        return Match(self.rules, params=self.params, cards=self._given_cards, ids=ids)
+        return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=ids)
 
     def state_key(self) -> tuple[object, ...]:
         """Equal for two moments of matches in which the same can happen from then on.
@@ -392,7 +392,7 @@ class Match:
         line]`` in the order given, line None for a timeout; ``winner``, ``scores``, ``error``
         (None, or ``player``, ``kind`` and ``message``).
         """
-        given = self._given_cards
+        given = self._fixed_cards
         return {
             "rules": self.rules,
             "ids": "new" if self._ids is None else "old",

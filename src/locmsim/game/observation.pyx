@@ -225,9 +225,9 @@ cdef int row_fault(
 ) noexcept nogil:
     """What keeps a row, whose fields are in range, from being together with those before it."""
     cdef bint offered = o.cards[0].id == OFFERED
-    cdef int room = MAX_BOARD if o.rules == RULES_10 else MAX_BOARD // 2
+    cdef int capacity = MAX_BOARD if o.rules == RULES_10 else MAX_BOARD // 2
     if c.location == 0:
-        room = MAX_HAND
+        capacity = MAX_HAND
     if (c.id == OFFERED) != offered:
         return WRONG_PHASE
     if (c.location == 0) != (c.lane == -1) or c.lane >= (1 if o.rules == RULES_10 else 2):
@@ -237,7 +237,7 @@ cdef int row_fault(
     if c.location != 0 and offered:
         return WRONG_OFFER
     places[c.location + 1][c.lane + 1] += 1
-    if places[c.location + 1][c.lane + 1] > room and not offered:
+    if places[c.location + 1][c.lane + 1] > capacity and not offered:
         return WRONG_NUMBER
     return 0
 
@@ -432,9 +432,9 @@ cdef str place_fault(const shown_t* o, const shown_card_t* c, int fault):
         return f"a card on the {where} cannot have type {c.type}"
     if fault == WRONG_OFFER:
         return "a card on offer (instance id -1) must have location 0"
-    room = HAND_LIMIT if c.location == 0 else RULES[RULES_NAMES[o.rules]].lane_size
+    capacity = HAND_LIMIT if c.location == 0 else RULES[RULES_NAMES[o.rules]].lane_size
     lane = "" if c.location == 0 else f", lane {c.lane}"
-    return f"{where}{lane}: more than {room} cards"
+    return f"{where}{lane}: more than {capacity} cards"
 
 
 cdef str column_fault(const reader_t* r, const shown_t* o, str text):
@@ -683,15 +683,15 @@ cdef class Observation(Shown):
         ValueError
             A field is out of range, or there are rows that cannot be together.
         """
-        cdef Observation made = new_observation()
+        cdef Observation observation = new_observation()
         unknown = changes.keys() - set(Observation.__match_args__)
         if unknown:
             raise TypeError(f"Observation has no field {min(unknown)!r}")
         if "rules" in changes and "cards" not in changes:
             changes["cards"] = self.cards       # other lanes, other places
-        made.o = self.o
-        made.take(changes)
-        return made
+        observation.o = self.o
+        observation.take(changes)
+        return observation
 
     __replace__ = replace
 
@@ -782,13 +782,13 @@ cdef class Observation(Shown):
 
         ``ProtocolError`` names the line and what is wrong there; ``ValueError``: unknown `rules`.
         """
-        cdef Observation made = new_observation()
+        cdef Observation observation = new_observation()
         cdef reader_t r
         cdef bytes raw = text.encode("utf-8", "surrogatepass")
         cdef int code = -1 if rules is None else rules_code(rules)
-        if shown_read(&made.o, &r, raw, <int>len(raw), code):
-            raise fault_of(&r, &made.o, raw)
-        return made
+        if shown_read(&observation.o, &r, raw, <int>len(raw), code):
+            raise fault_of(&r, &observation.o, raw)
+        return observation
 
     @staticmethod
     def of(State state not None, player, opponent_actions=()):
@@ -797,12 +797,12 @@ cdef class Observation(Shown):
         The state is meant to be as it is when the player is asked. ``ValueError`` for any `player`
         but 0 and 1.
         """
-        cdef Observation made = new_observation()
+        cdef Observation observation = new_observation()
         if player not in (0, 1):
             raise ValueError(f"player: expected 0 or 1, got {player!r}")
-        state_seen(&state.s, &state.table.t, player, &made.o)
-        take_actions(&made.o, opponent_actions)
-        return made
+        state_seen(&state.s, &state.table.t, player, &observation.o)
+        take_actions(&observation.o, opponent_actions)
+        return observation
 
     def format(self):
         """The text that a referee would send, byte for byte."""
@@ -845,19 +845,19 @@ def read_observation(readline, rules=None):
     Returns None if the stream ends before the first line. Rule sets and errors are those of
     `Observation.parse`; a stream that ends too early is a ``ProtocolError`` too.
     """
-    cdef Observation made = new_observation()
+    cdef Observation observation = new_observation()
     cdef reader_t r
     cdef bytes raw
     cdef str line
     cdef int more = 1, at
-    reader_start(&r, &made.o, -1 if rules is None else rules_code(rules))
+    reader_start(&r, &observation.o, -1 if rules is None else rules_code(rules))
     while more > 0:
         line = readline()
         if not line and r.number == 0:
             return None
         raw = line.encode("utf-8", "surrogatepass")
         at = 0
-        more = reader_take(&r, &made.o, raw, <int>len(raw), &at)
+        more = reader_take(&r, &observation.o, raw, <int>len(raw), &at)
         if more < 0:
-            raise fault_of(&r, &made.o, raw)
-    return made
+            raise fault_of(&r, &observation.o, raw)
+    return observation

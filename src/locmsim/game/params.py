@@ -12,7 +12,7 @@ from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import Card, load_cards
 from locmsim.rules.rulesets import RuleSet
 
-__all__ = ["Params", "effective_params", "given_cards", "old_ids"]
+__all__ = ["Params", "effective_params", "fixed_cards", "old_ids"]
 
 #: Parameters that are no seeds, by the rule sets that know them.
 _OTHER_PARAMS = {
@@ -25,21 +25,21 @@ _LEAGUES = (1, 2, 3, 4)
 Params = dict[str, int | str]
 
 
-def effective_params(rules: RuleSet, seed: int | None, given: Mapping[str, int | str]) -> Params:
+def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int | str]) -> Params:
     """All seeds as integers, the other parameters as given (docs/rules.md, section 1)."""
     known = ("seed", *rules.seed_names, *_OTHER_PARAMS[rules.name])
-    for key, value in given.items():
+    for key, value in wanted.items():
         if key not in known:
             raise ValueError(
                 f"unknown parameter {key!r} for rules {rules.name}: expected {', '.join(known)}"
             )
         if isinstance(value, bool) or not isinstance(value, Integral | str):
             raise ValueError(f"{key}: expected a string or an integer, got {value!r}")
-    if "predefinedConstructedIds" in given:
+    if "predefinedConstructedIds" in wanted:
         raise ValueError("predefinedConstructedIds: not supported, it crashes the official referee")
 
     if seed is None:
-        seed = _seed(given, "seed")
+        seed = _seed(wanted, "seed")
     else:
         seed = index(seed)
         if not -(1 << 63) <= seed < 1 << 63:
@@ -49,19 +49,19 @@ def effective_params(rules: RuleSet, seed: int | None, given: Mapping[str, int |
     derived = JavaRandom(seed)
     params: Params = {"seed": seed}
     for name in rules.seed_names:
-        value, named = derived.next_long(), _seed(given, name)
+        value, named = derived.next_long(), _seed(wanted, name)
         params[name] = value if named is None else named
 
-    if "league" in given:
-        params["league"] = _league(given["league"])
+    if "league" in wanted:
+        params["league"] = _league(wanted["league"])
     for key in ("predefinedCardListFile", "predefinedDraftIds"):
-        if key in given:
-            params[key] = str(given[key])
+        if key in wanted:
+            params[key] = str(wanted[key])
     return params
 
 
-def _seed(given: Mapping[str, int | str], name: str) -> int | None:
-    return parse_integer(str(given[name]), 64) if name in given else None
+def _seed(wanted: Mapping[str, int | str], name: str) -> int | None:
+    return parse_integer(str(wanted[name]), 64) if name in wanted else None
 
 
 def _league(value: int | str) -> int:
@@ -79,14 +79,14 @@ def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
     return OldIds() if ids == "old" else None
 
 
-def given_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:
+def fixed_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:
     """The cards given by the caller or a file, in the order that offers are drawn from."""
     if cards is not None:
         if rules.draft:
             raise ValueError(f"cards: rules {rules.name} have a fixed card list")
-        given = list(cards)
-        _check_cards(given)
-        return given
+        wanted = list(cards)
+        _check_cards(wanted)
+        return wanted
     if "predefinedCardListFile" in params:
         path = str(params["predefinedCardListFile"])
         try:

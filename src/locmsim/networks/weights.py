@@ -103,7 +103,7 @@ def _same(a: Any, b: Any) -> bool:
 class WeightsFile(Mapping[str, Weights]):
     """The weights of every rule set, as read from a file: rule set -> `Weights`.
 
-    Rule sets that `given` lacks have the weights of the package.
+    Rule sets that `weights` lacks have the weights of the package.
 
     Parameters
     ----------
@@ -120,17 +120,17 @@ class WeightsFile(Mapping[str, Weights]):
     """
 
     def __init__(
-        self, given: Mapping[str, Weights] | None = None, record: Iterable[Mapping[str, Any]] = ()
+        self, weights: Mapping[str, Weights] | None = None, record: Iterable[Mapping[str, Any]] = ()
     ) -> None:
-        self.given = {get_rules(rules).name: weights for rules, weights in (given or {}).items()}
+        self.weights = {get_rules(rules).name: own for rules, own in (weights or {}).items()}
         self.record = [dict(entry) for entry in record]
-        for rules, weights in self.given.items():
-            _check(rules, weights)
+        for rules, own in self.weights.items():
+            _check(rules, own)
 
     def __getitem__(self, rules: str) -> Weights:
         if rules not in RULES:
             raise KeyError(rules)
-        return self.given.get(rules) or default_weights(rules)
+        return self.weights.get(rules) or default_weights(rules)
 
     def __iter__(self) -> Iterator[str]:
         return iter(RULES)
@@ -163,18 +163,18 @@ class WeightsFile(Mapping[str, Weights]):
                 start = file.read(2)
                 file.seek(0)
                 parts, record = _read(file) if start == b"PK" else _read_json(file.read())
-            given = {rules: _filled(rules, given) for rules, given in parts.items()}
-            return cls(given, record)
+            weights = {rules: _filled(rules, found) for rules, found in parts.items()}
+            return cls(weights, record)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file with what `given` has, and the record; whole or not at all."""
+        """Write a weights file with what `weights` has, and the record; whole or not at all."""
         import numpy as np
 
         meta: dict[str, Any] = {"format": FORMAT}
         arrays: dict[str, Any] = {}
-        for rules, weights in self.given.items():
+        for rules, weights in self.weights.items():
             tables = {name: getattr(weights, name) for name in _TABLES}
             meta[rules] = {name: dict(table) for name, table in tables.items() if table is not None}
             for name, array in (weights.network or {}).items():
@@ -223,9 +223,9 @@ def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[s
             raise ValueError(f"unknown array {name!r}")
         if array is not None:
             parts[rules].setdefault(part, {})[short] = array
-    for rules, given in parts.items():
-        for part in given.keys() & _ENSEMBLES.keys():
-            given[part] = _unstacked(f"{rules}/{part}", given[part])
+    for rules, found in parts.items():
+        for part in found.keys() & _ENSEMBLES.keys():
+            found[part] = _unstacked(f"{rules}/{part}", found[part])
     return parts, record
 
 
@@ -259,7 +259,7 @@ def _read_json(content: bytes) -> tuple[_Parts, list[dict[str, Any]]]:
     return parts, []
 
 
-def _filled(rules: str, given: dict[str, Any]) -> Weights:
+def _filled(rules: str, parts: dict[str, Any]) -> Weights:
     """Weights of the parts that are given, and of the package's where that makes sense."""
     if rules not in RULES:
         raise ValueError(f"unknown rule set {rules!r}: expected one of {', '.join(RULES)}")
@@ -272,13 +272,13 @@ def _filled(rules: str, given: dict[str, Any]) -> Weights:
         default = getattr(ours, table)
         if default is None:
             continue
-        if table not in given and network not in given:
-            given[network] = getattr(ours, network)
+        if table not in parts and network not in parts:
+            parts[network] = getattr(ours, network)
         if table == "draft":  # not by names: all cards or none
-            given.setdefault(table, default)
+            parts.setdefault(table, default)
         else:
-            given[table] = {**default, **given.get(table, {})}
-    return Weights(**given)
+            parts[table] = {**default, **parts.get(table, {})}
+    return Weights(**parts)
 
 
 # -------------------------------------------------------------------------------- checking

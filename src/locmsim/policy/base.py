@@ -28,6 +28,10 @@ class RatingPolicy(ABC):
         There is none of that name, or the rule set has no such layout.
     """
 
+    #: What `act_batch` draws actions with if it is not told: 0, no drawing. An environment asks
+    #: the policies in its table so.
+    temperature: float = 0.0
+
     def __init__(self, rules: str, layout: str) -> None:
         self._rules = get_rules(rules)
         self._layout = get_layout(layout, self._rules.name)
@@ -75,22 +79,23 @@ class RatingPolicy(ABC):
         self,
         observations: NDArray[Any],
         masks: NDArray[Any],
+        seeds: NDArray[np.uint64] | int = 0,
         *,
-        seed: int = 0,
-        temperature: float = 0.0,
+        temperature: float | None = None,
     ) -> NDArray[np.int64]:
-        """An action for each row.
+        """An action for each row, which depends on nothing in the other rows.
 
         Parameters
         ----------
         observations : array (rows, size of the layout)
         masks : array (rows, actions)
             Nonzero where an action is legal; at least one of each row.
-        seed : int
-            For what is drawn if the temperature is above 0.
-        temperature : float
+        seeds : uint64 array (rows,) or int
+            For what is drawn if the temperature is above 0: one for each row, or one from which
+            those of all rows follow.
+        temperature : float, optional
             0: the legal action with the highest rating. Else each is drawn with a probability
-            proportional to exp(rating / temperature).
+            proportional to exp(rating / temperature). By default the attribute `temperature`.
 
         Returns
         -------
@@ -101,6 +106,7 @@ class RatingPolicy(ABC):
         ValueError
             For other shapes, a row without a legal action, a negative temperature.
         """
+        temperature = self.temperature if temperature is None else temperature
         if not temperature >= 0:
             raise ValueError(f"temperature: expected 0 or more, got {temperature}")
         logits, _ = self.evaluate(observations)
@@ -111,7 +117,32 @@ class RatingPolicy(ABC):
             raise ValueError("masks: a row without a legal action")
         ratings = np.where(legal, logits, -np.inf)
         if temperature > 0:
-            noise = np.random.default_rng(seed).gumbel(size=ratings.shape)
-            ratings = ratings / temperature + noise
+            ratings = ratings / temperature + _gumbel(seeds, *logits.shape)
         chosen: NDArray[np.int64] = ratings.argmax(axis=1)
         return chosen
+
+
+def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:
+    """Gumbel noise, of each row from its own seed: a hash of the seed and the action's number."""
+    if isinstance(seeds, int | np.integer):
+        base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
+        keys = _mixed(base) + np.arange(rows, dtype=np.uint64)
+    else:
+        keys = np.asarray(seeds).astype(np.uint64)
+        if keys.shape != (rows,):
+            raise ValueError(f"seeds: expected an int or shape ({rows},), got {keys.shape}")
+    steps = (np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN).astype(np.uint64)
+    bits = _mixed(np.asarray(_mixed(keys).reshape(rows, 1) + steps, np.uint64))
+    uniform = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    noise: NDArray[np.float64] = -np.log(-np.log(uniform))
+    return noise
+
+
+#: Of the generator SplitMix64, whose output function `_mixed` is.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

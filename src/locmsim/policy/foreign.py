@@ -110,7 +110,11 @@ class _FilePolicy(RatingPolicy):
         return self  # nothing changes it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load_again, (self.path, self.rules, self.layout)
+        return (
+            _load_again,
+            (self.path, self.rules, self.layout),
+            {"temperature": self.temperature},
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.path!r} layout={self.layout!r} rules={self.rules}>"
@@ -169,7 +173,7 @@ def _gives(run: _Run, size: int, actions: int) -> bool:
 
 
 class OnnxPolicy(_FilePolicy):
-    """A policy of an ONNX file, run by onnxruntime on one core.
+    """A policy of an ONNX file, run by onnxruntime on one core, or of a session of it.
 
     Its only input are observations, (rows, size of the layout), of any type of numbers; its first
     output, or the one called "logits", are ratings of all actions, (rows, actions), and the next
@@ -177,7 +181,8 @@ class OnnxPolicy(_FilePolicy):
 
     Parameters
     ----------
-    path : str
+    source : str or onnxruntime.InferenceSession
+        A path, or a session, which cannot be pickled.
     rules, layout : str
         What it was trained on, if the file does not tell.
 
@@ -189,24 +194,10 @@ class OnnxPolicy(_FilePolicy):
         It is no such file; or onnxruntime is not installed.
     """
 
-    def __init__(self, path: str, *, rules: str = "", layout: str = "") -> None:
-        try:
-            import onnxruntime
-        except ImportError:
-            raise ValueError(
-                f"{path}: it needs onnxruntime, which is not installed: pip install 'locmsim[onnx]'"
-            ) from None
-        with open(path, "rb"):  # onnxruntime's own error has no errno
-            pass
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what is wrong is raised
-        try:
-            session = onnxruntime.InferenceSession(
-                path, options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise ValueError(f"{path}: onnxruntime cannot run it: {told(error)}") from None
+    def __init__(self, source: Any, *, rules: str = "", layout: str = "") -> None:
+        is_path = isinstance(source, str | os.PathLike)
+        path = os.fspath(source) if is_path else "ONNX session"
+        session = _onnx_session(path) if is_path else source
         inputs, outputs = session.get_inputs(), session.get_outputs()
         if len(inputs) != 1 or len(inputs[0].shape) != 2:
             shown = ", ".join(f"{i.name} {i.shape}" for i in inputs)
@@ -229,6 +220,25 @@ class OnnxPolicy(_FilePolicy):
 
         said = session.get_modelmeta().custom_metadata_map
         super().__init__(path, run, size if isinstance(size, int) else None, said, rules, layout)
+
+
+def _onnx_session(path: str) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise ValueError(
+            f"{path}: it needs onnxruntime, which is not installed: pip install 'locmsim[onnx]'"
+        ) from None
+    with open(path, "rb"):  # onnxruntime's own error has no errno
+        pass
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what is wrong is raised
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ValueError(f"{path}: onnxruntime cannot run it: {told(error)}") from None
+    return session
 
 
 _ONNX_TYPES = {

@@ -96,7 +96,7 @@ class Policy(RatingPolicy):
         return self  # nothing changes it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.arrays, self.meta)
+        return type(self), (self.arrays, self.meta), {"temperature": self.temperature}
 
     def _entity_shapes(self, arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         if self.layout not in ("entities", "entities-f32"):

@@ -50,4 +50,5 @@ class Follower:
                     came.add(int(number) + 1)
         cards = {card.base_id: card for card in state.table.pool}
         shown = [cards[base] for base in belief.opponent_cards if base in cards]
-        return state, Sight(state, new, came, shown)
+        played = [cards[base] for base in belief.played_cards if base in cards]
+        return state, Sight(state, new, came, shown, played)

@@ -94,10 +94,10 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
 
 def _own_cards(match: Match) -> list[list[Any]] | None:
     """The card list of a match if it follows from no seed: rows and names."""
-    given: list[list[Any]] | None = match.log["cards"]
-    if given is None and _CARD_FILE in match.params:
-        given = [[*card.to_row(), card.name] for card in match.cards]
-    return given
+    cards: list[list[Any]] | None = match.log["cards"]
+    if cards is None and _CARD_FILE in match.params:
+        cards = [[*card.to_row(), card.name] for card in match.cards]
+    return cards
 
 
 def params_text(match: Match) -> str:

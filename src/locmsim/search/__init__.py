@@ -21,12 +21,15 @@ from locmsim._lazy import imported_later
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation, OnObservations, win_chance
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
-from locmsim.search.results import Plan, SearchResult
+from locmsim.search.results import Plan, PolicyResult, SearchResult
 from locmsim.search.searching import MCTS, BeamSearch
 
 if TYPE_CHECKING:
     from locmsim.search.analysis import Analysis as Analysis
     from locmsim.search.analysis import analyse as analyse
+    from locmsim.search.policy_search import PolicyOptions as PolicyOptions
+    from locmsim.search.policy_search import PolicySearch as PolicySearch
+    from locmsim.search.policy_search import SearchPosition as SearchPosition
 
 __all__ = [
     "MCTS",
@@ -39,7 +42,11 @@ __all__ = [
     "MCTSOptions",
     "OnObservations",
     "Plan",
+    "PolicyOptions",
+    "PolicyResult",
+    "PolicySearch",
     "SearchOptions",
+    "SearchPosition",
     "SearchResult",
     "analyse",
     "describe_options",
@@ -47,4 +54,8 @@ __all__ = [
 ]
 
 # Bots never need these.
-__getattr__, __dir__ = imported_later(__name__, {"Analysis": "analysis", "analyse": "analysis"})
+__getattr__, __dir__ = imported_later(
+    __name__,
+    {"Analysis": "analysis", "analyse": "analysis"}
+    | dict.fromkeys(("PolicyOptions", "PolicySearch", "SearchPosition"), "policy_search"),
+)

@@ -75,17 +75,17 @@ from locmsim.search._work cimport (
     world_of,
 )
 
-from locmsim.batch import StateBatch, judged
+from locmsim.batch import StateBatch, checked_results
 
 __all__ = ["BatchEngine"]
 
 cdef enum:
-    MAX_ASKED = 1 << 16         # positions in one call of the function
-    FIRST_ROOM = 1 << 10        # positions there is room for at first
+    MAX_BATCH = 1 << 16         # positions in one call of the function
+    FIRST_CAPACITY = 1 << 10        # positions there is room for at first
 
 cdef float LEAST_LOG = -60.0    # of a prior: that of 0 is no infinity
 
-ctypedef struct asked_t:        # a position that is to be evaluated
+ctypedef struct query_t:        # a position that is to be evaluated
     uint64_t hash               # in the beam
     float log_prior             # of the actions so far, in a turn that is played on
     int32_t parent              # place in the level before
@@ -125,9 +125,9 @@ cdef class BatchEngine(Engine):
     """
 
     cdef object function
-    cdef int64_t room, n_asked
+    cdef int64_t capacity, n_queued
     cdef state_t* states            # to be evaluated
-    cdef asked_t* asked
+    cdef query_t* queue
     cdef float* values              # ... and what came of it
     cdef object priors              # an array, or None
     cdef const float* prior         # ... its numbers, or NULL
@@ -146,7 +146,7 @@ cdef class BatchEngine(Engine):
 
     def __dealloc__(self):
         free(self.states)
-        free(self.asked)
+        free(self.queue)
         free(self.values)
         free(self.lines)
         free(self.visits)
@@ -155,39 +155,39 @@ cdef class BatchEngine(Engine):
 
     cdef int grow(self) noexcept nogil:
         """Room for twice as many positions; -1: there is too little memory."""
-        cdef int64_t room = 2 * self.room if self.room else <int64_t>FIRST_ROOM
-        cdef void* grown = realloc(self.states, room * sizeof(state_t))
+        cdef int64_t capacity = 2 * self.capacity if self.capacity else <int64_t>FIRST_CAPACITY
+        cdef void* grown = realloc(self.states, capacity * sizeof(state_t))
         if grown is NULL:
             return -1
         self.states = <state_t*>grown
-        grown = realloc(self.asked, room * sizeof(asked_t))
+        grown = realloc(self.queue, capacity * sizeof(query_t))
         if grown is NULL:
             return -1
-        self.asked = <asked_t*>grown
-        grown = realloc(self.values, room * sizeof(float))
+        self.queue = <query_t*>grown
+        grown = realloc(self.values, capacity * sizeof(float))
         if grown is NULL:
             return -1
         self.values = <float*>grown
-        self.room = room
+        self.capacity = capacity
         return 0
 
-    cdef asked_t* ask(
+    cdef query_t* enqueue(
         self, const state_t* s, int32_t parent, uint8_t action, float log_prior
     ) noexcept nogil:
         """Add a position to those that are evaluated next; NULL: there is too little memory."""
-        cdef asked_t* a
-        if self.n_asked == self.room and self.grow() < 0:
+        cdef query_t* a
+        if self.n_queued == self.capacity and self.grow() < 0:
             self.e.w.failed = True
             return NULL
-        self.states[self.n_asked] = s[0]
-        a = &self.asked[self.n_asked]
+        self.states[self.n_queued] = s[0]
+        a = &self.queue[self.n_queued]
         a.parent = parent
         a.action = action
         a.log_prior = log_prior
-        self.n_asked = self.n_asked + 1    # `+=` checks for overflow with the GIL in debug builds
+        self.n_queued = self.n_queued + 1    # `+=` checks for overflow with the GIL in debug builds
         return a
 
-    cdef int judge(self) except -1:
+    cdef int evaluate(self) except -1:
         """Evaluate the positions that were added, in calls of the function."""
         cdef int64_t first, i, n
         cdef StateArray array
@@ -202,13 +202,14 @@ cdef class BatchEngine(Engine):
         parts = []
         template = State.__new__(State)
         template.table = self.table
-        for first in range(0, self.n_asked, MAX_ASKED):
-            n = min(self.n_asked - first, <int64_t>MAX_ASKED)
+        for first in range(0, self.n_queued, MAX_BATCH):
+            n = min(self.n_queued - first, <int64_t>MAX_BATCH)
             template.s = self.states[first]
             array = StateArray(n, template)
             memcpy(array.states, &self.states[first], n * sizeof(state_t))
             self.num_actions = array.num_actions
-            found, part = judged(self.function(StateBatch._of(array)), n, array.num_actions)
+            answer = self.function(StateBatch._of(array))
+            found, part = checked_results(answer, n, array.num_actions)
             values = found
             for i in range(n):
                 x = min(max(values[i], -1 + 1e-12), 1 - 1e-12)
@@ -216,7 +217,7 @@ cdef class BatchEngine(Engine):
                 self.values[first + i] = <float>min(max(x, 1.0 - MAX_VALUE), MAX_VALUE - 1.0)
             if part is not None:
                 parts.append(part)
-        if len(parts) * MAX_ASKED >= self.n_asked and parts:
+        if len(parts) * MAX_BATCH >= self.n_queued and parts:
             if len(parts) > 1:
                 import numpy as np
 
@@ -238,15 +239,15 @@ cdef class BatchEngine(Engine):
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
         cdef work_t* w = &self.e.w
-        cdef budget_t given, part
+        cdef budget_t whole, part
         cdef int n = 0
         found.iterations = 0
         with nogil:
             engine_wins(&self.e)
         if not w.won:
-            engine_start_plans(&self.e, iterations, &given, &part)
+            engine_start_plans(&self.e, iterations, &whole, &part)
             self.find_plans()
-            engine_end_plans(&self.e, &given, &part)
+            engine_end_plans(&self.e, &whole, &part)
         if not w.won:
             if self.e.o.is_tree:
                 found.iterations = self.search_tree(iterations, &n)
@@ -259,9 +260,9 @@ cdef class BatchEngine(Engine):
         """`beam_search`."""
         cdef work_t* w = &self.e.w
         cdef int width = 16
-        self.n_asked = 0
-        self.ask(&w.root, -1, PASS, 0)
-        self.judge()
+        self.n_queued = 0
+        self.enqueue(&w.root, -1, PASS, 0)
+        self.evaluate()
         note_plan(w, self.values[0], turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
         while not w.budget.over:
             width = min(width, self.e.o.width)
@@ -273,7 +274,7 @@ cdef class BatchEngine(Engine):
     cdef bint follow(self, int width) except -1:
         """`beam_pass`, without wins."""
         cdef work_t* w = &self.e.w
-        cdef asked_t* a
+        cdef query_t* a
         cdef int n_here = 1, n_next, depth = 0, now = 0, i, ended
         cdef bint complete = True
         w.salt = mixed(w.salt + 1)
@@ -286,11 +287,11 @@ cdef class BatchEngine(Engine):
                 ended = self.make_children(n_here, now, &complete)
             if w.won:
                 return True
-            if self.n_asked:
-                self.judge()
-            n_next = <int>self.n_asked
+            if self.n_queued:
+                self.evaluate()
+            n_next = <int>self.n_queued
             for i in range(n_next):
-                a = &self.asked[i]
+                a = &self.queue[i]
                 w.candidates[i].value = self.values[i]
                 w.candidates[i].parent = a.parent
                 w.candidates[i].action = a.action
@@ -316,15 +317,15 @@ cdef class BatchEngine(Engine):
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
         cdef state_t* here
-        cdef asked_t* a
+        cdef query_t* a
         cdef uint64_t hash
         cdef int n, i, j, look
-        self.n_asked = 0
+        self.n_queued = 0
         for i in range(n_here):
             here = &w.level[now][i]
             n = state_list(here, w.table, actions)
             for j in range(1, n):
-                if self.n_asked == w.max_candidates:
+                if self.n_queued == w.max_candidates:
                     complete[0] = False
                     break
                 if not spend(w):
@@ -335,7 +336,7 @@ cdef class BatchEngine(Engine):
                 if look == WINNING:
                     return True
                 if look == KEPT:
-                    a = self.ask(&child, i, actions[j], 0)
+                    a = self.enqueue(&child, i, actions[j], 0)
                     if a is NULL:
                         return True
                     a.hash = hash
@@ -349,14 +350,14 @@ cdef class BatchEngine(Engine):
         cdef work_t* w = &self.e.w
         cdef line_t* line
         cdef int active = 0, i, _step
-        self.n_asked = 0
+        self.n_queued = 0
         for i in range(n):
             line = &self.lines[i]
             if line.active:
                 self.start_line(line)
                 active += line.active
         if active:
-            self.judge()
+            self.evaluate()
         for i in range(n):
             line = &self.lines[i]
             if line.active:
@@ -366,12 +367,12 @@ cdef class BatchEngine(Engine):
             if active == 0 or is_late(w):
                 break
             with nogil:
-                self.n_asked = 0
+                self.n_queued = 0
                 for i in range(n):
                     if self.lines[i].active:
                         self.expand(&self.lines[i])
-            if self.n_asked:
-                self.judge()
+            if self.n_queued:
+                self.evaluate()
             active = 0
             with nogil:
                 for i in range(n):
@@ -391,8 +392,8 @@ cdef class BatchEngine(Engine):
         if can_kill(&line.s, self.e.w.table):
             self.win_line(line, &line.s)
             return
-        line.row[0] = <int32_t>self.n_asked
-        self.ask(&line.s, 0, PASS, 0)
+        line.row[0] = <int32_t>self.n_queued
+        self.enqueue(&line.s, 0, PASS, 0)
 
     cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
         """A turn that wins, attacks included that may be left, has one end only."""
@@ -410,10 +411,10 @@ cdef class BatchEngine(Engine):
         cdef state_t child
         cdef bint wins
         cdef int n, i, j
-        line.first = line.end = <int32_t>self.n_asked
+        line.first = line.end = <int32_t>self.n_queued
         for i in range(line.n_here):
             n = state_list(&line.here[i], w.table, actions)
-            w.made += n - 1
+            w.nodes += n - 1
             w.budget.nodes -= n - 1
             w.budget.until_clock -= n - 1
             for j in range(1, n):
@@ -423,15 +424,15 @@ cdef class BatchEngine(Engine):
                     continue
                 wins = child.p[line.who].won
                 if wins or not self.greedy and can_kill(&child, w.table):
-                    self.n_asked = line.first
+                    self.n_queued = line.first
                     self.win_line(line, &child)
                     return
-                if self.ask(
+                if self.enqueue(
                     &child, i, actions[j],
                     line.log_here[i] + self.log_prior(line.row[i], actions[j]),
                 ) is NULL:
                     return
-        line.end = <int32_t>self.n_asked
+        line.end = <int32_t>self.n_queued
 
     cdef void go_on(self, line_t* line) noexcept nogil:
         """The best positions of those asked are the next level; it ends when none is better."""
@@ -454,7 +455,7 @@ cdef class BatchEngine(Engine):
         for i in range(n):
             line.here[i] = self.states[rows[i]]
             line.row[i] = rows[i]
-            line.log_here[i] = self.asked[rows[i]].log_prior
+            line.log_here[i] = self.queue[rows[i]].log_prior
             if not self.greedy:
                 self.keep(line, i, values[i])
         if n == 0 or values[0] <= line.best:

@@ -459,6 +459,20 @@ cdef class Knowledge:
         """Base ids of the opponent's cards seen."""
         return [self.b.seen[1][i] for i in range(self.b.n_seen[1])]
 
+    @property
+    def played_cards(self):
+        """Base ids of the player's cards that were seen and are not in their hand."""
+        cdef int i, k
+        cdef list found = []
+        for i in range(self.b.n_seen[0]):
+            for k in range(self.shown.n_cards):
+                if self.shown.cards[k].location == 0 and (
+                        self.shown.cards[k].id == self.b.seen_id[0][i]):
+                    break
+            else:
+                found.append(self.b.seen[0][i])
+        return found
+
     def chose(self, base_id):
         """The player took a card."""
         belief_chose(&self.b, base_id)
@@ -570,10 +584,10 @@ def _knowledge(bytes belief not None, bytes shown not None):
     """Inverse of `Knowledge.__reduce__`."""
     if len(belief) != sizeof(belief_t) or len(shown) != sizeof(shown_t):
         raise ValueError("what a player knows was stored by another version")
-    cdef Knowledge made = Knowledge()
-    memcpy(&made.b, <const char*>belief, sizeof(belief_t))
-    memcpy(&made.shown, <const char*>shown, sizeof(shown_t))
-    return made
+    cdef Knowledge knowledge = Knowledge()
+    memcpy(&knowledge.b, <const char*>belief, sizeof(belief_t))
+    memcpy(&knowledge.shown, <const char*>shown, sizeof(shown_t))
+    return knowledge
 
 
 def attractions_of(scores, copies, temperature, own_deck):

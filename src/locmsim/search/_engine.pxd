@@ -42,8 +42,8 @@ cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept n
 # plans, unless there is a win; the choice of one; what was found, plan `n` if there is no win.
 cdef void engine_wins(engine_t* e) noexcept nogil
 cdef void engine_start_plans(
-    engine_t* e, int64_t iterations, budget_t* given, budget_t* part) noexcept nogil
-cdef void engine_end_plans(engine_t* e, const budget_t* given, const budget_t* part) noexcept nogil
+    engine_t* e, int64_t iterations, budget_t* whole, budget_t* part) noexcept nogil
+cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil
 cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil
 # Play `s` to its end, at most `max_turns` turns, each player's by an engine that knows its own deck
 # but for the order; returns the number of turns. `ends` gets the state at each one's end, or NULL.

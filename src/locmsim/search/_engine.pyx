@@ -147,7 +147,7 @@ cdef void engine_begin(
     w.n_plans = 0
     w.won = False
     w.failed = False
-    w.made = 0
+    w.nodes = 0
     w.depth = 0
     w.budget.deadline = deadline
     w.budget.nodes = nodes
@@ -166,10 +166,10 @@ cdef budget_t share_of(const work_t* w, float share, int64_t now) noexcept nogil
     return part
 
 
-cdef void restore(work_t* w, const budget_t* given, const budget_t* part) noexcept nogil:
+cdef void restore(work_t* w, const budget_t* whole, const budget_t* part) noexcept nogil:
     """Go on with the whole budget, less the nodes that a part of it used."""
     cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
-    w.budget = given[0]
+    w.budget = whole[0]
     w.budget.nodes -= part.nodes - left
     w.budget.over = w.failed
 
@@ -201,15 +201,15 @@ cdef int finish(const work_t* w, uint8_t* path, int n) noexcept nogil:
 cdef void engine_wins(engine_t* e) noexcept nogil:
     """Look for the win: where one is possible at all, that may take its share."""
     cdef work_t* w = &e.w
-    cdef budget_t given = w.budget
+    cdef budget_t whole = w.budget
     cdef budget_t part = share_of(w, e.o.wins_share, now_ns_())
     w.budget = part
     search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-    restore(w, &given, &part)
+    restore(w, &whole, &part)
 
 
 cdef void engine_start_plans(
-    engine_t* e, int64_t iterations, budget_t* given, budget_t* part
+    engine_t* e, int64_t iterations, budget_t* whole, budget_t* part
 ) noexcept nogil:
     cdef work_t* w = &e.w
     w.n_records = 0
@@ -217,12 +217,12 @@ cdef void engine_start_plans(
     if part.deadline >= UNLIMITED and part.nodes >= UNLIMITED:
         # Few visits are for a beam that is as small.
         part.nodes = VISIT_NODES * min(iterations, UNLIMITED // VISIT_NODES)
-    given[0] = w.budget
+    whole[0] = w.budget
     w.budget = part[0]
 
 
-cdef void engine_end_plans(engine_t* e, const budget_t* given, const budget_t* part) noexcept nogil:
-    restore(&e.w, given, part)
+cdef void engine_end_plans(engine_t* e, const budget_t* whole, const budget_t* part) noexcept nogil:
+    restore(&e.w, whole, part)
 
 
 cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil:
@@ -240,14 +240,14 @@ cdef void engine_answer(const engine_t* e, int n, found_t* found) noexcept nogil
 
 cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil:
     cdef work_t* w = &e.w
-    cdef budget_t given, part
+    cdef budget_t whole, part
     cdef int n = 0
     found.iterations = 0
     engine_wins(e)
     if not w.won:
-        engine_start_plans(e, iterations, &given, &part)
+        engine_start_plans(e, iterations, &whole, &part)
         beam_search(w, e.o.width)
-        engine_end_plans(e, &given, &part)
+        engine_end_plans(e, &whole, &part)
     if not w.won:
         if e.o.is_tree:
             found.iterations = tree_search(w, &e.tree, &e.o, iterations, &n)
@@ -446,7 +446,7 @@ cdef class Engine:
         result.value = found.value
         result.visits = found.visits
         result.won = w.won
-        result.nodes = w.made
+        result.nodes = w.nodes
         result.iterations = found.iterations
         result.depth = w.depth
         return result

@@ -58,7 +58,7 @@ ctypedef struct part_t:         # what one thread does
     PyThread_type_lock go
     PyThread_type_lock done
     int32_t passes              # in this round: each of all plans that are left, in one world
-    int32_t made                # ... that time was left for
+    int32_t completed           # ... that time was left for
     int32_t worlds              # that were used in the search
     float total[MAX_PLANS]      # of results in this round
 
@@ -132,7 +132,7 @@ cdef class SharedEngine(Engine):
         cdef float results[MAX_PLANS]
         cdef const state_t* world = NULL
         cdef int i, k, _pass
-        p.made = 0
+        p.completed = 0
         for i in range(self.alive):
             p.total[i] = 0
         for _pass in range(p.passes):
@@ -149,14 +149,14 @@ cdef class SharedEngine(Engine):
                     results[i] = play_on(&e.w, &self.e.w.ends[k], world, e.o.turns)
             for i in range(self.alive):
                 p.total[i] += results[i] if not e.o.is_tree else 0
-            p.made += 1
+            p.completed += 1
             p.worlds += 1
 
     cdef int play_round(self, int64_t passes, const int32_t* order, int32_t alive) noexcept nogil:
         """Share passes out; how many were made."""
         cdef work_t* w = &self.e.w
         cdef work_t* other
-        cdef int made, i
+        cdef int completed, i
         self.order = order
         self.alive = alive
         for i in range(self.n):
@@ -164,30 +164,30 @@ cdef class SharedEngine(Engine):
         for i in range(1, self.n):
             PyThread_release_lock(self.parts[i].go)
         self.work(&self.parts[0])
-        made = self.parts[0].made
+        completed = self.parts[0].completed
         for i in range(1, self.n):
             wait_for(self.parts[i].done)
-            made += self.parts[i].made
+            completed += self.parts[i].completed
             other = &self.parts[i].e.w
             w.budget.nodes -= UNLIMITED - other.budget.nodes
-            w.made += other.made
+            w.nodes += other.nodes
             other.budget.nodes = UNLIMITED
-            other.made = 0
-        return made
+            other.nodes = 0
+        return completed
 
     # ---- the search -----------------------------------------------------------------------------
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
         cdef work_t* w = &self.e.w
-        cdef budget_t given, part
+        cdef budget_t whole, part
         cdef int n = 0
         found.iterations = 0
         with nogil:
             engine_wins(&self.e)
             if not w.won:
-                engine_start_plans(&self.e, iterations, &given, &part)
+                engine_start_plans(&self.e, iterations, &whole, &part)
                 beam_search(w, self.e.o.width)
-                engine_end_plans(&self.e, &given, &part)
+                engine_end_plans(&self.e, &whole, &part)
         if not w.won:
             self.begin_parts()
             threads = [
@@ -244,7 +244,7 @@ cdef class SharedEngine(Engine):
         cdef float static_worlds = self.e.o.static_worlds
         cdef halving_t h
         cdef int64_t passes
-        cdef int worlds = 0, made, i, k
+        cdef int worlds = 0, completed, i, k
         start_halving(w, &h, self.e.o.turns, self.e.o.plans, self.e.o.plans, order)
         if self.e.o.turns == 0:
             return order[0]
@@ -255,12 +255,12 @@ cdef class SharedEngine(Engine):
                 self.passes_left(&h, w.max_worlds), <int64_t>(w.max_worlds - worlds))
             if passes < 1:
                 break
-            made = self.play_round(passes, order, h.alive)
+            completed = self.play_round(passes, order, h.alive)
             for i in range(h.alive):
                 for k in range(self.n):
                     total[order[i]] += self.parts[k].total[i]
-                w.plans[order[i]].visits += made
-            worlds += made
+                w.plans[order[i]].visits += completed
+            worlds += completed
             end_round(w, &h, <float>worlds / w.max_worlds, order, total)
             h.cost = 1 + (h.cost - 1) // passes
         settle(w, total, static_worlds)

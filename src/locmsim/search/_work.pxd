@@ -72,7 +72,7 @@ ctypedef struct work_t:
     state_t root
     uint64_t card_keys[MAX_CARDS]
     budget_t budget
-    int64_t made                # nodes made
+    int64_t nodes                # made so far
     int32_t depth               # longest sequence of actions looked at
     record_t* records
     int32_t n_records, max_records
@@ -116,7 +116,7 @@ cdef inline bint spend(work_t* w) noexcept nogil:
         if is_late(w):
             b.over = True
             return False
-    w.made += 1
+    w.nodes += 1
     return True
 
 
@@ -158,7 +158,7 @@ cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) no
     """Give the places that cannot be seen the cards of a sampled world."""
     cdef int op = 1 - w.who
     s.p[op].hand = world.p[op].hand
-    s.p[op].prices = world.p[op].prices
+    s.p[op].cost_kinds = world.p[op].cost_kinds
     memcpy(s.deck, world.deck, sizeof(s.deck))
 
 

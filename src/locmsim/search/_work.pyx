@@ -112,7 +112,7 @@ cdef void greedy_turn(work_t* w, state_t* s) noexcept nogil:
         improved = False
         n = state_list(s, w.table, actions)
         for i in range(1, n):
-            w.made += 1
+            w.nodes += 1
             children[free] = s[0]
             state_apply(&children[free], w.table, actions[i])
             value = value_of(w, &children[free], who)
@@ -163,7 +163,7 @@ cdef inline int next_level(
     cdef float value
     for i in range(n_here):
         n = state_list(&here[i], w.table, actions)
-        w.made += n - 1
+        w.nodes += n - 1
         w.budget.nodes -= n - 1
         w.budget.until_clock -= n - 1
         for j in range(1, n):

@@ -117,6 +117,11 @@ class Belief:
         return self._knowledge.opponent_cards
 
     @property
+    def played_cards(self) -> list[int]:
+        """Base ids of the player's cards that the opponent has seen: those that left the hand."""
+        return self._knowledge.played_cards
+
+    @property
     def offers(self) -> Sequence[tuple[Card, ...]]:
         """The offers of the choice phase that were seen, in order."""
         return tuple(self._offers)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-    from locmsim.batch import Judged, StateBatch
+    from locmsim.batch import BatchResult, StateBatch
 
 __all__ = [
     "TERMS",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 #: A batch evaluator: see `StateBatch.values`.
-BatchEvaluation: TypeAlias = Callable[["StateBatch"], "Judged"]
+BatchEvaluation: TypeAlias = Callable[["StateBatch"], "BatchResult"]
 
 
 class OnObservations:
@@ -48,13 +48,13 @@ class OnObservations:
 
     def __init__(
         self,
-        function: "Callable[[NDArray[Any], NDArray[np.int8]], Judged]",
+        function: "Callable[[NDArray[Any], NDArray[np.int8]], BatchResult]",
         layout: str = "entities-f32",
     ) -> None:
         self.function = function
         self.layout = layout
 
-    def __call__(self, batch: "StateBatch") -> "Judged":
+    def __call__(self, batch: "StateBatch") -> "BatchResult":
         observations = batch.observation_tensor(layout=self.layout)
         return self.function(observations, batch.legal_actions_mask())
 

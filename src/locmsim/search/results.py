@@ -1,8 +1,13 @@
 """What a search found."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-__all__ = ["Plan", "SearchResult"]
+if TYPE_CHECKING:  # bots start without numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Plan", "PolicyResult", "SearchResult"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +69,40 @@ class SearchResult:
     pv: list[str]
     elapsed: float
     plans: list[Plan] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyResult:
+    """What a `PolicySearch` found for the player who is asked.
+
+    Attributes
+    ----------
+    action : int
+        The best action.
+    policy : array
+        float64, (actions,): the improved policy, probabilities; 0 where an action is not legal.
+        What can be done with either of two copies of a card stands at the first of them.
+    value : float
+        The expected result of that policy, from -1 to 1.
+    visits : array
+        int32, (actions,): simulations that began with each action.
+    values : array
+        float64, (actions,): their mean result; of an action that was not tried what is expected of
+        it.
+    pv : list of str
+        The principal variation up to the end of the turn: the action and what follows it, each the
+        most visited one, as texts.
+    nodes : int
+        Of the tree.
+    elapsed : float
+        Seconds, those of all positions that were searched at the same time.
+    """
+
+    action: int
+    policy: "NDArray[np.float64]"
+    value: float
+    visits: "NDArray[np.int32]"
+    values: "NDArray[np.float64]"
+    pv: list[str]
+    nodes: int
+    elapsed: float

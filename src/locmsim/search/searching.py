@@ -112,7 +112,7 @@ class Search:
         self.options = self.options_class() if options is None else options
         self.evaluation = evaluation
         self._engine: Engine | None = None
-        self._made_for: tuple[str, int] | None = None
+        self._engine_for: tuple[str, int] | None = None
         self._turn = threading.RLock()
 
     def search(
@@ -166,10 +166,10 @@ class Search:
         """
         started = time.perf_counter()
         bounds = {"time_ms": time_ms, "nodes": nodes, "iterations": iterations}
-        given = {name: bound for name, bound in bounds.items() if bound is not None}
-        if not given:
+        source = {name: bound for name, bound in bounds.items() if bound is not None}
+        if not source:
             raise ValueError(f"one of time_ms and {self.bound} is needed")
-        for name, bound in given.items():
+        for name, bound in source.items():
             if name not in ("time_ms", self.bound):
                 raise ValueError(f"{name}: {type(self).__name__} is bounded by {self.bound}")
             if not (bound >= 0 and math.isfinite(bound)):
@@ -216,27 +216,27 @@ class Search:
 
     def evaluation_for(self, rules: str) -> Evaluation | BatchEvaluation:
         """What judges positions of a rule set."""
-        given: Any = self.evaluation
-        if isinstance(given, Mapping) and not isinstance(given, Evaluation):
-            given = given[rules]
-        if isinstance(given, Weights):
-            return Evaluation.of(given, rules)
-        if isinstance(given, Evaluation) and given.rules != rules:
-            raise ValueError(f"evaluation: it is of rules {given.rules}, the position of {rules}")
-        return Evaluation(rules=rules) if given is None else given
+        source: Any = self.evaluation
+        if isinstance(source, Mapping) and not isinstance(source, Evaluation):
+            source = source[rules]
+        if isinstance(source, Weights):
+            return Evaluation.of(source, rules)
+        if isinstance(source, Evaluation) and source.rules != rules:
+            raise ValueError(f"evaluation: it is of rules {source.rules}, the position of {rules}")
+        return Evaluation(rules=rules) if source is None else source
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:
         """Take memory and make the evaluation of a rule set: what the first search would do."""
         if threads < 1:
             raise ValueError(f"threads: expected at least 1, got {threads}")
-        if self._engine is None or self._made_for != (rules, threads):
+        if self._engine is None or self._engine_for != (rules, threads):
             self._engine = self._make(rules, threads)
-            self._made_for = rules, threads
+            self._engine_for = rules, threads
         return self._engine
 
     def _make(self, rules: str, threads: int) -> Engine:
-        given = self.evaluation_for(rules)
-        if not isinstance(given, Evaluation):
+        source = self.evaluation_for(rules)
+        if not isinstance(source, Evaluation):
             # Bots never need these, nor numpy.
             from locmsim.batch import evaluation_function
             from locmsim.search._batched import BatchEngine
@@ -244,12 +244,12 @@ class Search:
             if threads > 1:
                 raise ValueError("threads: a function that evaluates is called by one")
             own = Evaluation(rules=rules).compiled
-            return BatchEngine(self.options, own, None, evaluation_function(given))
+            return BatchEngine(self.options, own, None, evaluation_function(source))
         if threads > 1:
             from locmsim.search._shared import SharedEngine  # nor that
 
-            return SharedEngine(self.options, given.compiled, given.network, threads)
-        return Engine(self.options, given.compiled, given.network)
+            return SharedEngine(self.options, source.compiled, source.network, threads)
+        return Engine(self.options, source.compiled, source.network)
 
 
 class BeamSearch(Search):

@@ -47,7 +47,7 @@ def replaced(
     file: WeightsFile, rules: str, weights: Weights, record: Mapping[str, Any]
 ) -> WeightsFile:
     """A weights file with other weights of a rule set, and a record more."""
-    return WeightsFile({**file.given, rules: weights}, [*file.record, record])
+    return WeightsFile({**file.weights, rules: weights}, [*file.record, record])
 
 
 class Folder:

@@ -80,17 +80,17 @@ class Tuner:
         self._folder = Folder(folder)
         self._games: dict[int, Games] = {}
         self._due = 0.0
-        given = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
+        chosen = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
         if self._folder.exists():
             self.settings, self._progress = self._folder.load()
-            for name, value in given.items():
+            for name, value in chosen.items():
                 if (old := getattr(self.settings, name)) != value:
                     raise ValueError(f"{self._folder}: {name} is {old!r} there, not {value!r}")
             if start is not None and self._loaded(start)[self.settings.rules] != self.start:
                 raise ValueError(f"{self._folder}: it started from other weights")
             _log.info("%s: resumed after iteration %d", self._folder, self.iteration)
         else:
-            self.settings = TuningSettings(**given)
+            self.settings = TuningSettings(**chosen)
             file = self._loaded(start)
             self._progress = Progress(file, [file[self.settings.rules]])
         if command is not None and command not in self._progress.commands:
@@ -102,7 +102,7 @@ class Tuner:
             return WeightsFile({rules: start})
         file = WeightsFile() if start is None else WeightsFile.load(start)
         # Written out: the weights of the package may be others when it is resumed.
-        return WeightsFile({**file.given, rules: file[rules]}, file.record)
+        return WeightsFile({**file.weights, rules: file[rules]}, file.record)
 
     @property
     def start(self) -> Weights:

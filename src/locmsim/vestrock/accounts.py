@@ -46,8 +46,8 @@ class OpenAccounts:
         return self.check(name, password)
 
     def check(self, name: str, password: str) -> bool:
-        given = hashlib.sha256(password.encode()).digest()
-        return hmac.compare_digest(self._passwords.setdefault(name, given), given)
+        digest = hashlib.sha256(password.encode()).digest()
+        return hmac.compare_digest(self._passwords.setdefault(name, digest), digest)
 
     def names(self) -> None:
         return None

@@ -24,7 +24,7 @@ __all__ = ["PAGES", "create_app"]
 PAGES: tuple[Callable[[Site], Page], ...] = (play.page, replays.page, arenas.page, analyse.page)
 
 #: What makes endpoints that several pages ask.
-SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (searches.routes,)
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (replays.routes, searches.routes)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 

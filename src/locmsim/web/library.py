@@ -1,23 +1,31 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
-import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from locmsim.arena import Arena, StoreError
-from locmsim.contract import Fault, Part, require
+from locmsim.arena import StoreError
+from locmsim.arena.store import Ending, Store
+from locmsim.contract import Fault, FaultKind, Part
 from locmsim.game.match import Match
 from locmsim.referee.matches import Result
-from locmsim.web.sources import arena_game, load_replay
+from locmsim.web.logs import LogIndex, told
+from locmsim.web.news import News
+from locmsim.web.sources import arena_game, load_replay, replay_of
 
 __all__ = ["ALL", "Filter", "Library"]
 
 _Loaded = tuple[Result[Match], tuple[str, str]]
-#: Games of arenas that are kept after they were read.
+#: Games that are kept after they were read.
 _KEPT = 64
+#: Games that one answer looks at: with a filter that takes few of them, the rest comes with the
+#: next one.
+_LOOKED_AT = 2000
 
 
 @dataclass(frozen=True)
@@ -26,51 +34,69 @@ class Filter:
 
     Attributes
     ----------
-    lost_by : str
-        Only those that a player of that name lost; empty for all.
+    player, lost_by : str
+        Only those of a player of that name, or that such a one lost; empty for all.
     fault : str
         "any" or "none", or one kind of `locmsim.contract.FaultKind`; empty for all.
     least, most : int
         Turns, those of both players counted; None for no bound.
+    rules : str
+        The rule set; empty for all.
+    source : str
+        The key of a source, see `Library.choices`; empty for all.
     """
 
+    player: str = ""
     lost_by: str = ""
     fault: str = ""
     least: int | None = None
     most: int | None = None
+    rules: str = ""
+    source: str = ""
 
-    def takes(self, game: dict[str, Any]) -> bool:
-        """Whether a row of `Library.games` is wanted."""
-        winner, fault, turns = game["winner"], game["fault"], game["turns"]
-        if self.lost_by and (winner is None or game["names"][1 - winner] != self.lost_by):
+    def takes(self, names: Sequence[str], winner: int | None, kind: str | None, turns: int) -> bool:
+        """Whether a game is wanted, but for its rules and its source."""
+        if self.player and self.player not in names:
             return False
-        if self.fault and self.fault not in (*(("any", fault["kind"]) if fault else ("none",)),):
+        if self.lost_by and (winner is None or names[1 - winner] != self.lost_by):
+            return False
+        if self.fault and self.fault not in (("any", kind) if kind else ("none",)):
             return False
         return (self.least or 0) <= turns and (self.most is None or turns <= self.most)
 
+    @property
+    def failed(self) -> bool:
+        """Whether only games are wanted that a fault has ended."""
+        return self.fault not in ("", "none")
+
 
 ALL = Filter()
+#: A place in a source, and what makes the row of the game there; None if it is not wanted.
+_Seen = tuple[int, Callable[[], dict[str, Any]] | None]
 
 
-@dataclass
 class Library:
     """The matches there are, each with a key: ``f0``, ``d0:17``, ``p2``.
 
-    Attributes
+    Nothing of a game is kept but what an index has of it and the ones that were looked at last.
+
+    Parameters
     ----------
     files : sequence of str
-        Paths of logs.
+        Paths of logs, and of folders with logs.
     dbs : sequence of str
         Paths of arenas' results. They are read anew each time, so games appear as they are played;
         a file need not be there yet.
     """
 
-    files: Sequence[str] = ()
-    dbs: Sequence[str] = ()
-    _played: list[tuple[_Loaded, str]] = field(default_factory=list)
-    _read: dict[str, tuple[float, _Loaded]] = field(default_factory=dict)
-    _arena: dict[tuple[str, int, int], _Loaded] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, files: Sequence[str] = (), dbs: Sequence[str] = ()) -> None:
+        self.files, self.dbs = files, dbs
+        #: Changes in the list.
+        self.news = News()
+        self.logs = LogIndex(files, self.news)
+        self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
+        self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
+        self._lock = threading.Lock()
 
     def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
         """Add a match that was played here.
@@ -82,16 +108,35 @@ class Library:
         names : tuple of str
             Of the players.
         label : str
-            Where it is kept, such as the path of its log; empty if nowhere.
+            The path of its log; empty if there is none.
 
         Returns
         -------
         str
             Its key.
         """
+        saved = bool(label) and os.path.isfile(label)
+        if saved:
+            self.logs.skip(label)
+        row = {
+            "source": label or "played here",
+            "number": None,
+            "names": [name or f"Player {player}" for player, name in enumerate(names)],
+            "winner": result.winner,
+            "fault": _fault(result.fault),
+            "turns": result.turns,
+            "rules": result.match.rules,
+            "game": "",
+            "live": False,
+        }
         with self._lock:
-            self._played.append(((result, names), label))
-            return f"p{len(self._played) - 1}"
+            key = f"p{len(self._played)}"
+            # One that is in a file is read again when it is wanted.
+            self._played.append(({"key": key, **row}, None if saved else (result, names)))
+        self.news.changed()
+        return key
+
+    # -------------------------------------------------------------------------------- a match
 
     def load(self, key: str) -> _Loaded:
         """A match by its key.
@@ -114,140 +159,261 @@ class Library:
             There is no such match, or it cannot be read; the message says why.
         """
         kind, (place, _, number) = key[:1], key[1:].partition(":")
-        sources: dict[str, Sequence[Any]] = {"f": self.files, "d": self.dbs, "p": self._played}
-        if not (
-            place.isdecimal() and len(place) < 9 and int(place) < len(sources.get(kind, ()))
-        ) or (kind == "d") != (number.isdecimal() and len(number) < 18):
+        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
+        if kind == "f" and not counts["f"]:
+            self.logs.refresh()
+            counts["f"] = self.logs.count
+        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
+            kind == "d"
+        ) != (number.isdecimal() and len(number) < 18):
             raise ValueError(f"there is no match {key!r}")
-        if kind == "p":
-            return self._played[int(place)][0]
-        path = sources[kind][int(place)]
+        path = key
         try:
-            return self._file(path) if kind == "f" else self._arena_game(path, int(number))
+            if kind == "d":
+                path = self.dbs[int(place)]
+                return self._arena_game(path, int(number))
+            if kind == "f":
+                return self._log(int(place))
+            row, loaded = self._played[int(place)]
+            path = row["source"]
+            return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
-            raise ValueError(_told(path, error)) from None
+            raise ValueError(told(path, error)) from None
 
-    def games(self, wanted: Filter = ALL, start: int = 0, count: int = 100) -> dict[str, Any]:
-        """The games that a filter takes.
+    def _log(self, number: int) -> _Loaded:
+        place = self.logs.place(number)
+
+        def read() -> _Loaded:
+            with open(place.path, "rb") as file:
+                file.seek(place.start)
+                return replay_of(file.read(place.size))
+
+        try:
+            return self._kept(place, read)
+        except (OSError, ValueError) as error:
+            raise ValueError(told(place.path, error)) from None
+
+    def _arena_game(self, path: str, number: int) -> _Loaded:
+        """A game of an arena's results, which never changes once it was played."""
+        key = path, os.stat(path).st_ino, number
+        return self._kept(key, lambda: arena_game(path, number))
+
+    def _kept(self, key: object, read: Callable[[], _Loaded]) -> _Loaded:
+        """What was read before, or what is read now."""
+        with self._lock:
+            if key in self._loaded:
+                self._loaded.move_to_end(key)
+                return self._loaded[key]
+        loaded = read()
+        with self._lock:
+            self._loaded[key] = loaded
+            while len(self._loaded) > _KEPT:
+                self._loaded.popitem(last=False)
+        return loaded
+
+    # ------------------------------------------------------------------------------- the list
+
+    def games(self, wanted: Filter = ALL, after: str = "", count: int = 100) -> dict[str, Any]:
+        """A part of the games that a filter takes: those played here, of files, and of arenas.
+
+        Of each source the last ones come first. However many games there are, an answer looks at
+        no more than it shows, or with a filter at 2,000 of them: then it may have fewer rows than
+        wanted, also none, and others come with the next one.
 
         Parameters
         ----------
         wanted : Filter
             Which ones.
-        start, count : int
-            Which part of them.
+        after : str
+            Where the part begins: ``next`` of the one before, empty for the first one.
+        count : int
+            How many there are in it, at most.
 
         Returns
         -------
         dict
             ``games``, rows with ``key``, ``source``, ``number``, ``names``, ``winner``, ``fault``,
-            ``turns`` and ``rules``; ``total``, how many the filter takes; ``players``, all names;
-            ``kinds`` of faults there are; ``errors``, what cannot be read and why.
+            ``turns``, ``rules`` (None if that is not known), ``game`` (the title of another game,
+            or empty) and ``live``; ``next``, None at the end; ``reading``, whether files are still
+            read; ``version`` of the list; ``errors``, what cannot be read and why.
+
+        Raises
+        ------
+        ValueError
+            `after` is none that an answer had.
         """
+        self.logs.refresh()
+        version = self.news.version
+        errors = self.logs.errors
+        first, _, place = after.partition(":")
+        sources = self._sources()
+        if after and not (first in sources and place.isdecimal() and len(place) < 19):
+            raise ValueError(f"after: there is no place {after!r} in the list")
         rows: list[dict[str, Any]] = []
-        errors: list[str] = []
-        players: dict[str, None] = {}
-        kinds: dict[str, None] = {}
-        total = 0
-        for game in self._all(errors):
-            players.update(dict.fromkeys(game["names"]))
-            if game["fault"]:
-                kinds[game["fault"]["kind"]] = None
-            if wanted.takes(game):
-                if start <= total < start + count:
-                    rows.append(game)
-                total += 1
+        looked_at = 0
+        last, following = after, None
+        keys = [*sources]
+        for key in keys[keys.index(first) if after else 0 :]:
+            if wanted.source not in ("", key):
+                continue
+            before = int(place) if after and key == first else None
+            try:
+                for number, row in sources[key](wanted, before):
+                    if row is not None and len(rows) == count:
+                        following = last  # there is one more
+                        break
+                    last = f"{key}:{number}"
+                    looked_at += 1
+                    if row is not None:
+                        rows.append(row())
+                    if looked_at == _LOOKED_AT:
+                        following = last
+                        break
+            except (OSError, StoreError, ValueError) as error:
+                errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
+            if following:
+                break
         return {
             "games": rows,
-            "total": total,
-            "players": sorted(players),
-            "kinds": sorted(kinds),
+            "next": following,
+            "reading": self.logs.reading,
+            "version": version,
             "errors": errors,
         }
 
-    def _all(self, errors: list[str]) -> Iterator[dict[str, Any]]:
+    def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Seen]]]:
+        """The sources by key: what gives the games of each below a number, the last ones first."""
+        return {
+            "p": self._of_played,
+            "f": self._of_logs,
+            **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
+        }
+
+    def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
         with self._lock:
-            played = list(enumerate(self._played))
-        for i, (loaded, label) in reversed(played):
-            yield _row(f"p{i}", label or "played here", loaded)
-        for i, path in enumerate(self.files):
-            try:
-                yield _row(f"f{i}", path, self._file(path))
-            except (OSError, ValueError) as error:
-                errors.append(_told(path, error))
-        for i, path in enumerate(self.dbs):
-            try:
-                yield from _arena_rows(f"d{i}", path)
-            except (OSError, StoreError, ValueError) as error:
-                errors.append(_told(path, error))
+            played = self._played[:before]
+        for i in reversed(range(len(played))):
+            row = played[i][0]
+            yield i, partial(dict, row) if _takes(wanted, row) else None
 
-    def _file(self, path: str) -> _Loaded:
-        """The match of a log, read again only if the file has changed."""
-        changed = os.stat(path).st_mtime
-        with self._lock:
-            known = self._read.get(path)
-        if known is None or known[0] != changed:
-            known = changed, load_replay(path)
-            with self._lock:
-                self._read[path] = known
-        return known[1]
+    def _of_logs(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+        for number, row in self.logs.rows(
+            before,
+            _LOOKED_AT,
+            player=wanted.player,
+            lost_by=wanted.lost_by,
+            failed=wanted.failed,
+        ):
+            yield number, partial(dict, row) if _takes(wanted, row) else None
 
-    def _arena_game(self, path: str, number: int) -> _Loaded:
-        """A game of an arena's results, which never changes once it was played."""
-        key = path, os.stat(path).st_ino, number
-        with self._lock:
-            known = self._arena.get(key)
-        if known is None:
-            known = arena_game(path, number)
-            with self._lock:
-                self._arena[key] = known
-                for old in [*self._arena][:-_KEPT]:
-                    del self._arena[old]
-        return known
+    def _of_arena(self, index: int) -> Callable[[Filter, int | None], Iterator[_Seen]]:
+        path = self.dbs[index]
 
-
-def _row(key: str, source: str, loaded: _Loaded) -> dict[str, Any]:
-    result, names = loaded
-    shown = [name or f"Player {player}" for player, name in enumerate(names)]
-    return {
-        "key": key,
-        "source": source,
-        "number": None,
-        "names": shown,
-        "winner": result.winner,
-        "fault": _fault(result.fault),
-        "turns": result.turns,
-        "rules": result.match.rules,
-    }
-
-
-def _arena_rows(key: str, path: str) -> Iterator[dict[str, Any]]:
-    with Arena.load(path) as arena:
-        names = [player.name for player in arena.settings.players]
-        game: Any = arena.settings.game
-        require(game, Part.REPLAY)
-        for outcome in arena.outcomes():
-            yield {
-                "key": f"{key}:{outcome.number}",
+        def row(store: Store, ending: Ending, names: list[str]) -> dict[str, Any]:
+            game: Any = store.settings.game if store.settings else None
+            fault = None
+            if ending.fault is not None:
+                seat, kind = ending.fault
+                message = store.fault_message(ending.number)
+                fault = {"player": seat, "kind": kind, "message": message}
+            watched = Part.REPLAY in game.parts
+            return {
+                "key": f"d{index}:{ending.number}",
                 "source": path,
-                "number": outcome.number,
-                "names": [names[i] for i in outcome.players],
-                "winner": outcome.winner,
-                "fault": _fault(outcome.fault),
-                "turns": outcome.turns,
-                "rules": game.rules,
+                "number": ending.number,
+                "names": names,
+                "winner": ending.winner,
+                "fault": fault,
+                "turns": ending.turns,
+                "rules": game.rules if watched else None,
+                "game": "" if watched else game.title,
+                "live": False,
             }
+
+        def seen(wanted: Filter, before: int | None) -> Iterator[_Seen]:
+            with Store(path) as store:
+                assert store.settings is not None
+                game: Any = store.settings.game
+                watched = Part.REPLAY in game.parts
+                if not watched and not hasattr(game, "view"):
+                    raise ValueError(f"{game.title} has no {Part.REPLAY}")
+                rules = game.rules if watched else None
+                if wanted.rules and wanted.rules != rules:
+                    return
+                names = [player.name for player in store.settings.players]
+                indices = {}
+                for kind in ("player", "lost_by"):
+                    if name := getattr(wanted, kind):
+                        if name not in names:
+                            return
+                        indices[kind] = names.index(name)
+                for ending in store.endings(before, **indices, failed=wanted.failed):
+                    shown = [names[i] for i in ending.players]
+                    fault = ending.fault[1] if ending.fault else None
+                    takes = wanted.takes(shown, ending.winner, fault, ending.turns)
+                    yield ending.number, partial(row, store, ending, shown) if takes else None
+
+        return seen
+
+    def choices(self) -> dict[str, Any]:
+        """What the filters can be set to.
+
+        Returns
+        -------
+        dict
+            ``players``, ``kinds`` of faults, ``rules``, and ``sources`` with ``key``, ``path`` and
+            ``games``, how many there are.
+        """
+        with self._lock:
+            rows = [row for row, _ in self._played]
+        players = {name for row in rows for name in row["names"]} | {*self.logs.names()}
+        kinds = {row["fault"]["kind"] for row in rows if row["fault"]} | {*self.logs.kinds()}
+        rules = {row["rules"] for row in rows} | {*self.logs.rules()}
+        games = []
+        for path in self.dbs:
+            games.append(0)
+            with suppress(OSError, StoreError, ValueError), Store(path) as store:
+                assert store.settings is not None
+                players |= {player.name for player in store.settings.players}
+                kinds |= set(store.fault_kinds(FaultKind))
+                rules |= {getattr(store.settings.game, "rules", None)}
+                games[-1] = next((ending.number for ending in store.endings()), 0)
+        here = {"key": "p", "path": "played here", "games": len(rows)}
+        files = {"key": "f", "path": "files", "games": self.logs.count}
+        return {
+            "players": sorted(players),
+            "kinds": sorted(kinds),
+            "rules": sorted(filter(None, rules), reverse=True),
+            "sources": [
+                *([here] if rows else []),
+                *([files] if self.files else []),
+                *(
+                    {"key": f"d{i}", "path": path, "games": count}
+                    for i, (path, count) in enumerate(zip(self.dbs, games, strict=True))
+                ),
+            ],
+        }
+
+    def stamp(self) -> object:
+        """Another value when a file has changed, which tells nothing by itself."""
+        stamps = []
+        for path in self.dbs:
+            for name in (path, f"{path}-wal"):
+                with suppress(OSError):
+                    stat = os.stat(name)
+                    stamps.append((name, stat.st_mtime_ns, stat.st_size))
+        return stamps, self.logs.stamp()
+
+
+def _takes(wanted: Filter, row: dict[str, Any]) -> bool:
+    """Whether a row is wanted."""
+    kind = row["fault"]["kind"] if row["fault"] else None
+    return wanted.rules in ("", row["rules"]) and wanted.takes(
+        row["names"], row["winner"], kind, row["turns"]
+    )
 
 
 def _fault(fault: Fault | None) -> dict[str, Any] | None:
     if fault is None:
         return None
     return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}
-
-
-def _told(path: str, error: Exception) -> str:
-    """What is wrong with a file, in one line that names it."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"{path}: not a log, which is JSON: {error}"
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return words if path in words else f"{path}: {words}"

@@ -34,6 +34,11 @@ class News:
         return self._version
 
     @property
+    def closed(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._closed
+
+    @property
     def waiting(self) -> int:
         """How many requests wait."""
         return len(self._waiting)

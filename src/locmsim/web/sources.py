@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from locmsim.arena import Arena
+from locmsim.arena.store import Store
+from locmsim.arena.worker import replayed
 from locmsim.contract import Part, require
 from locmsim.game.match import Match
 from locmsim.referee.matches import Result
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["arena_game", "load_replay"]
+__all__ = ["arena_game", "load_replay", "replay_of"]
 
 _SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
@@ -60,6 +61,13 @@ def load_replay(
         if data == _SQLITE:
             raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
         data += file.read()
+    return replay_of(data, rules, ids)
+
+
+def replay_of(
+    data: bytes, rules: str | None = None, ids: str | None = None
+) -> tuple[Result[Match], tuple[str, str]]:
+    """The match of a log's bytes, see `load_replay`; ``ValueError``."""
     try:
         log = json.loads(data)
     except RecursionError as error:
@@ -91,12 +99,13 @@ def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
     ValueError
         They are those of a game that has no pages to watch it on.
     """
-    with Arena.load(db) as arena:
-        require(arena.settings.game, Part.REPLAY)
-        result = arena.replay(number)
-        players = arena.settings.players
-        first, second = (players[i].name for i in arena.record(number).fixture.players)
-    return result, (first, second)
+    with Store(db) as store:
+        settings = store.settings
+        assert settings is not None
+        require(settings.game, Part.REPLAY)
+        record = store.game(number)
+    first, second = (settings.players[i].name for i in record.fixture.players)
+    return replayed(settings, record), (first, second)
 
 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:

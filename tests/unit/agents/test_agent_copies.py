@@ -12,7 +12,12 @@ from locmsim.game.match import Match
 from locmsim.search import Belief, Evaluation
 
 #: Budgets that do not depend on time.
-OPTIONS = {"beam": "beam:nodes=50", "mcts": "mcts:iterations=30", "level": "level:k=2"}
+OPTIONS = {
+    "beam": "beam:nodes=50",
+    "mcts": "mcts:iterations=30",
+    "level": "level:k=2",
+    "search": "search:simulations=8",
+}
 
 
 def first_turn(spec):

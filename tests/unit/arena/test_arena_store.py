@@ -182,7 +182,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add(records[0])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 2"):
+    with pytest.raises(StoreError, match="version 99, this program knows 3"):
         reading(path)
 
 

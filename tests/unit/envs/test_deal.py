@@ -38,7 +38,7 @@ def test_triplets_are_those_of_a_match(seed, league):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_rows_are_dealt_as_a_match_is(rules):
-    games = Games(6, Options(rules=rules, card_sets=3), both=True)
+    games = Games(6, Options(rules=rules, card_sets=3, opponent="caller"))
     for row in range(games.n):
         games.begin(row, seed=row)
         seed, derived = games.rows.seeds(row)
@@ -64,7 +64,7 @@ def test_rows_are_dealt_as_a_match_is(rules):
 
 def test_random_decks_are_uniform():
     """Each of the 120 cards is in a quarter of the places' share; pairs as often as they should."""
-    games = Games(400, Options(card_sets=1), both=True)
+    games = Games(400, Options(card_sets=1, opponent="caller"))
     counts = np.zeros(120, int)
     pairs = 0
     for row in range(games.n):
@@ -85,7 +85,7 @@ def test_random_decks_are_uniform():
 
 
 def test_random_picks_are_uniform():
-    games = Games(300, Options(rules="1.2"), both=True)
+    games = Games(300, Options(rules="1.2", opponent="caller"))
     counts = np.zeros(3, int)
     for row in range(games.n):
         games.begin(row, seed=row)

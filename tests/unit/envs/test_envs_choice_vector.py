@@ -17,7 +17,6 @@ from locmsim.envs import (
     LocmVectorEnv,
     MatchEnv,
     MatchVectorEnv,
-    SelfPlayVectorEnv,
 )
 from locmsim.envs.battle import seed_bits
 
@@ -40,7 +39,7 @@ def both(name, rules, n, **given):
     return vector(n, **keywords, **options), [single(**options) for _ in range(n)]
 
 
-@pytest.mark.parametrize("kind", [LocmVectorEnv, SelfPlayVectorEnv, DraftVectorEnv, MatchVectorEnv])
+@pytest.mark.parametrize("kind", [LocmVectorEnv, DraftVectorEnv, MatchVectorEnv])
 def test_first_seeds_are_drawn_from_the_chance_of_all_rows(kind):
     """In all vector environments alike."""
     venv, other = (kind(3, rules="1.2", **FEW) for _ in range(2))

@@ -22,7 +22,7 @@ def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
     """One row goes on with the true state, the other with another one, for a whole turn."""
-    games = Games(2, Options(rules=rules, card_sets=4), both=True)
+    games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(5)
     steps = 0
@@ -63,7 +63,7 @@ def test_poisoned_cards_are_never_seen(rules):
         state = State.new(*decks, rules=rules)
         if state.turn & 1 != player:
             state.apply_action(0)
-        games = Games(1, Options(rules=rules), both=True)
+        games = Games(1, Options(rules=rules, opponent="caller"))
         games.begin(0, options={"state": state})
         for name in layouts(rules):
             layout = get_layout(name, rules)
@@ -112,8 +112,7 @@ def test_agents_are_given_observations_only():
     for _ in range(30):
         if any(env.step(env.sample())[2:4]):
             break
-    given = env.games.outside[0][0].agent.given
-    assert set(given) == {int, Observation}
+    assert set(watcher.given) == {int, Observation}
 
 
 def test_functions_are_given_arrays_that_show_only_their_side():

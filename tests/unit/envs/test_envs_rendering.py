@@ -10,7 +10,7 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 from helpers import RULE_SETS
 
-from locmsim.envs import BattleEnv, SelfPlayVectorEnv, aec
+from locmsim.envs import BattleEnv, LocmVectorEnv, aec
 from locmsim.envs.rendering import battle_frame, battle_text
 
 FEW = {"card_sets": 1}
@@ -184,7 +184,7 @@ def test_the_learners_hand_is_shown_and_no_other(rules):
 
 
 def test_self_play_shows_the_view_of_the_player_to_move():
-    venv = SelfPlayVectorEnv(1, render_mode="ansi", **FEW)
+    venv = LocmVectorEnv(1, opponent="caller", render_mode="ansi", **FEW)
     venv.reset(seed=1)
     seen = set()
     for number in range(30):

@@ -20,7 +20,6 @@ from locmsim.envs import (
     MatchEnv,
     MatchVectorEnv,
     Pool,
-    SelfPlayVectorEnv,
 )
 from locmsim.envs.evaluate import HELD_OUT, evaluate
 from locmsim.game.boards import board_text
@@ -459,28 +458,44 @@ def test_a_search_inside_believes_what_the_agent_does(rules):
         assert beam_game(inside, seed) == beam_game(outside, seed)
 
 
-@pytest.mark.xfail(strict=True, reason="what the other player's turn earned goes to both rewards")
 def test_rewards_of_self_play_have_all_shaping():
-    """A player's rewards add up to what `rewards_both` gives them."""
-    env = SelfPlayVectorEnv(4, shaping={"health": 0.1}, **FEW)
+    """What `rewards_both` gives a player is what their potential changed by, and a win."""
+    from locmsim.envs._potentials import potentials_of
+
+    env = LocmVectorEnv(4, opponent="caller", shaping={"player-health": 0.1}, **FEW)
     env.reset(seed=1)
-    paid, both = np.zeros(2), np.zeros(2)
-    for number in range(60):
-        _, rewards, _, _, info = env.step(env.sample(number))
-        np.add.at(paid, info["acted"], rewards)
-        both += info["rewards_both"].sum(axis=0)
-    np.testing.assert_allclose(paid, both, atol=1e-4)
+
+    def potential():
+        return np.array(
+            [
+                [0.1 * potentials_of(state, player)["player-health"] for player in (0, 1)]
+                for state in env.states()
+            ]
+        )
+
+    both = np.zeros((4, 2), np.float32)
+    ended, winner = np.zeros((2, 4), np.bool_), np.zeros(4, np.int8)
+    paid, begun, games = np.zeros((4, 2)), potential(), 0
+    for number in range(120):
+        env.step_into(
+            env.sample(number), rewards_both=both, terminated=ended[0], truncated=ended[1],
+            winner=winner,
+        )  # fmt: skip
+        paid += both
+        for i in np.flatnonzero(ended[0]):
+            returns = np.array([1, -1]) * (1 - 2 * winner[i])
+            np.testing.assert_allclose(paid[i], returns - begun[i], atol=1e-4)
+            paid[i], begun[i], games = 0, potential()[i], games + 1
+    assert games > 3
 
 
-@pytest.mark.xfail(strict=True, reason="these show the environment's own arrays")
 def test_views_are_of_the_position_after_step_into():
-    env = SelfPlayVectorEnv(4, **FEW)
+    env = LocmVectorEnv(4, opponent="caller", **FEW)
     env.reset(seed=1)
     arrays = {
         "obs": np.zeros((4, *env.layout.shape), env.layout.dtype),
         "masks": np.zeros((4, env.single_action_space.n), np.int8),
         "rewards": np.zeros(4, np.float32),
-        "dones": np.zeros(4, np.bool_),
         "to_move": np.zeros(4, np.int8),
     }
     for _ in range(3):

@@ -8,8 +8,9 @@ import pytest
 from helpers import RULE_SETS
 
 from locmsim.agents import make_agent
-from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, SelfPlayVectorEnv
-from locmsim.envs.games import Games, Options, search_agent
+from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
+from locmsim.envs.games import Games, Options
+from locmsim.envs.players import search_agent
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 BEAM = "beam:nodes=60"
@@ -151,7 +152,7 @@ def test_pools_and_changes_of_opponents():
     for number in range(200):
         env.step(env.sample(number))
     assert len({env.games.rows.opponent(i) for i in range(6)} - slots) == 1
-    for opponent in (agent(), BEAM, "pass", agent()):
+    for opponent in ("rule", BEAM, "pass", "rule"):
         env.set_opponent(opponent)
         for number in range(7):
             env.step(env.sample(number))
@@ -165,11 +166,3 @@ def test_what_is_played_in_the_kernel():
         assert search_agent(other) is None
     with pytest.raises(ValueError, match="nodes"):
         BattleEnv(opponent="beam:nodes=-1")
-
-
-def test_both_sides_need_no_search():
-    env = SelfPlayVectorEnv(2, opponent=BEAM, card_sets=2)
-    env.reset(seed=1)
-    for number in range(30):
-        env.step(env.sample(number))
-    env.close()

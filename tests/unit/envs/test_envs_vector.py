@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from amounts import amount
 from env_checks import check_rows
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from helpers import RULE_SETS
 
-from locmsim import IllegalActionError
-from locmsim.envs import LocmVectorEnv, Mixed, SelfPlayVectorEnv, gae
+from locmsim import IllegalActionError, StateBatch
+from locmsim.agents import make_agent
+from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, gae
+from locmsim.envs.games import HIDDEN_SIZE
+from locmsim.policy import Policy
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 FEW = {"card_sets": 4}
@@ -29,32 +33,57 @@ def test_rows_are_single_environments(rules, mode, threads):
 
 @each_rules
 def test_step_into_writes_what_step_returns(rules):
-    one = LocmVectorEnv(8, rules=rules, opponent="osl", **FEW)
-    other = LocmVectorEnv(8, rules=rules, opponent="osl", threads=2, **FEW)
+    options = {"rules": rules, "opponent": "osl", "privileged": True, "final_obs": True, **FEW}
+    one, other = LocmVectorEnv(8, **options), LocmVectorEnv(8, threads=2, **options)
     one.reset(seed=1)
     other.reset(seed=1)
     storage = np.zeros((50, 8, *one.layout.shape), np.int8)
     masks = np.zeros((50, 8, one.single_action_space.n), np.int8)
-    rewards, dones = np.zeros((50, 8), np.float32), np.zeros((50, 8), np.bool_)
+    rewards, (dones, cuts) = np.zeros((50, 8), np.float32), np.zeros((2, 50, 8), np.bool_)
+    rest = {
+        "rewards_both": np.zeros((8, 2), np.float32),
+        "to_move": np.zeros(8, np.int8),
+        "acted": np.zeros(8, np.int8),
+        "winner": np.zeros(8, np.int8),
+        "length": np.zeros(8, np.int32),
+        "final_obs": np.zeros((8, *one.layout.shape), np.int8),
+        "state": np.zeros((8, HIDDEN_SIZE), np.int8),
+    }
     total = 0
     for t in range(50):
         actions = one.sample(t)
         special = other.step_into(
-            actions, obs=storage[t], masks=masks[t], rewards=rewards[t], dones=dones[t]
-        )
-        observations, reward, terminated, truncated, _ = one.step(actions)
+            actions, obs=storage[t], masks=masks[t], rewards=rewards[t], terminated=dones[t],
+            truncated=cuts[t], **rest,
+        )  # fmt: skip
+        observations, reward, terminated, truncated, info = one.step(actions)
         np.testing.assert_array_equal(storage[t], observations["observation"])
         np.testing.assert_array_equal(masks[t], observations["action_mask"])
         np.testing.assert_array_equal(rewards[t], reward)
-        np.testing.assert_array_equal(dones[t], terminated | truncated)
-        assert bool(special) >= bool(dones[t].any())
+        np.testing.assert_array_equal(dones[t], terminated)
+        np.testing.assert_array_equal(cuts[t], truncated)
+        np.testing.assert_array_equal(rest["state"], observations["state"])
+        seats = rest["to_move"]
+        np.testing.assert_array_equal(seats, one.layout.split(storage[t])["game"][:, 1])
+        np.testing.assert_array_equal(seats, other.to_move)
+        ended = terminated | truncated
+        if ended.any():
+            for name in ("winner", "length"):
+                np.testing.assert_array_equal(rest[name][ended], info[name][ended])
+            np.testing.assert_array_equal(rest["final_obs"][ended], info["final_obs"][ended])
+            np.testing.assert_array_equal(rest["rewards_both"], info["returns"])
+            seats = info["seat"][ended]
+            np.testing.assert_array_equal(rest["acted"][ended], seats)
+        assert (rest["winner"][~ended] == -1).all()
+        assert (rest["length"][~ended] == 0).all()
+        assert bool(special) >= bool(ended.any())
         total += int(dones[t].sum())
     assert total
     for bad in (
         {"obs": storage[0].astype(np.float32)}, {"masks": masks[0, :7]}, {"rewards": rewards},
-        {"dones": dones[:1]}, {"obs": storage[0, :, ::2]},
+        {"terminated": dones[:1]}, {"obs": storage[0, :, ::2]}, {"length": np.zeros(8, np.int64)},
     ):  # fmt: skip
-        arrays = {"obs": storage[0], "masks": masks[0], "rewards": rewards[0], "dones": dones[0]}
+        arrays = {"obs": storage[0], "masks": masks[0], "rewards": rewards[0]}
         with pytest.raises(ValueError, match="expected"):
             other.step_into(actions, **{**arrays, **bad})
 
@@ -179,7 +208,7 @@ def test_vector_environments_can_be_pickled():
 
 @each_rules
 def test_self_play_moves_the_player_to_move(rules):
-    venv = SelfPlayVectorEnv(6, rules=rules, layout="entities", **FEW)
+    venv = LocmVectorEnv(6, opponent="caller", rules=rules, layout="entities", **FEW)
     _, info = venv.reset(seed=1)
     assert info["to_move"].tolist() == [0] * 6
     states = venv.states()
@@ -211,25 +240,34 @@ def test_self_play_moves_the_player_to_move(rules):
 
 
 def test_shaping_of_both_sides_telescopes():
+    """It is in `rewards_both` alone: asking for the other rewards is refused."""
     from locmsim.envs._potentials import potentials_of
 
-    venv = SelfPlayVectorEnv(1, shaping={"coac": 1.0}, **FEW)
+    venv = LocmVectorEnv(1, opponent="caller", shaping={"coac": 1.0}, **FEW)
+    both = np.zeros((1, 2), np.float32)
+    over, winner = np.zeros(1, np.bool_), np.zeros(1, np.int8)
     for seed in range(4):
         venv.reset(seed=seed)
         first = [potentials_of(venv.states()[0], player)["coac"] for player in (0, 1)]
         totals = np.zeros(2)
         for number in range(500):
-            _, rewards, terminated, _, info = venv.step(venv.sample(number))
-            both = info["rewards_both"][0]
-            totals += both
-            assert rewards[0] == both[info["acted"][0]]
-            if terminated[0]:
+            actions = venv.sample(number)
+            venv.step_into(actions, rewards_both=both, terminated=over, winner=winner)
+            totals += both[0]
+            if over[0]:
                 break
-        np.testing.assert_allclose(totals, info["returns"][0] - first, atol=1e-4)
+        returns = np.array([1, -1]) * (1 - 2 * winner[0])
+        np.testing.assert_allclose(totals, returns - first, atol=1e-4)
+    kept = venv.states()
+    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
+        venv.step(np.zeros(1, np.int64))
+    with pytest.raises(ValueError, match="shaping is in rewards_both only"):
+        venv.step_into(np.zeros(1, np.int64), rewards=np.zeros(1, np.float32))
+    assert venv.states() == kept
 
 
 def test_illegal_actions_lose_for_the_mover():
-    venv = SelfPlayVectorEnv(2, **FEW)
+    venv = LocmVectorEnv(2, opponent="caller", **FEW)
     venv.reset(seed=1)
     _, rewards, terminated, _, info = venv.step(np.array([144, 0]))
     assert rewards.tolist() == [-1, 0]
@@ -322,53 +360,242 @@ def test_gae():
         gae(rewards, values, dones, to_move, last, last_to_move, out=out[1:])
 
 
-# ----------------------------------------------------------------------------------------- mixed
+# --------------------------------------------------------------------------------------- players
 
 
-class FirstLegal:
+class Highest:
     """Plays the highest legal action."""
 
     def __init__(self):
-        self.rows = 0
+        self.calls = []
 
-    def act_batch(self, observations, masks, *, seed=0):
-        self.rows += len(observations)
-        return (masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)).astype(np.int64)
+    def act_batch(self, observations, masks, seeds):
+        assert len(observations) == len(masks) == len(seeds)
+        assert seeds.dtype == np.uint64
+        self.calls.append(len(seeds))
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
-def test_frozen_policies_play_the_other_side():
-    venv = SelfPlayVectorEnv(8, **FEW)
-    observations, info = venv.reset(seed=1)
-    policies = [FirstLegal(), FirstLegal()]
-    mixed = Mixed(venv, 2, policies)
-    assert mixed.seats.tolist() == [-1, -1, 1, 1, 0, 0, 1, 1]
+def highest(observation, mask):
+    return int(np.flatnonzero(mask)[-1])
+
+
+@each_rules
+def test_a_policy_is_asked_for_all_rows_together(rules):
+    """What it plays is what the same player does who is asked row by row."""
+    policy = Highest()
+    options = {"rules": rules, **FEW}
+    env = LocmVectorEnv(32, opponent=policy, **options)
+    slow = LocmVectorEnv(32, opponent=highest, **options)
+    single = BattleEnv(opponent=Highest(), **options)
+    first = env.reset(seed=1)[0]
+    np.testing.assert_equal(first, slow.reset(seed=1)[0])
+    np.testing.assert_equal(single.reset(seed=1)[0]["observation"], first["observation"][0])
+    before = len(policy.calls)
+    steps = 0
+    for number in range(6):
+        actions = env.sample(number)
+        result = env.step(actions)
+        steps += 1
+        # Each policy draws its seeds from the stream of the row, functions draw nothing: episodes
+        # differ from the second one on.
+        if not (result[2] | result[3]).any():
+            np.testing.assert_equal(result, slow.step(actions))
+        seen = single.step(actions[0])[0]["observation"]
+        np.testing.assert_equal(seen, result[0]["observation"][0])
+    calls = policy.calls[before:]
+    assert len(calls) < steps * 25  # a turn has few actions; one call a row would be hundreds
+    assert max(calls) > 4
+
+
+def test_seeds_of_policies_are_those_of_rows():
+    """A row does the same among many as alone, whatever its policy draws."""
+    policy = Policy.random(seed=3)
+    policy.temperature = 2.0
+    env = LocmVectorEnv(7, opponent=policy, threads=2, **FEW)
+    singles = [BattleEnv(opponent=policy, **FEW) for _ in range(7)]
+    seen = env.reset(seed=4)[0]
+    for i, single in enumerate(singles):
+        np.testing.assert_equal(single.reset(seed=4 + i)[0]["observation"], seen["observation"][i])
+    for number in range(40):
+        actions = env.sample(number)
+        seen, _, terminated, truncated, _ = env.step(actions)
+        for i, single in enumerate(singles):
+            shown, _, one, other, _ = single.step(actions[i])
+            assert (one, other) == (terminated[i], truncated[i])
+            if one or other:
+                shown = single.reset()[0]
+            np.testing.assert_equal(shown["observation"], seen["observation"][i])
+
+
+def test_a_policy_may_keep_something_for_each_row():
+    class Counting:
+        state_shape = (2,)
+
+        def act_batch(self, observations, masks, seeds, state):
+            state += 1
+            self.last = state.copy()
+            return np.zeros(len(masks), np.int64)
+
+    policy = Counting()
+    env = LocmVectorEnv(3, opponent=policy, seat="first", **FEW)
+    env.reset(seed=1)
+    for turn in range(1, 4):
+        env.step(np.zeros(3, np.int64))
+        assert policy.last.tolist() == [[turn, turn]] * 3
+    env.reset(options={"reset_mask": np.array([True, False, False])})
+    env.step(np.zeros(3, np.int64))
+    assert policy.last[:, 0].tolist() == [1, 4, 4]
+
+
+def test_what_a_policy_returns_is_checked():
+    class Bad:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def act_batch(self, observations, masks, seeds):
+            return self.answer
+
+    for answer, message in (
+        (np.zeros(3), "act_batch: expected integers of shape"),
+        (np.zeros(2, int), r"act_batch: expected integers of shape \(3,\)"),
+        (np.array([0, 144, 0]), "row 1: action 144 of the opponent is not legal"),
+    ):
+        env = LocmVectorEnv(3, opponent=Bad(answer), seat="first", **FEW)
+        env.reset(seed=1)
+        with pytest.raises(ValueError, match=message):
+            env.step(np.zeros(3, np.int64))
+        with pytest.raises(ResetNeeded, match="broken off by an exception in row"):
+            env.step(np.zeros(3, np.int64))
+
+
+def test_pairs_of_players():
+    for players, opponent, seat in (
+        (("caller", "osl"), "osl", "first"),
+        (("osl", "caller"), "osl", "second"),
+    ):
+        one = LocmVectorEnv(3, players=players, **FEW)
+        other = LocmVectorEnv(3, opponent=opponent, seat=seat, **FEW)
+        np.testing.assert_equal(one.reset(seed=1)[0], other.reset(seed=1)[0])
+        for number in range(30):
+            actions = one.sample(number)
+            np.testing.assert_equal(one.step(actions), other.step(actions))
+    both = LocmVectorEnv(3, players=("caller", "caller"), **FEW)
+    assert both.reset(seed=1)[1]["to_move"].tolist() == [0, 0, 0]
+    assert both.step(np.zeros(3, np.int64))[4]["to_move"].tolist() == [1, 1, 1]
+    for options, message in (
+        ({"players": ("osl", "osl")}, "players: expected 'caller' for one seat"),
+        ({"players": "caller"}, "players: expected one for each seat"),
+        ({"players": ("caller", "osl"), "opponent": "osl"}, "does not go together"),
+        ({"opponent": "gredy"}, "did you mean 'greedy'"),
+        ({"opponent": Pool({"gredy": 1})}, "did you mean 'greedy'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            LocmVectorEnv(2, **{**FEW, **options})
+    with pytest.raises(ValueError, match="'past' has no weight; did you mean 'paste'"):
+        Pool({"paste": 1}, {"past": "osl"})
+
+
+def test_a_league():
+    """A pool with the caller in it, a player that is added, other weights, and the results."""
+    policy = Highest()
+    env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
+    seen, info = env.reset(seed=1)
+    both = env._rows.seats() < 0
+    assert 16 < both.sum() < 48
+    first = env.layout.split(seen["observation"])["game"][:, 1]
+    np.testing.assert_array_equal(first, info["to_move"])
+    assert (info["to_move"][both] == 0).all()
+    assert set(info["to_move"][~both]) == {0, 1}
+    won = dict.fromkeys(("caller", "past"), 0)
+    games = 0
     for number in range(120):
-        to_move = info["to_move"]
-        learner = mixed.learner(to_move)
-        assert learner[:2].all()
-        actions = venv.sample(number)
-        before = actions.copy()
-        mixed.act(actions, observations["observation"], observations["action_mask"], to_move)
-        assert (actions[learner] == before[learner]).all()
-        highest = FirstLegal().act_batch(actions, observations["action_mask"])
-        assert (actions[~learner] == highest[~learner]).all()
-        seats = mixed.seats.copy()
-        observations, _, terminated, truncated, info = venv.step(actions)
-        assert not info.get("illegal", np.zeros(1)).any()
-        mixed.ended(terminated | truncated)
-        changed = (terminated | truncated) & (seats >= 0)
-        assert (mixed.seats == np.where(changed, 1 - seats, seats)).all()
-    assert all(policy.rows for policy in policies)
-    with pytest.raises(ValueError, match=r"learner_rows: expected 0..8, got 9"):
-        Mixed(venv, 9, policies)
-    with pytest.raises(ValueError, match="policies: expected at least one"):
-        Mixed(venv, 2, [])
+        seats, opponents = env._rows.seats(), [env._rows.opponent(i) for i in range(64)]
+        _, rewards, terminated, _, info = env.step(env.sample(number))
+        both = info["rewards_both"]
+        acted = info["acted"]
+        np.testing.assert_array_equal(rewards, both[np.arange(64), acted])
+        np.testing.assert_array_equal(both.sum(axis=1), np.zeros(64))
+        assert (acted[seats >= 0] == seats[seats >= 0]).all()
+        for i in np.flatnonzero(terminated):
+            games += 1
+            name = "caller" if seats[i] < 0 else "past"
+            assert opponents[i] == env.players.slot(name)
+            won[name] += info["winner"][i] == max(seats[i], 0)
+    results = env.players.results
+    assert {name: result.won for name, result in results.items()} == won
+    assert sum(result.games for result in results.values()) == games > 60
+    assert all(result.games for result in results.values())
+    env.players["new"] = "pass"
+    env.set_weights({"new": 1})
+    env.players["past"] = Highest()  # its results go on
+    assert env.players.results["past"] == results["past"]
+    env.reset(seed=1)
+    assert (env._rows.seats() >= 0).all()
+    while env.players.results["new"].games < 10:
+        env.step(env.sample(number))
+    assert env.players.results["new"].rate > 0.5
+    del env.players["past"]
+    assert list(env.players) == ["caller", "new"]
+    for weights, message in (
+        ({"nww": 1}, "there is no player 'nww'; did you mean 'new'"),
+        ({"new": 0}, "expected one that is positive"),
+        ({"new": -1}, "expected 0 or more"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            env.set_weights(weights)
+    with pytest.raises(ValueError, match="only player with a weight"):
+        del env.players["new"]
+    other = pickle.loads(pickle.dumps(env))
+    assert other.players.results == env.players.results
+    np.testing.assert_equal(other.step(env.sample(1)), env.step(env.sample(1)))
+
+
+def test_agents_in_several_rows_are_made_by_their_text():
+    with pytest.raises(ValueError, match="is one agent and cannot play 2 rows"):
+        LocmVectorEnv(2, opponent=make_agent("osl"), **FEW)
+    env = LocmVectorEnv(2, opponent="rule", **FEW)
+    env.reset(seed=1)
+    for number in range(20):
+        env.step(env.sample(number))
+
+
+# ------------------------------------------------------------------------- what a row begins with
+
+
+def test_options_of_a_reset_may_differ_by_row():
+    env = LocmVectorEnv(4, opponent=Pool({"osl": 1, "pass": 1}), **FEW)
+    seats = np.array([0, 1, 1, 0])
+    names = ["osl", "pass", "osl", "pass"]
+    matches = [{"seed": 5}, None, {"cardGenSeed": 3}, {"seed": 6}]
+    seen, _ = env.reset(seed=1, options={"seat": seats, "player": names, "match": matches})
+    assert env._rows.seats().tolist() == seats.tolist()
+    assert [env._rows.opponent(i) for i in range(4)] == [env.players.slot(one) for one in names]
+    for i in range(4):
+        single = BattleEnv(opponent=Pool({"osl": 1, "pass": 1}), **FEW)
+        options = {"seat": seats[i], "player": names[i], "match": matches[i]}
+        shown, _ = single.reset(seed=1 + i, options=options)
+        np.testing.assert_equal(shown["observation"], seen["observation"][i])
+    states = StateBatch(env.states())
+    other = LocmVectorEnv(4, opponent="caller", **FEW)
+    other.reset(seed=2, options={"state": states})
+    assert other.states() == list(states)
+    deck = [card.base_id for card in env.games.cards(0)][:15] * 2
+    other.reset(seed=2, options={"decks": (deck, deck), "match": {"cardGenSeed": 1}})
+    kept = other.states()
+    pairs = [None, (deck, deck), None, None]
+    other.reset(seed=3, options={"decks": pairs})
+    with pytest.raises(ValueError, match="seat: expected one for all rows or 4, got 3"):
+        other.reset(options={"seat": [0, 1, 0]})
+    with pytest.raises(ValueError, match="player: there is no 'oslo'; did you mean 'osl'"):
+        env.reset(options={"player": "oslo"})
+    assert len(kept) == 4
 
 
 def test_a_closed_environment_goes_on_without_its_threads():
     found = []
     for threads in (1, 3):
-        env = SelfPlayVectorEnv(5, card_sets=2, threads=threads)
+        env = LocmVectorEnv(5, opponent="caller", card_sets=2, threads=threads)
         env.reset(seed=3)
         for number in range(40):
             if number == 20:

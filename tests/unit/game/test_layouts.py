@@ -41,7 +41,7 @@ def seen(state, player, layout):
 def played(rules, games=3, seed=0):
     """Rows of random games: the rows, and what a slow observer knows, before every action."""
     for number in range(games):
-        rows = Games(1, Options(rules=rules, card_sets=4), both=True)
+        rows = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
         rows.begin(0, seed=seed + number)
         past = Past.of_deal(rows.rows.state(0))
         random = np.random.default_rng(number)

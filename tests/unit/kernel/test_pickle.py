@@ -237,7 +237,7 @@ def state_with_a_creature(rules):
 
 
 #: Where the fields of a state_t are (_core.pxd); player 1's are `NEXT` further.
-TURN, PRICES, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW = 60, 72, 80, 132, 136, 140, 144
+TURN, COST_KINDS, MARKS, HEALTH, LOST, NEXT_DRAW, SHOWN_DRAW = 60, 72, 80, 132, 136, 140, 144
 MANA, HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, PAD, NEXT = 148, 151, 152, 153, 154, 155, 156, 96
 
 
@@ -246,7 +246,7 @@ MANA, HAND_SIZE, DECK_LEFT, RUNES, ORDER, WON, PAD, NEXT = 148, 151, 152, 153, 1
     [
         ("1.5", {HAND_SIZE: b"\x09"}, "hand_size exceeds 8"),
         ("1.5", {DECK_LEFT: b"\x1f"}, "deck_left exceeds 30"),
-        ("1.5", {PRICES: b"\xff"}, "prices are not those of the hand"),
+        ("1.5", {COST_KINDS: b"\xff"}, "costs or kinds are not those of the hand"),
         ("1.5", {MARKS + 3: b"\x01"}, "mark outside the board"),
         ("1.5", {NEXT + MARKS: b"\x80"}, "gap in a lane"),
         ("1.0", {NEXT + MARKS: b"\x80"}, "gap on the board"),

@@ -99,7 +99,7 @@ def test_what_is_saved_is_read(tmp_path):
     assert read["1.5"] == weights != OURS
     assert read["1.0"] == draft
     assert read["1.2"] == default_weights("1.2")
-    assert set(read.given) == {"1.5", "1.0"}
+    assert set(read.weights) == {"1.5", "1.0"}
     assert read.record == record
     assert list(read) == list(RULE_SETS)
     assert all(array.dtype == np.float32 for array in read["1.5"].network.values())

@@ -21,7 +21,7 @@ from locmsim.policy import Policy
 class Mine:
     rules, layout = "1.5", "entities"
 
-    def act_batch(self, observations, masks, *, seed=0, temperature=0.0):
+    def act_batch(self, observations, masks, seeds=0, *, temperature=0.0):
         return np.asarray(masks).argmax(axis=1)
 
 class Silent:

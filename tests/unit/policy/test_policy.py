@@ -10,7 +10,7 @@ from helpers import RULE_SETS
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
-from locmsim.envs import BattleEnv, LocmVectorEnv, SelfPlayVectorEnv
+from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes
@@ -21,7 +21,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 def observations(rules, layout="entities", n=24):
     """Observations and masks from the middle of random games."""
-    env = SelfPlayVectorEnv(n, rules=rules, layout=layout, **FEW)
+    env = LocmVectorEnv(n, opponent="caller", rules=rules, layout=layout, **FEW)
     env.reset(seed=1)
     for number in range(25):
         seen = env.step(env.sample(number))[0]
@@ -71,11 +71,11 @@ def test_temperatures():
     policy = Policy.random(seed=2)
     seen, masks = observations("1.5")
     assert (
-        policy.act_batch(seen, masks, seed=1, temperature=1e-6) == policy.act_batch(seen, masks)
+        policy.act_batch(seen, masks, seeds=1, temperature=1e-6) == policy.act_batch(seen, masks)
     ).all()
-    drawn = [policy.act_batch(seen, masks, seed=seed, temperature=1.0) for seed in range(300)]
+    drawn = [policy.act_batch(seen, masks, seeds=seed, temperature=1.0) for seed in range(300)]
     assert all(masks[row, action] for actions in drawn for row, action in enumerate(actions))
-    assert (drawn[0] == policy.act_batch(seen, masks, seed=0, temperature=1.0)).all()
+    assert (drawn[0] == policy.act_batch(seen, masks, seeds=0, temperature=1.0)).all()
     row = int(masks.sum(axis=1).argmax())
     logits = policy.evaluate(seen)[0][row]
     weights = np.exp(logits) * (masks[row] != 0)

@@ -342,7 +342,7 @@ def test_the_file_that_is_written(tmp_path: Path) -> None:
     lines(tuner, 1)
     tuner.write(after)
     file = WeightsFile.load(after)
-    assert set(file.given) == {"1.2", "1.0"}
+    assert set(file.weights) == {"1.2", "1.0"}
     assert file["1.2"] == other
     assert file["1.0"] == tuner.best
     assert file.record == [{"command": "an older one"}, json.loads(json.dumps(tuner.record()))]

@@ -139,5 +139,5 @@ def test_another_game(tmp_path: Path) -> None:
     assert [player["points"] for player in found["results"]["players"]] == points
     assert ask("/api/arena/games")["total"] == 2
     assert f"{db}: Vestrock has no replay" in ask("/api/replays/watch", status=400, game="d0:1")
-    listed = ask("/api/replays")
+    listed = ask("/api/games")
     assert (listed["games"], listed["errors"]) == ([], [f"{db}: Vestrock has no replay"])

@@ -17,6 +17,7 @@ from helpers import golden_games, golden_result
 from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.game.positions import start_position
 from locmsim.referee import play
@@ -29,7 +30,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Filter, Library  # noqa: E402
+from locmsim.web.library import ALL, Filter, Library  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.play import opponents  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
@@ -125,7 +126,7 @@ def test_names_of_this_machine(page: Client, host: str) -> None:
 )
 def test_pages_of_other_origins_are_refused(page: Client, headers: dict[str, str]) -> None:
     query = {"token": page.token}
-    assert page.client.get("/api/replays", params=query, headers=headers).status_code == 403
+    assert page.client.get("/api/games", params=query, headers=headers).status_code == 403
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
     assert answer.status_code == 403
 
@@ -137,7 +138,7 @@ def test_a_link_on_another_page(page: Client) -> None:
         "sec-fetch-dest": "document",
     }
     assert page.client.get("/play", headers=headers).status_code == 200
-    assert page.client.get("/api/replays", headers=headers).status_code == 403
+    assert page.client.get("/api/games", headers=headers).status_code == 403
     query = {"token": page.token}
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
     assert answer.status_code == 403
@@ -145,7 +146,7 @@ def test_a_link_on_another_page(page: Client) -> None:
 
 def test_own_origin(page: Client) -> None:
     headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
-    answer = page.client.get("/api/replays", params={"token": page.token}, headers=headers)
+    answer = page.client.get("/api/games", params={"token": page.token}, headers=headers)
     assert answer.status_code == 200
 
 
@@ -154,7 +155,7 @@ def test_headers_of_every_answer(site: Site, page: Client) -> None:
     query = {"token": page.token}
     answers = {
         path: page.client.get(path, params={**query, "game": key})
-        for path in ("/play", "/static/play.js", "/api/replays", "/api/none", "/none")
+        for path in ("/play", "/static/play.js", "/api/games", "/api/none", "/none")
     }
     answers["refused"] = page.client.get("/play", headers={"host": "evil.example"})
     for answer in answers.values():
@@ -231,15 +232,24 @@ def test_games_and_filters(tmp_path: Path) -> None:
     library = Library([str(log), str(bad)], [str(db), str(tmp_path / "none.db")])
     library.add(match_of("1.0"), ("me", ""))
     found = library.games()
-    assert found["total"] == 8 == len(found["games"])
+    assert len(found["games"]) == 8
     assert [game["rules"] for game in found["games"][:3]] == ["1.0", "1.2", "1.5"]
     assert found["games"][0]["names"] == ["me", "Player 1"]
     assert [str(bad) in found["errors"][0], "none.db" in found["errors"][1]] == [True, True]
-    assert {"one", "two", "Broken", "me"} <= set(found["players"])
+    choices = library.choices()
+    assert {"one", "two", "Broken", "me"} <= set(choices["players"])
+    assert choices["rules"] == ["1.5", "1.2", "1.0"]
+    assert [source["key"] for source in choices["sources"]] == ["p", "f", "d0", "d1"]
 
     def keys(wanted: Filter) -> set[str]:
         return {game["key"] for game in library.games(wanted)["games"] if game["key"][0] == "d"}
 
+    of_one = {f"d0:{o.number}" for o in outcomes if "one" in [names[i] for i in o.players]}
+    assert keys(Filter(player="one")) == of_one != keys(ALL)
+    assert keys(Filter(rules="1.5")) == keys(ALL) == keys(Filter(source="d0"))
+    assert (
+        keys(Filter(rules="1.2")) == keys(Filter(source="p")) == keys(Filter(player="?")) == set()
+    )
     lost = {
         f"d0:{o.number}"
         for o in outcomes
@@ -249,14 +259,18 @@ def test_games_and_filters(tmp_path: Path) -> None:
     faults = {f"d0:{o.number}" for o in outcomes if o.fault}
     assert keys(Filter(fault="any")) == faults != set()
     kinds = {f"d0:{o.number}": str(o.fault.kind) for o in outcomes if o.fault}
-    assert found["kinds"] == sorted(set(kinds.values()))
-    for kind in found["kinds"]:
+    assert choices["kinds"] == sorted(set(kinds.values()))
+    for kind in choices["kinds"]:
         assert keys(Filter(fault=kind)) == {key for key in kinds if kinds[key] == kind}
     assert keys(Filter(fault="none")) == {f"d0:{o.number}" for o in outcomes} - faults
     assert keys(Filter(least=1)) == {f"d0:{o.number}" for o in outcomes if o.turns >= 1}
     assert keys(Filter(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
-    part = library.games(start=2, count=3)
-    assert (part["total"], part["games"]) == (8, found["games"][2:5])
+    part, after = [], ""
+    while after is not None:
+        some = library.games(after=after, count=3)
+        part += some["games"]
+        after = some["next"]
+    assert part == found["games"]
     for game in found["games"]:
         result, _ = library.load(game["key"])
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
@@ -298,7 +312,7 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
 
 def test_hostile_names_are_data(site: Site, page: Client) -> None:
     site.library.add(match_of(), (HOSTILE, "b"), HOSTILE)
-    answer = page.client.get("/api/replays", params={"token": page.token})
+    answer = page.client.get("/api/games", params={"token": page.token})
     assert answer.headers["content-type"] == "application/json"
     (game,) = json.loads(answer.content)["games"]
     assert game["names"] == [HOSTILE, "b"]
@@ -309,8 +323,8 @@ def test_hostile_names_are_data(site: Site, page: Client) -> None:
 
 
 def test_bad_questions_about_replays(page: Client) -> None:
-    for query in ({"start": "x"}, {"least": "1e3"}, {"count": "0"}, {"start": "-1"}):
-        assert "expected" in page.get("/api/replays", 400, **query)["error"]
+    for query in ({"least": "1e3"}, {"count": "0"}, {"count": "501"}):
+        assert "expected" in page.get("/api/games", 400, **query)["error"]
     assert "no match" in page.get("/api/replays/watch", 400, game="f7")["error"]
 
 
@@ -522,8 +536,8 @@ def test_a_game_of_an_arena_is_read_once(tmp_path: Path, monkeypatch: pytest.Mon
         arena.run()
     library = Library(dbs=[str(path)])
     loads = []
-    original = Arena.load
-    monkeypatch.setattr(Arena, "load", lambda *args: loads.append(args) or original(*args))
+    original = Store.game
+    monkeypatch.setattr(Store, "game", lambda *args: loads.append(args) or original(*args))
     first = library.load("d0:1")
     for _ in range(5):
         assert library.load("d0:1") is first

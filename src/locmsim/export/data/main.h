@@ -58,7 +58,7 @@ static int play_turn(int64_t start, int64_t most, int news) {
   }
   printf(found.length ? "\n" : "PASS\n");
   fprintf(stderr, "turn %d: value %.3f, %ld nodes, %ld ms\n", turns, found.value,
-          (long)engine.w.made, (long)((now_ns_() - start) / 1000000));
+          (long)engine.w.nodes, (long)((now_ns_() - start) / 1000000));
   return 1;
 }
 

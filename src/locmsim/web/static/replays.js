@@ -1,16 +1,19 @@
 // @ts-check
 // The matches there are, with filters.
 
-import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
+import { faultCell, linksCell, playersCell } from "./matches.js";
 import { $, ask, element, select, shown, valueOf } from "./site.js";
 
 const ROWS = 100;
-let start = 0;
+/** Where this part of the list begins, and the ones before it. */
+let places = [""];
+let following = ""; // where the next part begins
+let version = -1; // of the list that is shown
 let asked = 0; // how often: only the last question's answer is shown
 
 /** @typedef {{key: string, source: string, number: number|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},
- *   turns: number, rules: string}} Game */
+ *   turns: number, rules: string|null, game: string}} Game */
 
 /** @param {Game} game */
 function row(game) {
@@ -21,7 +24,7 @@ function row(game) {
     { "data-key": game.key },
     element("td", {}, element("bdi", { text: where })),
     playersCell(names, game.winner),
-    element("td", { text: game.rules }),
+    element("td", { text: game.rules ?? game.game }),
     element("td", { text: game.turns, class: "number" }),
     faultCell(fault && { ...fault, name: names[fault.player] }),
     linksCell(game.key),
@@ -30,19 +33,48 @@ function row(game) {
 
 async function list() {
   /** @type {Record<string, string|number>} */
-  const query = { start, count: ROWS };
-  for (const name of ["lost_by", "fault", "least", "most"])
+  const query = { after: places[places.length - 1], count: ROWS };
+  for (const name of ["player", "lost_by", "fault", "least", "most", "rules"])
     if (valueOf(name)) query[name] = valueOf(name);
   const number = ++asked;
-  const found = await ask("/api/replays", query);
+  const [found, choices] = await Promise.all([
+    ask("/api/games", query),
+    ask("/api/games/choices"),
+  ]);
   if (number !== asked) return;
-  refill("lost_by", found.players);
-  refill("fault", ["any", "none", ...found.kinds]);
+  for (const name of ["player", "lost_by"]) refill(name, choices.players);
+  refill("fault", ["any", "none", ...choices.kinds]);
+  refill("rules", choices.rules);
   $("errors").replaceChildren(
     ...found.errors.map((/** @type {string} */ text) => element("li", { text })),
   );
   $("rows").replaceChildren(...found.games.map(row));
-  showPart(start, ROWS, found.total);
+  following = found.next ?? "";
+  version = found.version;
+  const start = ROWS * (places.length - 1);
+  const end = start + found.games.length;
+  const all = following ? `more than ${end}` : `${end}`;
+  $("count").textContent = found.games.length
+    ? `${start + 1} to ${end} of ${all}`
+    : following
+      ? "none of these so far"
+      : "no games";
+  /** @type {HTMLButtonElement} */ ($("before")).disabled = places.length === 1;
+  /** @type {HTMLButtonElement} */ ($("after")).disabled = !following;
+}
+
+/** The list grows by itself, where its beginning is shown. */
+async function grow() {
+  for (;;) {
+    try {
+      const news = await ask("/api/games/news", { known: version });
+      if (news.version === version) continue;
+      version = news.version;
+      if (places.length === 1) await list();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+    }
+  }
 }
 
 /** Other options, the same choice. @param {string} id @param {string[]} options */
@@ -54,10 +86,10 @@ function refill(id, options) {
   box.value = options.includes(chosen) ? chosen : "";
 }
 
-/** @param {number} from */
+/** @param {string[]} from */
 function show(from) {
-  start = Math.max(0, from);
-  shown(list);
+  places = from;
+  return shown(list);
 }
 
 const bound = { type: "number", min: 0, size: 4, inputmode: "numeric" };
@@ -65,8 +97,10 @@ $("main").append(
   element(
     "form",
     { class: "bar", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+    select("player", "Player", [["", "all"]]),
     select("lost_by", "Lost by", [["", "all"]]),
     select("fault", "Fault", [["", "all"]]),
+    select("rules", "Rules", [["", "all"]]),
     element(
       "label",
       { class: "field" },
@@ -74,7 +108,7 @@ $("main").append(
       element("input", { id: "least", ...bound }),
     ),
     element("label", { class: "field" }, "to ", element("input", { id: "most", ...bound })),
-    element("button", { id: "again", type: "button", onclick: () => show(start), text: "Reload" }),
+    element("button", { id: "again", type: "button", onclick: () => show(places), text: "Reload" }),
   ),
   element("ul", { id: "errors" }),
   element(
@@ -96,11 +130,12 @@ $("main").append(
   element(
     "p",
     { class: "bar" },
-    element("button", { id: "before", onclick: () => show(start - ROWS), text: "Before" }),
+    element("button", { id: "before", onclick: () => show(places.slice(0, -1)), text: "Before" }),
     element("span", { id: "count", "aria-live": "polite" }),
-    element("button", { id: "after", onclick: () => show(start + ROWS), text: "After" }),
+    element("button", { id: "after", onclick: () => show([...places, following]), text: "After" }),
   ),
 );
-for (const id of ["lost_by", "fault", "least", "most"])
-  $(id).addEventListener("change", () => show(0));
-show(0);
+for (const id of ["player", "lost_by", "fault", "least", "most", "rules"])
+  $(id).addEventListener("change", () => show([""]));
+await show([""]);
+grow();

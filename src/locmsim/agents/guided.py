@@ -1,0 +1,145 @@
+"""The agent that plays the actions of a search guided by a network."""
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from locmsim._core import State
+from locmsim.agents.base import check_bounds
+from locmsim.agents.policy import PolicyAgent
+from locmsim.game.observation import Observation
+from locmsim.rules.rulesets import RULES
+from locmsim.search._engine import seed_of_turn
+
+if TYPE_CHECKING:
+    from locmsim.policy import RatingPolicy
+    from locmsim.policy.sight import Sight
+    from locmsim.search import PolicyResult, PolicySearch
+
+__all__ = ["PolicySearchAgent"]
+
+
+@dataclass
+class PolicySearchAgent(PolicyAgent):
+    """A tree search guided by a network, action by action; the win within the turn comes first.
+
+    The search is `locmsim.search.PolicySearch`. `policy` is the file of a network, as `path` of the
+    agent "policy"; "learned" is the one of the library, for rules 1.5. Each decision takes
+    `simulations`, or a part of `time_ms` for the turn: at most `share` of the rule set's limit, and
+    five times as long for the first turn. The other options are those of the search. ``ValueError``
+    for options that make no sense, and in games of other rules than those of the network.
+    """
+
+    path: str = field(default="", init=False)
+    temperature: float = field(default=1.0, init=False)
+    policy: Any = field(default="learned", kw_only=True)
+    simulations: int = field(default=0, kw_only=True)
+    time_ms: float = field(default=0.0, kw_only=True)
+    share: float = field(default=0.6, kw_only=True)
+    root: str = field(default="gumbel", kw_only=True)
+    considered: int = field(default=8, kw_only=True)
+    exploration: float = field(default=0.3, kw_only=True)
+    value_scale: float = field(default=0.4, kw_only=True)
+    visit_offset: float = field(default=50.0, kw_only=True)
+    mix: float = field(default=0.5, kw_only=True)
+
+    #: Part of the time that is left in a turn which a decision takes.
+    DECISION_SHARE: ClassVar[float] = 0.25
+    #: How much longer the first turn may take.
+    FIRST_TURN: ClassVar[int] = 5
+    #: Positions that the search for a win makes, at most.
+    WIN_NODES: ClassVar[int] = 20_000
+
+    def __post_init__(self) -> None:
+        self.path = str(self.policy)
+        if not self.simulations and not self.time_ms:
+            self.time_ms = 120.0
+        check_bounds(self.time_ms, "simulations", self.simulations)
+        if not self.share > 0:
+            raise ValueError(f"share: expected more than 0, got {self.share}")
+        super().__post_init__()
+        from locmsim.search import BeamOptions, BeamSearch
+
+        self.search = self._search()
+        self._wins = BeamSearch(BeamOptions(width=256, worlds=1, plans=1))
+
+    def load(self) -> "RatingPolicy":
+        if self.path == "learned":
+            from locmsim.agents.learned import shipped_policy
+
+            return shipped_policy()
+        return super().load()
+
+    def _search(self) -> "PolicySearch":
+        from locmsim.search import PolicySearch
+
+        return PolicySearch(
+            self.policy,
+            self.simulations or 64,
+            root=self.root,
+            considered=self.considered,
+            exploration=self.exploration,
+            value_scale=self.value_scale,
+            visit_offset=self.visit_offset,
+            mix=self.mix,
+        )
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed)
+        self._seed = seed
+        self._turns = 0
+        #: What the search found at each decision of the last turn; none of a turn that wins.
+        self.results: list[PolicyResult] = []
+
+    def choose(self, observation: Observation) -> str:
+        line = super().choose(observation)
+        self.belief.prepare()
+        self._wins.prepare(observation.rules)
+        return line
+
+    def act(self, observation: Observation) -> str:
+        self._started = time.perf_counter()
+        self._observation = observation
+        return super().act(observation)
+
+    def answer(self, state: State, sight: "Sight") -> str:
+        observation = self._observation
+        limits = RULES[observation.rules].battle_limits_ms
+        seed = seed_of_turn(self._seed, self._turns)
+        until = None
+        if self.time_ms:
+            time_ms = min(self.time_ms, self.share * limits[1])
+            if self._turns == 0:
+                time_ms = min(self.FIRST_TURN * time_ms, self.share * limits[0])
+            until = self._started + time_ms / 1000
+        self._turns += 1
+        self.results = []
+        actions = self._wins.prepare(observation.rules).find_win(self.belief.root(), self.WIN_NODES)
+        texts: list[str] = []
+        if actions is not None:
+            for action in actions:
+                texts.append(state.action_to_string(action))
+                state.apply_action(action)
+            return ";".join(texts)
+        done: list[int] = []
+        while not sight.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
+            left = None
+            if until is not None:
+                left = 1000 * self.DECISION_SHARE * (until - time.perf_counter())
+            result = self.search.search(
+                observation,
+                belief=self.belief,
+                done=done,
+                sight=sight,
+                seed=seed,
+                simulations=self.simulations or None,
+                time_ms=left,
+            )
+            self.results.append(result)
+            if result.action == 0:
+                break
+            texts.append(state.action_to_string(result.action))
+            state.apply_action(result.action)
+            sight.apply(result.action)
+            done.append(result.action)
+        return ";".join(texts) or "PASS"

@@ -1,0 +1,824 @@
+"""A forest of trees that an evaluator guides, one for each position: `Forest`.
+
+Its loops run without the GIL; between them whoever owns the forest has all leaves evaluated at
+once. A node stands for a sequence of actions, an edge for an action as it is seen: the card with
+its target, not its place in a hand. Worlds differ in what the player to move at a node may do.
+There each simulation chooses among the actions of its own world, and ends where that has one that
+the node does not know yet: its priors are asked for, and the value counts.
+
+tests/forest_twin.py is the same in Python, and slow.
+"""
+
+cimport cython
+from libc.math cimport exp, log, sqrt, tanh
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
+
+from locmsim._batch cimport StateArray
+from locmsim._core cimport (
+    ATTACK,
+    MAX_ACTIONS,
+    MAX_BOARD,
+    OCCUPIED,
+    PASS,
+    RULES_10,
+    RULES_15,
+    Determinizer,
+    decode_action,
+    move_t,
+    player_t,
+    state_apply,
+    state_deal,
+    state_list,
+    state_t,
+    state_winner,
+    stream_start,
+    table_t,
+    unknown_t,
+)
+from locmsim.game._layout cimport (
+    known_apply,
+    known_resume,
+    known_t,
+    layout_item,
+    layout_size,
+    past_of,
+    past_t,
+    view_of,
+    view_t,
+    write_layout,
+    write_mask,
+)
+from locmsim.game._sight cimport Sight, short_table_t, shorten_cards
+from locmsim.networks._network cimport Network, network_value
+from locmsim.search._engine cimport turn_seed
+from locmsim.search._wins cimport can_kill
+
+from locmsim.game._layout import LAYOUT_CODES
+
+__all__ = ["Forest"]
+
+cdef enum:
+    MAX_DEPTH = 128             # actions of a simulation; a longer one is evaluated where it is
+    FIRST_EDGES = 64            # there is room for in a tree at first
+
+cdef double LEAST_PRIOR = 1e-30     # its logarithm is finite
+
+ctypedef struct edge_t:
+    uint32_t key                # the action as everybody sees it, see `key_of`
+    int32_t next                # edge of the same node, -1: the last one
+    int32_t child               # node, -1: none
+    int32_t visits              # simulations that went this way,
+    int32_t waiting             # ... those of them included that wait for their evaluation
+    int32_t n_priors
+    double prior                # the mean of so many
+    double share                # ... the one that is being added
+    double total                # results to the player to move
+    uint32_t stamp              # of the step that has come across it last
+    uint8_t action              # number in the world that it was seen in first
+
+ctypedef struct node_t:
+    int32_t first, last         # edges, -1: none
+    int32_t visits              # results
+    double total                # ... to the player to move
+    double value                # the first of them
+    uint8_t who                 # is to move
+
+ctypedef struct tree_t:
+    state_t root                # hidden cards are any
+    const table_t* table
+    const unknown_t* unknown
+    past_t past
+    uint8_t copies[2]           # slots of creatures that are area copies
+    uint64_t seed
+    node_t* nodes
+    edge_t* edges               # those of the root first
+    int32_t n_nodes, max_nodes, n_edges, max_edges
+    int32_t n_root              # edges of the root
+    uint32_t stamp              # of the present step
+    int32_t wanted, started     # simulations
+    # Sequential halving: the candidates go one pass after the other.
+    int32_t candidates          # number of root actions that are still visited
+    int32_t passes              # that are left before the next halving
+    int32_t level               # visits of each candidate before this pass
+    int32_t in_pass             # candidates that this pass has visited
+
+ctypedef struct leaf_t:
+    int32_t tree
+    int32_t row                 # in what is evaluated, -1: the value is exact
+    int32_t node                # -1: the game is over
+    int32_t depth
+    int32_t edges[MAX_DEPTH]    # the way there
+    int32_t nodes[MAX_DEPTH]
+    int32_t n                   # legal actions
+    uint8_t actions[MAX_ACTIONS + 1]
+    uint32_t keys[MAX_ACTIONS + 1]
+    double value                # to `who`
+    uint8_t who
+    double predicted            # by the network of `mix`
+
+ctypedef struct forest_options_t:
+    bint gumbel                 # at the root, else PUCT there, too
+    int32_t considered
+    double exploration
+    double visit_offset
+    double value_scale
+    double temperature
+    double mix
+
+
+cdef inline uint32_t key_of(const state_t* s, const table_t* t, int action) noexcept nogil:
+    """An action by what everybody sees of it: equal cards in a hand make no difference."""
+    cdef move_t m
+    if action == PASS:
+        return 0
+    m = decode_action(t, action)
+    if m.kind == ATTACK:
+        return <uint32_t>m.kind << 28 | <uint32_t>m.source << 8 | m.target
+    return <uint32_t>m.kind << 28 | <uint32_t>t.cards[
+        s.p[s.turn & 1].hand >> 8 * m.source & 255].base_id << 8 | m.target
+
+
+cdef inline int find_edge(const tree_t* tree, int first, int hint, uint32_t key) noexcept nogil:
+    """The edge of that key, looked for from `hint` on, which may be -1; -1: there is none."""
+    cdef int e = hint
+    while e >= 0:
+        if tree.edges[e].key == key:
+            return e
+        e = tree.edges[e].next
+    if hint == first:
+        return -1
+    e = first
+    while e != hint:
+        if tree.edges[e].key == key:
+            return e
+        e = tree.edges[e].next
+    return -1
+
+
+cdef int new_node(tree_t* tree, int who) noexcept nogil:
+    """A node; -1: there is too little memory."""
+    cdef int32_t size
+    cdef void* grown
+    cdef node_t* node
+    if tree.n_nodes == tree.max_nodes:
+        size = 2 * tree.max_nodes
+        grown = realloc(tree.nodes, size * sizeof(node_t))
+        if grown is NULL:
+            return -1
+        tree.nodes = <node_t*>grown
+        tree.max_nodes = size
+    node = &tree.nodes[tree.n_nodes]
+    memset(node, 0, sizeof(node_t))
+    node.first = node.last = -1
+    node.who = <uint8_t>who
+    tree.n_nodes += 1
+    return tree.n_nodes - 1
+
+
+cdef int new_edge(tree_t* tree, int at, uint32_t key, int action) noexcept nogil:
+    """An edge of a node; -1: there is too little memory."""
+    cdef int32_t size
+    cdef void* grown
+    cdef edge_t* edge
+    cdef node_t* node = &tree.nodes[at]
+    cdef int e = tree.n_edges
+    if e == tree.max_edges:
+        size = 2 * tree.max_edges
+        grown = realloc(tree.edges, size * sizeof(edge_t))
+        if grown is NULL:
+            return -1
+        tree.edges = <edge_t*>grown
+        tree.max_edges = size
+    edge = &tree.edges[e]
+    memset(edge, 0, sizeof(edge_t))
+    edge.key = key
+    edge.next = edge.child = -1
+    edge.action = <uint8_t>action
+    if node.first < 0:
+        node.first = e
+    else:
+        tree.edges[node.last].next = e
+    node.last = e
+    tree.n_edges = e + 1
+    return e
+
+
+# ---- the root ------------------------------------------------------------------------------------
+
+cdef inline int halvings(int n) noexcept nogil:
+    """The logarithm of `n` to the base 2, rounded up, at least 1."""
+    cdef int k = 1
+    while 1 << k < n:
+        k += 1
+    return k
+
+
+cdef void start_passes(tree_t* tree, int n, int m) noexcept nogil:
+    """Begin with a number of candidates out of `m`."""
+    tree.candidates = n
+    tree.passes = max(1, tree.wanted // (halvings(m) * n)) if n > 1 else tree.wanted
+    tree.in_pass = 0
+
+
+cdef void end_pass(tree_t* tree, int m) noexcept nogil:
+    """The next pass begins, with half as many candidates when it is time for that."""
+    tree.level += 1
+    tree.in_pass = 0
+    tree.passes -= 1
+    if tree.passes == 0:
+        start_passes(tree, max(min(2, m), tree.candidates // 2), m)
+
+
+cdef inline double mean_of(const edge_t* edge) noexcept nogil:
+    """The mean result of what was visited; those that wait count as lost."""
+    return (edge.total - edge.waiting) / edge.visits
+
+
+cdef inline double log_prior(const edge_t* edge) noexcept nogil:
+    return log(edge.prior if edge.prior > LEAST_PRIOR else LEAST_PRIOR)
+
+
+cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
+    """What root actions that were not visited are taken to be worth."""
+    cdef const node_t* root = &tree.nodes[0]
+    cdef double weight = 0, total = 0
+    cdef int e, visits = 0
+    for e in range(tree.n_root):
+        if tree.edges[e].visits:
+            visits += tree.edges[e].visits
+            weight += tree.edges[e].prior
+            total += tree.edges[e].prior * mean_of(&tree.edges[e])
+    if visits == 0 or weight <= 0:
+        return root.value
+    return (root.value + visits * total / weight) / (1 + visits)
+
+
+cdef class Forest:
+    """Trees of one rule set, each for the position of a `Determinizer`.
+
+    Parameters
+    ----------
+    worlds : sequence of Determinizer
+    sights : sequence of Sight or None
+        What the player to move has been shown, for layouts.
+    seeds : array of uint64
+        Of the worlds of each tree.
+    noise : array of float64 (trees, actions)
+        Added to the logarithms of the priors at the root.
+    layout : str or None
+        That of the observations; None: leaves are given as states.
+    leaves : int
+        Simulations of a tree in one round, at most.
+    network : Network or None
+        Predicts results at leaves, too, which count for a part of `mix`.
+    """
+
+    cdef tree_t* trees
+    cdef leaf_t* leaves
+    cdef readonly int size
+    cdef readonly int num_actions
+    cdef int per_tree
+    cdef int n_leaves
+    cdef int n_rows
+    cdef int layout             # -1: states
+    cdef int item               # bytes of an observation
+    cdef bint failed            # there is too little memory
+    cdef forest_options_t o
+    cdef table_t short          # of which only the beginning is used
+    cdef list worlds
+    cdef StateArray array
+    cdef Network network
+    cdef object noise
+    cdef const double[:, ::1] added
+
+    def __cinit__(
+        self, worlds, sights, seeds, noise, options, layout, int leaves, Network network=None
+    ):
+        cdef Determinizer one
+        cdef const uint64_t[::1] numbers = seeds
+        cdef int i, most
+        self.worlds = list(worlds)
+        self.size = <int>len(self.worlds)
+        self.per_tree = leaves
+        self.network = network
+        self.layout = -1 if layout is None else LAYOUT_CODES[layout]
+        self.o.gumbel = options.root == "gumbel"
+        self.o.considered = options.considered
+        self.o.exploration = options.exploration
+        self.o.visit_offset = options.visit_offset
+        self.o.value_scale = options.value_scale
+        self.o.temperature = options.temperature
+        self.o.mix = 0 if network is None else options.mix
+        self.noise = noise
+        self.added = noise
+        self.trees = <tree_t*>calloc(self.size, sizeof(tree_t))
+        self.leaves = <leaf_t*>calloc(self.size * leaves, sizeof(leaf_t))
+        if self.trees is NULL or self.leaves is NULL:
+            raise MemoryError("too little memory for a forest")
+        one = self.worlds[0]
+        self.num_actions = 155 if one.state.table.t.rules == RULES_10 else 145
+        if self.layout >= 0:
+            self.item = layout_size(self.layout, one.state.table.t.rules) * layout_item(
+                self.layout)
+        if numbers.shape[0] != self.size or self.added.shape[0] != self.size or (
+                self.added.shape[1] != self.num_actions):
+            raise ValueError("seeds and noise do not fit the positions")
+        most = options.simulations
+        for i in range(self.size):
+            self.plant(&self.trees[i], self.worlds[i], sights[i], numbers[i], most)
+        if self.layout < 0:
+            self.array = StateArray(self.size * leaves, one.state)
+
+    cdef int plant(
+        self, tree_t* tree, Determinizer worlds, sight, uint64_t seed, int simulations
+    ) except -1:
+        """Prepare a tree."""
+        cdef Sight seen
+        cdef const player_t* p
+        cdef int who, i, entry
+        if worlds.state.table.t.rules != (<Determinizer>self.worlds[0]).state.table.t.rules:
+            raise ValueError("positions: they are of more than one rule set")
+        tree.root = worlds.state.s
+        tree.table = &worlds.state.table.t
+        tree.unknown = &worlds.u
+        tree.seed = seed
+        tree.wanted = simulations
+        tree.max_nodes = FIRST_EDGES
+        tree.max_edges = FIRST_EDGES
+        tree.nodes = <node_t*>calloc(tree.max_nodes, sizeof(node_t))
+        tree.edges = <edge_t*>calloc(tree.max_edges, sizeof(edge_t))
+        if tree.nodes is NULL or tree.edges is NULL:
+            raise MemoryError("too little memory for a forest")
+        new_node(tree, tree.root.turn & 1)
+        for who in range(2):
+            p = &tree.root.p[who]
+            tree.past.began[who] = p.marks >> OCCUPIED & 63
+            for i in range(MAX_BOARD):
+                entry = p.board[i].card
+                if p.marks >> (OCCUPIED + i) & 1 and (p.board[i].copy or (
+                        tree.table.rules == RULES_15 and tree.table.cards[entry].id & 1)):
+                    tree.copies[who] |= <uint8_t>(1 << i)
+        if sight is None:
+            return 0
+        seen = sight
+        for who in range(2):
+            if (seen.s.turn & 1) != (tree.root.turn & 1) or (
+                seen.s.p[who].marks != tree.root.p[who].marks
+                or seen.s.p[who].hand_size != tree.root.p[who].hand_size
+                or seen.s.p[who].health != tree.root.p[who].health
+                or seen.s.p[who].deck_left != tree.root.p[who].deck_left
+            ):
+                raise ValueError("sight: it is of another position")
+        past_of(&tree.past, &seen.k, &seen.s)
+        return 0
+
+    def __dealloc__(self):
+        cdef int i
+        if self.trees is not NULL:
+            for i in range(self.size):
+                free(self.trees[i].nodes)
+                free(self.trees[i].edges)
+        free(self.trees)
+        free(self.leaves)
+
+    # ---- a round --------------------------------------------------------------------------------
+
+    @cython.boundscheck(False)
+    def gather(self, observations, int8_t[:, ::1] masks):
+        """Send simulations to the leaves of their trees; the number that is to be evaluated.
+
+        Arrays have a row for each simulation of a round. Of a forest without a layout they are
+        None, and `states` has the leaves. -1: all is done.
+        """
+        cdef uint8_t* out = NULL
+        cdef uint8_t[::1] room
+        cdef int i, n, _k
+        cdef tree_t* tree
+        if self.layout >= 0:
+            room = memoryview(observations).cast("B")
+            if room.shape[0] < self.size * self.per_tree * self.item or (
+                    masks.shape[0] < self.size * self.per_tree
+                    or masks.shape[1] != self.num_actions):
+                raise ValueError("arrays that do not fit the forest")
+            out = &room[0]
+        self.n_leaves = self.n_rows = 0
+        with nogil:
+            for i in range(self.size):
+                tree = &self.trees[i]
+                n = self.due(tree)
+                for _k in range(n):
+                    self.leaves[self.n_leaves].tree = i
+                    self.descend(
+                        tree, &self.leaves[self.n_leaves], out,
+                        &masks[0, 0] if out is not NULL else NULL)
+                    self.n_leaves = self.n_leaves + 1
+                    if self.failed:
+                        break
+        if self.failed:
+            raise MemoryError("too little memory for a forest")
+        return self.n_rows if self.n_leaves else -1
+
+    def states(self):
+        """The leaves that are to be evaluated, of a forest without a layout."""
+        cdef int i, row
+        cdef list owners = self.array.owners
+        for i in range(self.n_leaves):
+            row = self.leaves[i].row
+            if row >= 0:
+                owners[row] = (<Determinizer>self.worlds[self.leaves[i].tree]).state.table
+        cdef StateArray part = StateArray(self.n_rows, self.array.template)
+        for i in range(self.n_rows):
+            part.states[i] = self.array.states[i]
+            part.tables[i] = self.array.tables[i]
+        part.owners = owners[:self.n_rows]
+        return part
+
+    @cython.boundscheck(False)
+    def scatter(self, const float[:, ::1] priors, const double[::1] values, bint are_logits):
+        """Take what was said of the leaves: values to who is to move there, and priors.
+
+        Priors, if not None, are logits of all actions or what is proportional to probabilities.
+        """
+        cdef int i
+        cdef leaf_t* leaf
+        cdef const float* row
+        if values.shape[0] != self.n_rows or priors is not None and (
+                priors.shape[0] != self.n_rows or priors.shape[1] != self.num_actions):
+            raise ValueError("as many values and priors are needed as leaves were given")
+        cdef bint uniform = priors is None
+        with nogil:
+            for i in range(self.n_leaves):
+                leaf = &self.leaves[i]
+                if leaf.row >= 0:
+                    leaf.value = values[leaf.row]
+                    if self.o.mix != 0:
+                        leaf.value = (1 - self.o.mix) * leaf.value + self.o.mix * leaf.predicted
+                    row = NULL
+                    if not uniform:
+                        row = &priors[leaf.row, 0]
+                    self.expand(&self.trees[leaf.tree], leaf, row, are_logits)
+                    if self.failed:
+                        break
+                back_up(&self.trees[leaf.tree], leaf)
+            self.n_leaves = self.n_rows = 0
+        if self.failed:
+            raise MemoryError("too little memory for a forest")
+
+    cdef int due(self, tree_t* tree) noexcept nogil:
+        """How many simulations a tree sends now."""
+        cdef int n, m
+        if tree.nodes[0].visits == 0:
+            return 1                    # the root itself
+        n = min(self.per_tree, tree.wanted - tree.started)
+        if not self.o.gumbel:
+            return n
+        m = min(tree.n_root, self.o.considered)
+        if tree.candidates == 0:
+            start_passes(tree, m, m)
+        elif tree.in_pass == tree.candidates:
+            end_pass(tree, m)
+        return min(n, tree.candidates - tree.in_pass)
+
+    # ---- descending -----------------------------------------------------------------------------
+
+    cdef double weighed(self, double value, int visits) noexcept nogil:
+        """A value as it counts beside logarithms of priors."""
+        return (self.o.visit_offset + visits) * self.o.value_scale * value
+
+    cdef int choose_candidate(self, const tree_t* tree, int number) noexcept nogil:
+        """The best root action of those with as few visits as this pass is for."""
+        cdef const edge_t* edge
+        cdef double score, most = 0
+        cdef int e, best = -1
+        for e in range(tree.n_root):
+            edge = &tree.edges[e]
+            if edge.visits != tree.level:
+                continue
+            score = self.added[number, edge.action] + log_prior(edge)
+            if tree.level:
+                score = score + self.weighed(mean_of(edge), tree.level)
+            if best < 0 or score > most:
+                best = e
+                most = score
+        return best
+
+    cdef int choose(self, tree_t* tree, leaf_t* leaf, int at, int* action) noexcept nogil:
+        """The edge by PUCT among those of this world; -1: the world has one that is new."""
+        cdef const node_t* node = &tree.nodes[at]
+        cdef edge_t* edge
+        cdef int32_t found[MAX_ACTIONS + 1]
+        cdef double root, unvisited, score, most = 0
+        cdef int i, e, hint = node.first, total = 0, best = -1
+        if hint < 0:
+            return -1
+        for i in range(leaf.n):
+            e = find_edge(tree, node.first, hint, leaf.keys[i])
+            if e < 0:
+                return -1
+            found[i] = e
+            hint = tree.edges[e].next
+            if hint < 0:
+                hint = node.first
+        tree.stamp += 1
+        for i in range(leaf.n):
+            edge = &tree.edges[found[i]]
+            if edge.stamp != tree.stamp:        # not a copy of a card before
+                edge.stamp = tree.stamp
+                total += edge.visits
+        root = sqrt(<double>(total if total else 1))
+        unvisited = node.total / node.visits
+        for i in range(leaf.n):
+            edge = &tree.edges[found[i]]
+            score = unvisited
+            if edge.visits:
+                score = mean_of(edge)
+            score = score + self.o.exploration * edge.prior * root / (1 + edge.visits)
+            if best < 0 or score > most:
+                best = found[i]
+                most = score
+                action[0] = leaf.actions[i]
+        return best
+
+    cdef void descend(
+        self, tree_t* tree, leaf_t* leaf, uint8_t* observations, int8_t* masks
+    ) noexcept nogil:
+        """Follow a tree in a world to a leaf, and write what is to be evaluated."""
+        cdef state_t dealt, s, before
+        cdef known_t known
+        cdef view_t view
+        cdef const table_t* t
+        cdef edge_t* edge
+        cdef uint64_t stream
+        cdef int at = 0, e = -1, who, i, child, world = 0
+        cdef int action = PASS
+        cdef int number = leaf.tree
+        cdef bint passed = False
+        leaf.depth = 0
+        leaf.row = -1
+        if tree.nodes[0].visits:
+            tree.started += 1
+            if self.o.gumbel:
+                e = self.choose_candidate(tree, number)
+                tree.in_pass += 1
+            else:
+                leaf.n = tree.n_root
+                for i in range(leaf.n):
+                    leaf.actions[i] = tree.edges[i].action
+                    leaf.keys[i] = tree.edges[i].key
+                e = self.choose(tree, leaf, 0, &action)
+            # Root actions are compared in the same worlds.
+            world = tree.edges[e].visits
+            action = tree.edges[e].action
+        stream = stream_start(turn_seed(tree.seed, world), 0)
+        dealt = tree.root
+        state_deal(&dealt, tree.table, tree.unknown, &stream)
+        if observations is NULL:
+            s = dealt
+            t = tree.table
+        else:
+            shorten_cards(&s, <short_table_t*>&self.short, &dealt, tree.table)
+            t = &self.short
+            for who in range(2):
+                for i in range(MAX_BOARD):
+                    if tree.copies[who] >> i & 1:
+                        s.p[who].board[i].copy = 1
+            known_resume(&known, &s, t, &tree.past)
+        while True:
+            if e >= 0:
+                edge = &tree.edges[e]
+                leaf.edges[leaf.depth] = e
+                leaf.nodes[leaf.depth] = at
+                leaf.depth += 1
+                edge.visits += 1
+                edge.waiting += 1
+                passed = action == PASS
+                if passed:
+                    before = s
+                if observations is NULL:
+                    state_apply(&s, t, action)
+                else:
+                    known_apply(&known, &s, t, action)
+                if state_winner(&s) >= 0:
+                    leaf.node = -1
+                    leaf.who = <uint8_t>state_winner(&s)
+                    leaf.value = 1
+                    return
+                if edge.child < 0:
+                    child = new_node(tree, s.turn & 1)
+                    if child < 0:
+                        self.failed = True
+                        return
+                    edge.child = child
+                at = edge.child
+            leaf.n = state_list(&s, t, leaf.actions)
+            for i in range(leaf.n):
+                leaf.keys[i] = key_of(&s, t, leaf.actions[i])
+            e = -1
+            if leaf.depth and leaf.depth < MAX_DEPTH:
+                e = self.choose(tree, leaf, at, &action)
+            if e < 0:
+                break
+        leaf.node = at
+        leaf.who = s.turn & 1
+        if can_kill(&s, t) and leaf.depth:
+            leaf.value = 1
+            return
+        leaf.row = self.n_rows
+        self.n_rows = self.n_rows + 1
+        if self.o.mix != 0:
+            # What a network predicts is for the player whose turn ends.
+            if passed:
+                leaf.predicted = -tanh(
+                    network_value(&self.network.n, &before, t, before.turn & 1) / 2.0)
+            else:
+                leaf.predicted = tanh(network_value(&self.network.n, &s, t, leaf.who) / 2.0)
+        if observations is NULL:
+            self.array.states[leaf.row] = s
+            self.array.tables[leaf.row] = t
+            return
+        view_of(&known, &s, leaf.who, &view)
+        write_layout(
+            self.layout, observations + <size_t>leaf.row * self.item, &s, t, leaf.who, &view)
+        write_mask(masks + <size_t>leaf.row * self.num_actions, &s, t, leaf.who)
+
+    # ---- what was said --------------------------------------------------------------------------
+
+    cdef void expand(
+        self, tree_t* tree, const leaf_t* leaf, const float* given, bint are_logits
+    ) noexcept nogil:
+        """Give the leaf the edges of its world, and each its share of the priors."""
+        cdef node_t* node = &tree.nodes[leaf.node]
+        cdef edge_t* edge
+        cdef double priors[MAX_ACTIONS + 1]
+        cdef int32_t found[MAX_ACTIONS + 1]
+        cdef double total = 0, most = 0
+        cdef int i, e, hint
+        for i in range(leaf.n):
+            if given is NULL:
+                priors[i] = 1
+            else:
+                priors[i] = given[leaf.actions[i]]
+                if are_logits:
+                    priors[i] /= self.o.temperature
+            if i == 0 or priors[i] > most:
+                most = priors[i]
+        if given is not NULL and are_logits:
+            for i in range(leaf.n):
+                priors[i] = exp(priors[i] - most)
+        for i in range(leaf.n):
+            total += priors[i]
+        if not total > 0:
+            for i in range(leaf.n):
+                priors[i] = 1
+            total = leaf.n
+        hint = node.first
+        for i in range(leaf.n):
+            e = find_edge(tree, node.first, hint, leaf.keys[i])
+            if e < 0:
+                e = new_edge(tree, leaf.node, leaf.keys[i], leaf.actions[i])
+                if e < 0:
+                    self.failed = True
+                    return
+            found[i] = e
+            hint = tree.edges[e].next
+            if hint < 0:
+                hint = node.first
+        tree.stamp += 1
+        for i in range(leaf.n):
+            edge = &tree.edges[found[i]]
+            if edge.stamp == tree.stamp:        # copies of a card are one action
+                edge.share += priors[i]
+            else:
+                edge.stamp = tree.stamp
+                edge.share = priors[i]
+        for i in range(leaf.n):
+            edge = &tree.edges[found[i]]
+            if edge.stamp == tree.stamp:
+                edge.stamp = 0
+                edge.n_priors += 1
+                edge.prior += (edge.share / total - edge.prior) / edge.n_priors
+        if leaf.node == 0:
+            tree.n_root = tree.n_edges
+
+    # ---- what came of it ------------------------------------------------------------------------
+
+    cdef int decision(self, const tree_t* tree, int number) noexcept nogil:
+        """The edge of the root action that is best."""
+        cdef const edge_t* edge
+        cdef double score, most = 0
+        cdef int e, visits = 0, best = -1
+        for e in range(tree.n_root):
+            visits = max(visits, tree.edges[e].visits)
+        for e in range(tree.n_root):
+            edge = &tree.edges[e]
+            if edge.visits != visits:
+                continue
+            score = 0
+            if self.o.gumbel:
+                score = self.added[number, edge.action] + log_prior(edge)
+            if visits:
+                score = score + self.weighed(mean_of(edge), visits)
+            if best < 0 or score > most:
+                best = e
+                most = score
+        return best
+
+    @cython.boundscheck(False)
+    def results(
+        self, int32_t[::1] actions, double[:, ::1] policies, double[:, ::1] means,
+        int32_t[:, ::1] visits, double[::1] values
+    ):
+        """Fill arrays of zeros, a row for each tree, with what the trees say of their roots."""
+        cdef const tree_t* tree
+        cdef const edge_t* edge
+        cdef double completed[MAX_ACTIONS + 1]
+        cdef double logits[MAX_ACTIONS + 1]
+        cdef double unvisited, most, total
+        cdef int i, e, n
+        if not (
+            actions.shape[0] == policies.shape[0] == means.shape[0] == self.size
+            and visits.shape[0] == values.shape[0] == self.size
+            and policies.shape[1] == means.shape[1] == visits.shape[1] == self.num_actions
+        ):
+            raise ValueError("arrays that do not fit the forest")
+        with nogil:
+            for i in range(self.size):
+                tree = &self.trees[i]
+                n = 0
+                for e in range(tree.n_root):
+                    n = max(n, tree.edges[e].visits)
+                unvisited = mixed_value(tree)
+                most = total = 0
+                for e in range(tree.n_root):
+                    edge = &tree.edges[e]
+                    completed[e] = unvisited
+                    if edge.visits:
+                        completed[e] = mean_of(edge)
+                    logits[e] = log_prior(edge) + self.weighed(completed[e], n)
+                    if e == 0 or logits[e] > most:
+                        most = logits[e]
+                for e in range(tree.n_root):
+                    if self.o.gumbel or n == 0:
+                        logits[e] = exp(logits[e] - most)
+                    else:
+                        logits[e] = tree.edges[e].visits
+                    total += logits[e]
+                for e in range(tree.n_root):
+                    edge = &tree.edges[e]
+                    policies[i, edge.action] = logits[e] / total
+                    means[i, edge.action] = completed[e]
+                    visits[i, edge.action] = edge.visits
+                    values[i] += logits[e] / total * completed[e]
+                actions[i] = tree.edges[self.decision(tree, i)].action
+
+    def variation(self, int i):
+        """The root action of tree i and what follows it in the turn, most visited first."""
+        cdef const tree_t* tree
+        cdef int e, best, at
+        if not 0 <= i < self.size:
+            raise IndexError(f"tree {i} of {self.size}")
+        tree = &self.trees[i]
+        best = self.decision(tree, i)
+        found = []
+        while True:
+            found.append(tree.edges[best].action)
+            at = tree.edges[best].child
+            if tree.edges[best].action == PASS or at < 0 or tree.nodes[at].first < 0:
+                return found
+            best = e = tree.nodes[at].first
+            while e >= 0:
+                if tree.edges[e].visits > tree.edges[best].visits:
+                    best = e
+                e = tree.edges[e].next
+            if tree.edges[best].visits == 0:
+                return found
+
+    def nodes(self, int i):
+        """The number of nodes of tree i."""
+        if not 0 <= i < self.size:
+            raise IndexError(f"tree {i} of {self.size}")
+        return self.trees[i].n_nodes
+
+
+cdef void back_up(tree_t* tree, const leaf_t* leaf) noexcept nogil:
+    """Add a result to all that led to it."""
+    cdef edge_t* edge
+    cdef node_t* node
+    cdef double x
+    cdef int i
+    if leaf.node >= 0:
+        node = &tree.nodes[leaf.node]
+        if node.visits == 0:
+            node.value = leaf.value
+        node.visits += 1
+        node.total += leaf.value
+    for i in range(leaf.depth - 1, -1, -1):
+        node = &tree.nodes[leaf.nodes[i]]
+        edge = &tree.edges[leaf.edges[i]]
+        x = leaf.value if node.who == leaf.who else -leaf.value
+        edge.waiting -= 1
+        edge.total += x
+        node.visits += 1
+        node.total += x

@@ -1,0 +1,414 @@
+"""Tree search that an evaluator guides, of many positions at once: `PolicySearch`."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim._core import Determinizer, State
+from locmsim.batch import BatchFunction, StateBatch, checked_results
+from locmsim.game._sight import Sight
+from locmsim.game.layouts import get_layout
+from locmsim.game.observation import Observation
+from locmsim.rules.rulesets import get_rules
+from locmsim.search._engine import seed_of_turn
+from locmsim.search._forest import Forest
+from locmsim.search.belief import Belief
+from locmsim.search.evaluation import Evaluation, OnObservations
+from locmsim.search.results import PolicyResult
+from locmsim.search.searching import worlds_at
+
+__all__ = ["Evaluating", "Evaluator", "PolicyOptions", "PolicySearch", "SearchPosition"]
+
+
+@runtime_checkable
+class Evaluating(Protocol):
+    """What rates observations of a layout, as a `locmsim.policy.Policy` does."""
+
+    @property
+    def layout(self) -> str:
+        """The name of the layout."""
+
+    @property
+    def rules(self) -> str:
+        """The name of the rule set."""
+
+    def evaluate(
+        self, observations: NDArray[Any], /
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits of all actions, (rows, actions), and values to the player shown, (rows,)."""
+
+
+#: What guides a `PolicySearch`.
+Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
+
+#: Priors or logits, or None; values; whether they are logits.
+_Said: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
+
+#: Simulations of a position that may be on their way at the same time, if nothing else is said.
+_LEAVES = 8
+#: Seconds that a simulation is taken to last before one was timed.
+_FIRST_GUESS = 1e-4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions:
+    """The options of a `PolicySearch`, which says what they mean."""
+
+    simulations: int = 64
+    root: str = "gumbel"
+    considered: int = 16
+    leaves: int = _LEAVES
+    exploration: float = 1.25
+    visit_offset: float = 50.0
+    value_scale: float = 0.1
+    temperature: float = 1.0
+    noise: float = 0.0
+    mix: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.root not in ("gumbel", "puct"):
+            raise ValueError(f"root: expected gumbel or puct, got {self.root!r}")
+        for name, fewest, largest in (
+            ("simulations", 1, 1 << 24),
+            ("considered", 1, 155),
+            ("leaves", 1, 1 << 12),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not fewest <= value <= largest:
+                raise ValueError(
+                    f"{name}: expected an integer, {fewest} to {largest}, got {value!r}"
+                )
+        for name, least, most in (
+            ("exploration", 0.0, 1e6),
+            ("visit_offset", 0.0, 1e6),
+            ("value_scale", 0.0, 1e6),
+            ("temperature", 1e-3, 1e6),
+            ("noise", 0.0, 1e3),
+            ("mix", 0.0, 1.0),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not least <= value <= most:
+                raise ValueError(f"{name}: expected {least:g} to {most:g}, got {value!r}")
+
+
+class SearchPosition(NamedTuple):
+    """A position, and what is known of the game before it: one of those of `search_many`."""
+
+    #: What the player to move sees, or a state.
+    observation: Observation | State
+    #: What they know from the game so far; this observation alone by default.
+    belief: Belief | None = None
+    #: What they have done in their turn since then.
+    done: str | Iterable[int] = ()
+    #: The position as they are shown it, with the history that layouts have numbers of.
+    sight: Sight | None = None
+
+
+class PolicySearch:
+    """Tree search in sampled worlds, guided by priors and values of an evaluator.
+
+    Each position has a tree of its own. In each simulation a world is drawn from what the player
+    to move knows, and a way through the tree is followed in it to a leaf. All leaves of all trees
+    are evaluated in one call. A node stands for a sequence of actions of both players, whatever
+    the world, so that no choice depends on cards that its player does not see.
+
+    Below the root an action is chosen by PUCT. At the root the actions of the highest priors are
+    compared by sequential halving (Danihelka et al. 2022, "Policy improvement by planning with
+    Gumbel"): few simulations are enough to improve on the priors. Games that have ended count as
+    they are, and so do positions in which attacks alone win; the evaluator is not asked.
+
+    Parameters
+    ----------
+    evaluator : Policy, OnObservations, Evaluation, or function of a StateBatch
+        Gives priors of actions and values of positions, -1 to 1, to the player whose turn it is. A
+        policy or a function of observations (`OnObservations`) is shown them with the history:
+        what each player has been shown in the game and in the tree. A function of a `StateBatch`
+        is as `StateBatch.values` says. Without priors all legal actions are alike.
+    simulations : int
+        For each decision.
+    root : str
+        "gumbel", or "puct": the root is a node like the others, and the most visited action is
+        taken.
+    considered : int
+        Actions that sequential halving begins with, at most.
+    leaves : int
+        Simulations of one position in a call of the evaluator, at most. With "gumbel" it makes no
+        difference to the results; with "puct" those on their way count as lost (virtual loss).
+    exploration : float
+        Weight of the priors against the mean results (PUCT).
+    visit_offset, value_scale : float
+        A mean result counts as much as (`visit_offset` + most visits of an action) *
+        `value_scale` times its size in the logarithm of a prior.
+    temperature : float
+        Logits of a policy are divided by it.
+    noise : float
+        How much Gumbel noise is added to the logarithms of the priors at the root: 1 draws from
+        the improved policy, for self-play; 0 takes its best action.
+    mix : float
+        Part of the value of a leaf that comes from the network of `evaluation`.
+    evaluation : Evaluation, optional
+        With a network, for `mix`; that of the rules by default.
+
+    Raises
+    ------
+    ValueError
+        An option is beyond its bounds.
+    TypeError
+        The evaluator is none of these.
+
+    >>> from locmsim.game.positions import start_position
+    >>> search = PolicySearch(Evaluation(), simulations=32)
+    >>> result = search.search(start_position(1), seed=1)
+    >>> result.action in start_position(1).legal_actions(), int(result.visits.sum())
+    (True, 32)
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        simulations: int = 64,
+        *,
+        evaluation: Evaluation | None = None,
+        **options: Any,
+    ) -> None:
+        self.options = PolicyOptions(simulations=simulations, **options)
+        self.evaluator = evaluator
+        self.evaluation = evaluation
+        #: The layout of observations that the evaluator is shown; None: it is given states.
+        self.layout: str | None = None
+        if isinstance(evaluator, Evaluating | OnObservations):
+            self.layout = evaluator.layout
+        elif not callable(evaluator) and not isinstance(evaluator, Evaluation):
+            raise TypeError(f"evaluator: expected a policy or a function, got {evaluator!r}")
+        self._seconds = _FIRST_GUESS
+
+    def search(
+        self,
+        observation: Observation | State,
+        *,
+        seed: int = 0,
+        belief: Belief | None = None,
+        done: str | Iterable[int] = (),
+        sight: Sight | None = None,
+        simulations: int | None = None,
+        time_ms: float | None = None,
+    ) -> PolicyResult:
+        """Find the best action of the player who is asked.
+
+        Parameters
+        ----------
+        observation : Observation or State
+            What they see. A state is first replaced by what its mover observes; it may be in the
+            middle of their turn.
+        seed : int
+            Of the worlds and the noise.
+        belief : Belief, optional
+            What the player knows from the game so far, `observation` included.
+        done : str or iterable of int
+            What they have done in this turn since then: actions, or the answer line for them.
+        sight : Sight, optional
+            The same position, `done` included, with the history that layouts have numbers of
+            (`locmsim.policy.sight.Follower`); without it they are as for an unknown past.
+        simulations : int, optional
+            In the place of the option.
+        time_ms : float, optional
+            Milliseconds. As many simulations as fit are made, by the time that they took so far.
+
+        Returns
+        -------
+        PolicyResult
+
+        Raises
+        ------
+        ValueError
+            In the choice phase, and for a finished game; `belief` has seen something else last; an
+            action in `done` is not legal; `sight` is of another position; the evaluator is of
+            other rules or returns no values.
+        """
+        position = SearchPosition(observation, belief, done, sight)
+        return self.search_many([position], seed=seed, simulations=simulations, time_ms=time_ms)[0]
+
+    def search_many(
+        self,
+        positions: Sequence[SearchPosition | Observation | State],
+        *,
+        seed: int = 0,
+        simulations: int | None = None,
+        time_ms: float | None = None,
+    ) -> list[PolicyResult]:
+        """Find the best action in each of many positions of one rule set, all searched in step.
+
+        Parameters
+        ----------
+        positions : sequence
+            Of observations, states, or `SearchPosition`.
+        seed, simulations, time_ms
+            As for `search`, whose result the first position has, too. Each of the others depends
+            on the seed, its place and itself only.
+
+        Returns
+        -------
+        list of PolicyResult
+
+        Raises
+        ------
+        ValueError
+            As `search`, with the number of the position; positions of more than one rule set.
+        """
+        started = time.perf_counter()
+        worlds: list[Determinizer] = []
+        roots: list[State] = []
+        sights: list[Sight | None] = []
+        for number, given in enumerate(positions):
+            position = given if isinstance(given, SearchPosition) else SearchPosition(given)
+            try:
+                known, root, _ = worlds_at(
+                    position.observation, position.belief, position.done, seed
+                )
+            except ValueError as error:
+                if len(positions) == 1:
+                    raise
+                raise type(error)(f"positions[{number}]: {error}") from None
+            worlds.append(known)
+            roots.append(root)
+            sights.append(position.sight)
+        if not roots:
+            return []
+        rules = roots[0].rules
+        if isinstance(self.evaluator, Evaluating | Evaluation) and self.evaluator.rules != rules:
+            raise ValueError(
+                f"evaluator: it is of rules {self.evaluator.rules}, the position of {rules}"
+            )
+        options = self.options
+        until = math.inf
+        if time_ms is not None:
+            until = started + time_ms / 1000
+            left = max(0.0, until - time.perf_counter()) / len(roots)
+            simulations = min(simulations or 1 << 24, max(1, int(0.9 * left / self._seconds)))
+        if simulations is not None:
+            from dataclasses import replace
+
+            options = replace(options, simulations=simulations)
+        searched = time.perf_counter()
+        forest = self._forest(worlds, sights, seed, options, rules)
+        self._run(forest, rules, until)
+        found = self._results(forest, roots, started)
+        done = sum(int(result.visits.sum()) for result in found)
+        if done >= 8:
+            took = (time.perf_counter() - searched) / done
+            self._seconds = (
+                took if self._seconds == _FIRST_GUESS else (0.7 * self._seconds + 0.3 * took)
+            )
+        return found
+
+    def _forest(
+        self,
+        worlds: list[Determinizer],
+        sights: list[Sight | None],
+        seed: int,
+        options: PolicyOptions,
+        rules: str,
+    ) -> Forest:
+        seeds = [seed_of_turn(seed, i) for i in range(len(worlds))]
+        noise = np.zeros((len(worlds), get_rules(rules).num_actions))
+        if options.noise:
+            for row, number in zip(noise, seeds, strict=True):
+                row[:] = options.noise * np.random.default_rng(number).gumbel(size=len(row))
+        network = None
+        if options.mix:
+            network = (self.evaluation or Evaluation(rules=rules)).network
+            if network is None:
+                raise ValueError(f"mix: the evaluation of rules {rules} has no network")
+        return Forest(
+            worlds,
+            sights,
+            np.array(seeds, np.uint64),
+            noise,
+            options,
+            self.layout,
+            options.leaves,
+            network,
+        )
+
+    def _run(self, forest: Forest, rules: str, until: float) -> None:
+        """Send simulations until there are enough, or it is late."""
+        rows = forest.size * self.options.leaves
+        observations = masks = None
+        if self.layout is not None:
+            layout = get_layout(self.layout, rules)
+            observations = np.empty((rows, *layout.shape), layout.dtype)
+            masks = np.empty((rows, forest.num_actions), np.int8)
+        ask = self._asking(forest, observations, masks)
+        nothing = np.empty(0)
+        while (n := forest.gather(observations, masks)) >= 0:
+            if n:
+                forest.scatter(*ask(n))
+            else:
+                forest.scatter(None, nothing, False)
+            if time.perf_counter() > until:
+                return
+
+    def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Said]:
+        """What evaluates so many leaves."""
+        evaluator: Any = self.evaluator
+        actions = forest.num_actions
+        if isinstance(evaluator, Evaluating):
+
+            def rated(n: int) -> _Said:
+                logits, rated_values = evaluator.evaluate(observations[:n])
+                values = np.asarray(rated_values, np.float64)
+                if not np.isfinite(values).all():
+                    raise ValueError("evaluator: it has no value for a position")
+                return np.ascontiguousarray(logits, np.float32), values, True
+
+            return rated
+        if isinstance(evaluator, OnObservations):
+            function = evaluator.function
+
+            def shown(n: int) -> _Said:
+                values, priors = checked_results(function(observations[:n], masks[:n]), n, actions)
+                return priors, values, False
+
+            return shown
+        judge = evaluator.results if isinstance(evaluator, Evaluation) else evaluator
+
+        def told(n: int) -> _Said:
+            values, priors = checked_results(judge(StateBatch._of(forest.states())), n, actions)
+            return priors, values, False
+
+        return told
+
+    def _results(self, forest: Forest, roots: list[State], started: float) -> list[PolicyResult]:
+        shape = forest.size, forest.num_actions
+        actions = np.zeros(forest.size, np.int32)
+        policies, means = np.zeros(shape), np.zeros(shape)
+        visits = np.zeros(shape, np.int32)
+        values = np.zeros(forest.size)
+        forest.results(actions, policies, means, visits, values)
+        elapsed = time.perf_counter() - started
+        found = []
+        for i, root in enumerate(roots):
+            line = forest.variation(i)
+            texts = []
+            for action in line:
+                texts.append(root.action_to_string(action))
+                if action:
+                    root.apply_action(action)
+            found.append(
+                PolicyResult(
+                    action=int(actions[i]),
+                    policy=policies[i],
+                    value=float(values[i]),
+                    visits=visits[i],
+                    values=means[i],
+                    pv=texts,
+                    nodes=forest.nodes(i),
+                    elapsed=elapsed,
+                )
+            )
+        return found

@@ -1,0 +1,430 @@
+"""An index of logs in files: what a list shows of each, and where it begins.
+
+Every file is read once, and nothing of it is kept but a row for each log: a list is a question to
+the index, and a click reads one log, however many there are in its file.
+"""
+
+import json
+import os
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from locmsim.arena.games import game_from_json
+from locmsim.contract import FaultKind
+from locmsim.web.news import News
+
+__all__ = ["LogIndex", "LogPlace", "log_queries", "log_row", "told"]
+
+#: Files that are read while a page waits for its first list; the others are read beside it.
+_AT_ONCE = 100
+#: What is told of files that cannot be read, at most.
+_ERRORS = 20
+#: The longest name that a list shows, in characters.
+_NAME = 200
+
+_TABLES = """
+CREATE TABLE files (
+    file INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    changed INTEGER NOT NULL,
+    size INTEGER NOT NULL
+);
+CREATE TABLE logs (
+    log INTEGER PRIMARY KEY,
+    file INTEGER NOT NULL REFERENCES files,
+    start INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    line INTEGER,
+    name0 TEXT NOT NULL,
+    name1 TEXT NOT NULL,
+    winner INTEGER,
+    turns INTEGER NOT NULL,
+    rules TEXT,
+    game TEXT NOT NULL,
+    seat INTEGER,
+    kind TEXT,
+    message TEXT
+);
+CREATE INDEX logs_of_file ON logs (file);
+CREATE INDEX logs_first ON logs (name0, log);
+CREATE INDEX logs_second ON logs (name1, log);
+CREATE INDEX logs_lost ON logs (CASE winner WHEN 0 THEN name1 WHEN 1 THEN name0 END, log);
+CREATE INDEX logs_failed ON logs (log) WHERE kind IS NOT NULL;
+CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE kinds (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_LOSER = "CASE winner WHEN 0 THEN name1 WHEN 1 THEN name0 END"
+_COLUMNS = "log, path, line, name0, name1, winner, turns, rules, game, seat, kind, message"
+_FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
+_TIME = re.compile(r"^\$[01] [0-9]+ns at turn ", re.MULTILINE)
+
+
+def log_queries(
+    *, player: str = "", lost_by: str = "", failed: bool = False
+) -> list[tuple[str, list[str]]]:
+    """The questions for logs, with their first values; a number and how many rows come last."""
+    select = f"SELECT {_COLUMNS} FROM logs JOIN files USING (file) WHERE"
+    order = "log < ? ORDER BY log DESC LIMIT ?"
+    if lost_by:
+        return [(f"{select} {_LOSER} = ? AND {order}", [lost_by])]
+    if failed:
+        return [(f"{select} kind IS NOT NULL AND {order}", [])]
+    if player:
+        return [(f"{select} name{i} = ? AND {order}", [player]) for i in (0, 1)]
+    return [(f"{select} {order}", [])]
+
+
+def _row(row: Sequence[Any]) -> dict[str, Any]:
+    log, path, line, first, second, winner, turns, rules, game, seat, kind, text = row
+    fault = None if kind is None else {"player": seat, "kind": kind, "message": text}
+    return {
+        "key": f"f{log}",
+        "source": path,
+        "number": line,
+        "names": [first, second],
+        "winner": winner,
+        "fault": fault,
+        "turns": turns,
+        "rules": rules,
+        "game": game,
+        "live": False,
+    }
+
+
+class LogPlace(NamedTuple):
+    """Where a log is."""
+
+    path: str
+    #: Of its first byte, and how many bytes there are.
+    start: int
+    size: int
+    #: When the file was changed, in ns: what was read of it before stands for nothing.
+    changed: int
+
+
+def log_row(log: Any) -> dict[str, Any]:
+    """What a list shows of a log, without playing the match again.
+
+    Parameters
+    ----------
+    log : object
+        What JSON makes of it: the form of the Java referee, or that of other games.
+
+    Returns
+    -------
+    dict
+        ``names``, ``winner``, ``turns``, ``rules`` (None if the log does not say), ``game`` (the
+        title of another game, or empty) and ``fault``.
+
+    Raises
+    ------
+    ValueError
+        It is no log of a match.
+    """
+    try:
+        agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}
+        names = [str(agents.get(seat) or f"Player {seat}")[:_NAME] for seat in (0, 1)]
+        if "game" in log:
+            fault = log["fault"]
+            return {
+                "names": names,
+                "winner": log["winner"],
+                "turns": len(log["answers"]),
+                "rules": None,
+                "game": game_from_json(log["game"]).title,
+                "fault": fault,
+            }
+        scores = [int(log["scores"][str(seat)]) for seat in (0, 1)]
+        cause = _FAULT.fullmatch(log.get("failCause") or "")
+        turns, rules = _turns(log)
+        return {
+            "names": names,
+            "winner": None if scores[0] == scores[1] else int(scores[1] > scores[0]),
+            "turns": turns,
+            "rules": rules,
+            "game": "",
+            "fault": cause
+            and {"player": int(cause[1]), "kind": cause[2], "message": cause[3][:_NAME]},
+        }
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"no log of a match: {error!r}") from None
+
+
+def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
+    """The turns of the battle, and the rules as far as the log tells."""
+    summaries = "\n".join(filter(None, log["summaries"]))
+    rules = log.get("rules")
+    draft = rules != "1.5" if rules else "Generated cards:" not in summaries
+    timed = len(_TIME.findall(summaries))
+    outputs = log["outputs"]
+    answers = timed or sum(bool(text) for seat in ("0", "1") for text in outputs[seat])
+    return max(0, answers - (60 if draft else 2)), rules or (None if draft else "1.5")
+
+
+class LogIndex:
+    """The logs in files and folders, read beside whoever looks.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files, which may have a log in each line, and folders whose files ``*.json`` and
+        ``*.jsonl`` are logs.
+    news : News
+        Told when there are more.
+    """
+
+    def __init__(self, paths: Sequence[str], news: News) -> None:
+        self._paths = paths
+        self._news = news
+        self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._database.executescript(_TABLES)
+        #: Of the database and all below.
+        self._lock = threading.RLock()
+        #: Held by whoever reads files.
+        self._reading = threading.Lock()
+        self._known: set[str] = set()
+        self._folders: dict[str, int] = {}
+        self._errors: dict[str, str] = {}
+        #: The numbers of logs that have a file of their own: they keep them if it changes.
+        self._numbers: dict[str, int] = {}
+        #: How many logs there are, those counted whose file has others by now.
+        self.count = 0
+        self._more: threading.Thread | None = None
+        #: Files that were read, and bytes of them: what tests look at.
+        self.files_read = self.bytes_read = 0
+
+    @property
+    def reading(self) -> bool:
+        """Whether files are read beside."""
+        return self._more is not None and self._more.is_alive()
+
+    @property
+    def errors(self) -> list[str]:
+        """What is wrong with files, some of them."""
+        with self._lock:
+            return [*islice(self._errors.values(), _ERRORS)]
+
+    def skip(self, path: str) -> None:
+        """Leave out a file that is listed otherwise."""
+        with self._lock:
+            self._known.add(os.path.abspath(path))
+
+    # ------------------------------------------------------------------------------- reading
+
+    def refresh(self) -> None:
+        """Look for new files: some are read now, the others beside."""
+        with self._lock:
+            if self.reading:
+                return
+        with self._reading:
+            found = self._new_files()
+            for path in islice(found, _AT_ONCE):
+                self._read(path)
+            following = next(found, None)
+            if following is None:
+                return
+
+        def read_all() -> None:
+            with self._reading:
+                self._read(following)
+                for number, path in enumerate(found, 1):
+                    self._read(path)
+                    if number % _AT_ONCE == 0:
+                        self._news.changed()
+            self._news.changed()
+
+        with self._lock:
+            self._more = threading.Thread(target=read_all, name="logs", daemon=True)
+            self._more.start()
+
+    def stamp(self) -> object:
+        """Another value when a folder or a named file has changed."""
+        stamps = []
+        for path in self._paths:
+            try:
+                stat = os.stat(path)
+                stamps.append((stat.st_mtime_ns, stat.st_size))
+            except OSError:
+                stamps.append((0, 0))
+        return stamps
+
+    def _new_files(self) -> Iterator[str]:
+        for path in self._paths:
+            if os.path.isdir(path):
+                try:
+                    changed = os.stat(path).st_mtime_ns
+                    if self._folders.get(path) == changed:
+                        continue
+                    with os.scandir(path) as entries:
+                        for entry in entries:
+                            if not entry.name.endswith((".json", ".jsonl")):
+                                continue
+                            if os.path.abspath(entry.path) not in self._known:
+                                yield entry.path
+                    self._folders[path] = changed
+                except OSError as error:
+                    self._fails(path, error)
+            elif os.path.abspath(path) not in self._known or self._is_new(path):
+                yield path
+
+    def _is_new(self, path: str) -> bool:
+        try:
+            stat = os.stat(path)
+        except OSError:
+            return False
+        query = "SELECT changed, size FROM files WHERE path = ?"
+        with self._lock:
+            row = self._database.execute(query, [path]).fetchone()
+        return row is not None and row != (stat.st_mtime_ns, stat.st_size)
+
+    def _read(self, path: str) -> None:
+        """Take the logs of a file, in the place of those that it had before."""
+        with self._lock:
+            self._known.add(os.path.abspath(path))
+        rows: list[tuple[int, int, int | None, dict[str, Any]]] = []
+        try:
+            with open(path, "rb") as file:
+                stat = os.fstat(file.fileno())
+                self.files_read += 1
+                start = 0
+                for number, line in enumerate(file, 1):
+                    self.bytes_read += len(line)
+                    if line.startswith(b"SQLite format 3\0"):
+                        raise ValueError("results of many games: name the file with --db")
+                    if line.strip():
+                        row = self._parsed(line, file)
+                        size = file.tell() - start if row is None else len(line)
+                        if row is None:  # a log in many lines is alone in its file
+                            file.seek(start)
+                            data = file.read()
+                            self.bytes_read += len(data)
+                            row, size = log_row(json.loads(data)), len(data)
+                            rows.append((start, size, None, row))
+                            break
+                        rows.append((start, size, number, row))
+                    start += len(line)
+        except (OSError, ValueError, RecursionError) as error:
+            self._fails(path, error)
+            if not rows:
+                return
+        else:
+            with self._lock:
+                self._errors.pop(path, None)
+        if len(rows) == 1:
+            rows = [(*rows[0][:2], None, rows[0][3])]
+        self._take(path, stat, rows)
+
+    @staticmethod
+    def _parsed(line: bytes, file: Any) -> dict[str, Any] | None:
+        """The row of a line; None where the line alone is no JSON but may be the beginning."""
+        try:
+            log = json.loads(line)
+        except json.JSONDecodeError:
+            if line.strip() in (b"{", b"[") or not line.rstrip().endswith(b"}"):
+                return None
+            raise
+        return log_row(log)
+
+    def _take(self, path: str, stat: os.stat_result, rows: Sequence[tuple[Any, ...]]) -> None:
+        with self._lock:
+            execute = self._database.execute
+            execute("BEGIN")
+            query = "SELECT file FROM files WHERE path = ?"
+            if known := execute(query, [path]).fetchone():
+                execute("DELETE FROM logs WHERE file = ?", known)
+                execute("DELETE FROM files WHERE file = ?", known)
+            values: list[Any] = [path, stat.st_mtime_ns, stat.st_size]
+            insert = "INSERT INTO files (path, changed, size) VALUES (?, ?, ?)"
+            file = execute(insert, values).lastrowid
+            for start, size, line, row in rows:
+                fault = row["fault"] or {"player": None, "kind": None, "message": None}
+                log = self._numbers.get(path) if line is None else None
+                if log is None:
+                    log, self.count = self.count, self.count + 1
+                values = [log, file, start, size, line, *row["names"], row["winner"]]
+                values += [row["turns"], row["rules"], row["game"]]
+                values += [fault["player"], fault["kind"], fault["message"]]
+                execute(f"INSERT INTO logs VALUES ({', '.join('?' * 14)})", values)
+                for name in row["names"]:
+                    execute("INSERT OR IGNORE INTO names VALUES (?)", [name])
+                if fault["kind"]:
+                    execute("INSERT OR IGNORE INTO kinds VALUES (?)", [fault["kind"]])
+                if line is None:
+                    self._numbers[path] = log
+            execute("COMMIT")
+
+    def _fails(self, path: str, error: Exception) -> None:
+        with self._lock:
+            self._errors[path] = told(path, error)
+
+    # ------------------------------------------------------------------------------- asking
+
+    def rows(
+        self,
+        before: int | None,
+        most: int,
+        *,
+        player: str = "",
+        lost_by: str = "",
+        failed: bool = False,
+    ) -> list[tuple[int, dict[str, Any]]]:
+        """The numbers and rows of logs below a number, the last ones first, at most so many.
+
+        As for `locmsim.arena.store.Store.endings` all but one of the conditions are left to the
+        caller.
+        """
+        last = before if before is not None else 1 << 62
+        with self._lock:
+            found = {
+                row[0]: row
+                for query, values in log_queries(player=player, lost_by=lost_by, failed=failed)
+                for row in self._database.execute(query, [*values, last, most])
+            }
+        return [(log, _row(found[log])) for log in sorted(found, reverse=True)[:most]]
+
+    def names(self) -> list[str]:
+        """The names of players."""
+        return self._column("SELECT name FROM names ORDER BY name LIMIT 1000")
+
+    def kinds(self) -> list[str]:
+        """The kinds of faults there are."""
+        return self._column("SELECT kind FROM kinds")
+
+    def rules(self) -> list[str]:
+        """The rule sets, as far as logs tell."""
+        return self._column("SELECT DISTINCT rules FROM logs WHERE rules IS NOT NULL LIMIT 3")
+
+    def _column(self, query: str) -> list[str]:
+        with self._lock:
+            return [value for (value,) in self._database.execute(query)]
+
+    def place(self, log: int) -> LogPlace:
+        """Where a log is, also if its file has changed; ``ValueError`` if there is none."""
+        for again in (False, True):
+            query = (
+                "SELECT path, start, logs.size, changed, files.size FROM logs"
+                " JOIN files USING (file) WHERE log = ?"
+            )
+            with self._lock:
+                row = self._database.execute(query, [log]).fetchone()
+            if row is None:
+                raise ValueError(f"there is no match 'f{log}'")
+            path, start, size, changed, whole = row
+            stat = os.stat(path)
+            if (stat.st_mtime_ns, stat.st_size) == (changed, whole) or again:
+                break
+            with self._reading:
+                self._read(path)
+        return LogPlace(path, start, size, changed)
+
+
+def told(path: str, error: Exception) -> str:
+    """What is wrong with a file, in one line that names it."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{path}: not a log, which is JSON: {error}"
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words if path in words else f"{path}: {words}"

@@ -1,0 +1,199 @@
+"""examples/train/ppo.py: repeatable, resumable, on several processes, with a league."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from locmsim.policy import Policy
+
+torch = pytest.importorskip("torch")
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
+
+pytestmark = pytest.mark.skipif(not EXAMPLES.exists(), reason="not the source tree")
+
+SMALL = [
+    "--rows", "64", "--steps", "8", "--batch", "256", "--sets", "4", "--total-timesteps", "3072",
+    "--checkpoint-every", "2", "--snapshot-every", "2", "--evaluate-every", "3", "--games", "4",
+    "--opponents", "greedy", "beam:nodes=10", "--fixed", "0.5", "--past", "0.4",
+    "--decks", "random", "classic/random", "--yardsticks", "random", "--device", "cpu",
+    "--no-tensorboard",
+]  # fmt: skip
+SAME = ("seconds", "steps_per_second", "environment_share")
+
+
+@pytest.fixture
+def ppo(monkeypatch):
+    """The example as a module, which leaves the deck builders of this process as they are."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import ppo
+
+    monkeypatch.setattr(ppo, "remember_decks", lambda: None)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield ppo
+    torch.set_num_threads(threads)
+
+
+def trained(ppo, folder, *more):
+    ppo.train(ppo.arguments().parse_args(["--folder", str(folder), *SMALL, *map(str, more)]))
+    return torch.load(folder / "checkpoint.pt", weights_only=True)
+
+
+def lines(folder):
+    with (folder / "log.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{k: v for k, v in row.items() if k not in SAME} for row in rows]
+
+
+def equal(a, b):
+    return all(torch.equal(a["net"][name], b["net"][name]) for name in a["net"])
+
+
+def test_the_same_command_and_a_pause_give_the_same_weights(ppo, tmp_path):
+    whole = trained(ppo, tmp_path / "whole")
+    again = trained(ppo, tmp_path / "again")
+    assert equal(whole, again)
+    for _ in range(3):  # each time up to the next checkpoint
+        paused = trained(ppo, tmp_path / "paused", "--resume", "--pause-after", 1e-6)
+    assert paused["update"] == whole["update"] == 6
+    assert equal(whole, paused)
+    assert lines(tmp_path / "paused") == lines(tmp_path / "again") == lines(tmp_path / "whole")
+    assert whole["league"]["results"] == paused["league"]["results"]
+    other = trained(ppo, tmp_path / "other", "--seed", 2)
+    assert not equal(whole, other)
+
+    rows = lines(tmp_path / "whole")
+    assert [int(row["step"]) for row in rows] == [512 * n for n in range(1, 7)]
+    assert {row["illegal"] for row in rows} == {"0.0"}
+    assert [row["win_random"] != "" for row in rows] == [False, False, True] * 2
+    policy = Policy.load(tmp_path / "whole" / "policy.npz")
+    assert policy.meta["training"].endswith("(3072 steps), PPO")
+
+
+def test_killed_and_resumed(ppo, tmp_path, monkeypatch):
+    """What came after the last checkpoint is lost, and done again."""
+    whole = trained(ppo, tmp_path / "whole")
+    learn, calls = ppo.learn, []
+
+    def killed(*arguments):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return learn(*arguments)
+
+    monkeypatch.setattr(ppo, "learn", killed)
+    with pytest.raises(KeyboardInterrupt):
+        trained(ppo, tmp_path / "killed")
+    monkeypatch.setattr(ppo, "learn", learn)
+    assert len(lines(tmp_path / "killed")) == 3  # one more than the checkpoint knows of
+    resumed = trained(ppo, tmp_path / "killed", "--resume")
+    assert equal(whole, resumed)
+    assert lines(tmp_path / "killed") == lines(tmp_path / "whole")
+
+
+def test_two_processes_learn_what_one_does(ppo, tmp_path):
+    """With the same rows and the same batches in all, within rounding."""
+    one = trained(ppo, tmp_path / "one", "--total-timesteps", 1536)
+    folder = tmp_path / "two"
+    subprocess.run(
+        [
+            sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+            str(EXAMPLES / "ppo.py"), "--folder", str(folder), *SMALL, "--total-timesteps", "1536",
+        ],
+        env={**os.environ, "OMP_NUM_THREADS": "1"}, check=True, capture_output=True,
+    )  # fmt: skip
+    two = torch.load(folder / "checkpoint.pt", weights_only=True)
+    for name, weights in one["net"].items():
+        torch.testing.assert_close(two["net"][name], weights, rtol=0, atol=1e-5)
+    for name, pair in one["league"]["results"].items():
+        assert two["league"]["results"][name] == pytest.approx(pair)
+    assert one["games"] == two["games"] > 0
+    for a, b in zip(lines(tmp_path / "one"), lines(folder), strict=True):
+        assert (a["games"], a["length"], a["return"]) == (b["games"], b["length"], b["return"])
+
+
+def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
+    league = ppo.League(size=3)
+    for name in ("weak", "equal", "strong"):
+        league.add(name, Policy.random(seed=1))
+    first = league.weights()
+    assert first["weak"] == first["equal"] == first["strong"]
+    for _ in range(20):
+        league.count({"weak": (30, 30), "equal": (15, 30), "strong": (3, 30), "greedy": (1, 2)})
+    weights = league.weights()
+    assert "greedy" not in weights
+    assert sum(weights.values()) == pytest.approx(1)
+    assert weights["weak"] < 0.02 < weights["equal"] < weights["strong"]
+    again = ppo.League(size=3)
+    again.load_state_dict(league.state_dict())
+    assert again.weights() == weights
+    league.add("new", Policy.random(seed=2))
+    assert list(league.past) == ["equal", "strong", "new"]
+
+
+def test_the_league_plays(ppo):
+    """Results are counted by player; one that passes always is beaten, and hardly drawn."""
+    options = ppo.arguments().parse_args([*SMALL, "--past", "0.5", "--decks", "random"])
+    rollout = ppo.Rollout(options, ppo.Processes(torch.device("cpu")), torch.device("cpu"))
+    torch.manual_seed(1)
+    net, league = ppo.Net(), ppo.League()
+    passes = net.policy()
+    passes.arrays["pass.b"] = np.float32(1e6)
+    league.add("same", net.policy())
+    league.add("passes", Policy(passes.arrays, passes.meta))
+    rollout.begin(0, league)
+    games, shares = 0, []
+    for update in range(24):
+        sums, results = rollout.collect(net, update), rollout.played()
+        games += sums["games"]
+        assert sums["illegal"] == 0
+        league.count(results)
+        rollout.meet(league)
+        shares.append([results[name][1] for name in ("same", "passes")])
+    # Nobody plays against themselves: a half of the games each for past selves and fixed opponents.
+    assert sum(result.games for result in rollout.parts[0][0].players.results.values()) == games
+    assert rollout.parts[0][0].players.results["caller"].games == 0
+    assert set(league.results) == {"greedy", "beam:nodes=10", "same", "passes"}
+    assert min(played for _, played in league.results.values()) > 0
+    assert league.rate("passes") > 0.9
+    assert league.rate("greedy") < 0.2
+    assert league.weights()["passes"] < 0.1
+    same, beaten = np.sum(shares[-8:], axis=0)
+    assert beaten < 0.2 * same
+
+
+def test_bad_input_is_one_clear_line(ppo, tmp_path):
+    def error(*more):
+        with pytest.raises(SystemExit) as raised:
+            trained(ppo, tmp_path / "run", *more)
+        assert "\n" not in str(raised.value)
+        return str(raised.value)
+
+    trained(ppo, tmp_path / "run", "--total-timesteps", 1024)
+    path = tmp_path / "run" / "checkpoint.pt"
+    short = ("--total-timesteps", 1024)
+    assert "is there: go on with --resume" in error(*short)
+    assert error("--resume") == f"{path}: made with total_timesteps 1024, expected 3072"
+    good = path.read_bytes()
+    content = torch.load(path, weights_only=True)
+    content["identity"]["layout"] = "entities 0 320"
+    torch.save(content, path)
+    assert (
+        error("--resume", *short)
+        == f"{path}: made with layout entities 0 320, expected entities 1 440"
+    )
+    path.write_bytes(good[: len(good) // 2])
+    assert error("--resume", *short).startswith(f"{path}: not a checkpoint, or cut short: ")
+    assert path.read_bytes() == good[: len(good) // 2]
+    if not torch.cuda.is_available():
+        assert error("--device", "cuda") == "--device: there is no cuda here, only cpu"
+    Policy.random("mlp").save(tmp_path / "mlp.npz")
+    path.unlink()
+    assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")
+    assert str(tmp_path / "none.npz") in error("--from", tmp_path / "none.npz")

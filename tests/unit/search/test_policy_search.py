@@ -1,0 +1,395 @@
+"""`PolicySearch`: as its slow twin; what is hidden, what is exact, what is given and returned."""
+
+import zlib
+from functools import cache
+
+import numpy as np
+import pytest
+from amounts import amount
+from forest_twin import Twin, attacks_win
+from helpers import RULE_SETS
+from layout_twin import Past, entities
+from states import rebuilt
+
+from locmsim import Match, State, StateBatch
+from locmsim._core import Determinizer
+from locmsim.agents import make_agent
+from locmsim.game._sight import Sight
+from locmsim.game.positions import random_game, start_position
+from locmsim.policy import Policy
+from locmsim.rules.rulesets import get_rules
+from locmsim.search import Belief, Evaluation, OnObservations, PolicySearch, SearchPosition
+from locmsim.search._engine import seed_of_turn
+from locmsim.search._forest import Forest
+from locmsim.search.searching import worlds_at
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+
+
+def said_of(number: int, actions: int) -> tuple[float, np.ndarray]:
+    """A value and priors that follow from a number, and from nothing else."""
+    random = np.random.default_rng(number)
+    return float(random.uniform(-1, 1)), random.random(actions).astype(np.float32) ** 3
+
+
+def by_hash(batch: StateBatch):
+    """An evaluator of states whose answers look random."""
+    told = [said_of(int(number), batch.num_distinct_actions()) for number in batch.hash64()]
+    return [value for value, _ in told], [priors for _, priors in told]
+
+
+def plain_hash(observation: np.ndarray) -> int:
+    return zlib.crc32(observation.tobytes())
+
+
+@cache
+def starts(rules: str, games: int = 3, step: int = 3) -> tuple[Past, ...]:
+    """Starts of turns of random games, each with what has happened before."""
+    found = []
+    for seed in range(games):
+        past = Past.of_deal(start_position(seed, rules))
+        for state, action in random_game(past.state, seed):
+            begins = past.actions == 0 and state.turn > 1 and state.turn % step == 0
+            if begins and len(state.legal_actions()) > 1:
+                found.append(copied(past))
+            past.apply(action)
+    return tuple(found)
+
+
+def copied(past: Past) -> Past:
+    made = Past(past.state)
+    made.began = [set(ids) for ids in past.began]
+    made.drawn = [set(ids) for ids in past.drawn]
+    made.shown = [list(cards) for cards in past.shown]
+    made.actions = past.actions
+    return made
+
+
+def begun(past: Past, n: int) -> tuple[Past, Sight, list[int]]:
+    """The same turn after up to `n` actions: with what has happened, and the actions."""
+    mover = past.state.turn & 1
+    came = {c.id for c in past.state.players[1 - mover].board} - past.began[1 - mover]
+    sight = Sight(past.state, past.drawn[mover], came, past.shown[1 - mover], past.shown[mover])
+    past, done = copied(past), []
+    while len(done) < n and len(past.state.legal_actions()) > 2:
+        action = past.state.legal_actions()[len(done) % 2 + 1]
+        if past.state.child(action).is_terminal():
+            break
+        past.apply(action)
+        sight.apply(action)
+        done.append(action)
+    return past, sight, done
+
+
+def same(result, twin: Twin, actions: int) -> None:
+    visits = np.zeros(actions, int)
+    visits[list(twin.visits)] = list(twin.visits.values())
+    assert result.visits.tolist() == visits.tolist()
+    assert result.action == twin.action
+    for found, expected in ((result.policy, twin.policy), (result.values, twin.completed)):
+        for action, value in expected.items():
+            assert found[action] == pytest.approx(value, abs=1e-9)
+    value = sum(twin.policy[action] * twin.completed[action] for action in twin.policy)
+    assert result.value == pytest.approx(value, abs=1e-9)
+
+
+@each_rules
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"root": "gumbel", "leaves": 1},
+        {"root": "gumbel", "leaves": 5, "noise": 1.0, "considered": 6, "value_scale": 0.02},
+        {"root": "puct", "leaves": 1, "exploration": 0.4},
+        {"root": "puct", "leaves": 6},
+    ],
+    ids=str,
+)
+def test_visit_for_visit_as_the_twin(rules, options):
+    search = PolicySearch(by_hash, amount(70, 400), **options)
+    states = [begun(past, i % 3)[0].state for i, past in enumerate(starts(rules))]
+    states = states[: amount(8, 30)]
+    assert len(states) > 5
+    results = search.search_many(states, seed=5)
+    actions = get_rules(rules).num_actions
+    for number, (state, result) in enumerate(zip(states, results, strict=True)):
+        worlds, _, _ = worlds_at(state, None, (), 0)
+        seed = seed_of_turn(5, number)
+        noise = np.zeros(actions)
+        if search.options.noise:
+            noise = np.random.default_rng(seed).gumbel(size=actions)
+
+        def judge(world, past):
+            return said_of(world.hash64(), actions)
+
+        same(result, Twin(worlds, seed, noise, search.options, judge), actions)
+
+
+@each_rules
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rules, root):
+    seen = []
+
+    def by_numbers(observations, masks):
+        assert observations.dtype == np.int8
+        told = [said_of(plain_hash(row), masks.shape[1]) for row in observations]
+        seen.extend(observations.copy())
+        return [value for value, _ in told], [priors for _, priors in told]
+
+    search = PolicySearch(
+        OnObservations(by_numbers, "entities"), amount(60, 300), root=root, leaves=1
+    )
+    actions = get_rules(rules).num_actions
+    depths = set()
+    for number, start in enumerate(starts(rules)[: amount(6, 24)]):
+        past, sight, done = begun(start, number % 3)
+        seen.clear()
+        result = search.search(start.state, done=done, sight=sight, seed=3)
+        expected: list[np.ndarray] = []
+
+        def judge(world, past, expected=expected):
+            row = entities(world, world.turn & 1, past)
+            expected.append(row)
+            depths.add(world.turn)
+            return said_of(plain_hash(row), actions)
+
+        worlds, _, _ = worlds_at(start.state, None, done, 0)
+        twin = Twin(worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, judge, past)
+        for one, other in zip(seen, expected, strict=True):
+            assert one.tolist() == other.tolist()
+        same(result, twin, actions)
+    assert len(depths) > 2
+
+
+# ------------------------------------------------------------------------------ what is hidden
+
+
+def poisoned(state: State, viewer: int, cards: int) -> State:
+    """The same position to `viewer`, with one and the same card in all hidden places."""
+    players = state.players
+    card = state.table.pool[cards]
+    places = []
+    for who, player in enumerate(players):
+        hand = [(c.id, c.card if who == viewer else card) for c in player.hand]
+        places.append(hand + [(c.id, card) for c in player.deck])
+    return rebuilt(state, places)
+
+
+@each_rules
+@pytest.mark.parametrize("root", ["gumbel", "puct"])
+def test_nothing_hidden_reaches_a_tree(rules, root):
+    search = PolicySearch(by_hash, 60, root=root)
+    for past in starts(rules)[:4]:
+        state = past.state
+        mover = state.current_player()
+        worlds, _, _ = worlds_at(state, None, (), 0)
+        # All that a tree is made from: worlds, whose state has any cards in the hidden places.
+        hidden = [
+            worlds.begun_as(other)
+            for other in (state, *(poisoned(state, mover, cards) for cards in (0, 7)))
+        ]
+        visits = [tree_of(search, one) for one in hidden]
+        assert visits[0] == visits[1] == visits[2]
+        results = [
+            search.search(other, seed=2)
+            for other in (state, state.resample_hidden(mover, 5), poisoned(state, mover, 3))
+        ]
+        for result in results[1:]:
+            assert result.policy.tolist() == results[0].policy.tolist()
+            assert result.pv == results[0].pv
+
+
+def tree_of(search: PolicySearch, worlds: Determinizer) -> list[int]:
+    """Visits at the root of one tree."""
+    actions = worlds.sample(0).num_distinct_actions()
+    forest = Forest(
+        [worlds], [None], np.array([3], np.uint64), np.zeros((1, actions)), search.options, None, 2
+    )
+    while (n := forest.gather(None, None)) >= 0:
+        values, priors = by_hash(StateBatch._of(forest.states()))
+        forest.scatter(np.array(priors).reshape(n, actions), np.array(values, float), False)
+    found = np.zeros((1, actions), np.int32)
+    more = np.zeros((1, actions)), np.zeros((1, actions)), found, np.zeros(1)
+    forest.results(np.zeros(1, np.int32), *more)
+    return found[0].tolist()
+
+
+def test_the_player_to_move_is_shown_the_same_in_every_world():
+    shown: dict[int, set[bytes]] = {}
+
+    def even(observations, masks):
+        for row in observations:
+            if row[17] == mover and row[16] == turn:
+                shown.setdefault(int(row[18]), set()).add(row.tobytes())
+        return np.zeros(len(masks)), masks
+
+    agent = make_agent("greedy")
+    match, belief = Match(seed=4), agent.belief
+    match.submit(0, agent.choose(match.observation(0)))
+    match.submit(1, "PASS")
+    observation = match.observation(0)
+    belief.see(observation)
+    mover, turn = 0, 0
+    search = PolicySearch(OnObservations(even, "entities"), 8, leaves=1)
+    for seed in range(12):
+        search.search(observation, belief=belief, seed=seed)
+    assert len(shown[0]) == 1
+    # After one action there are as many positions as there are actions, whatever the world.
+    assert 1 < len(shown[1]) <= len(match.state.legal_actions())
+
+
+# ------------------------------------------------------------------------------ what is exact
+
+
+@each_rules
+def test_games_that_are_over_or_won_by_attacks_count_as_they_are(rules):
+    def asked(batch: StateBatch):
+        assert not batch.is_terminal().any()
+        assert not any(attacks_win(state) for state in batch if state.turn > turn)
+        return np.zeros(len(batch)), batch.legal_actions_mask()
+
+    won = 0
+    for seed in range(30):
+        *_, (state, action) = random_game(start_position(seed, rules), seed)
+        if action == 0:
+            continue
+        turn = state.turn
+        result = PolicySearch(asked, 100, considered=155).search(state)
+        winner = state.child(action).winner
+        expected = 1.0 if winner == state.current_player() else -1.0
+        assert result.values[action] == expected
+        won += 1
+        if won == 3:
+            return
+    raise AssertionError("no game ended with an action")
+
+
+# ------------------------------------------------------------------------- seeds and batches
+
+
+def test_a_seed_repeats_and_a_tree_depends_on_its_place_alone():
+    states = [past.state for past in starts("1.5")[:4]]
+    search = PolicySearch(by_hash, 48, noise=1.0)
+    first, again = search.search_many(states, seed=9), search.search_many(states, seed=9)
+    for one, other in zip(first, again, strict=True):
+        assert one.policy.tolist() == other.policy.tolist()
+        assert one.action == other.action
+    alone = search.search(states[0], seed=9)
+    assert alone.policy.tolist() == first[0].policy.tolist()
+    swapped = search.search_many([states[1], *states[1:]], seed=9)
+    assert swapped[1].policy.tolist() == first[1].policy.tolist()
+    assert swapped[0].policy.tolist() != first[1].policy.tolist()
+    assert search.search_many([]) == []
+
+
+def test_with_the_gumbel_root_leaves_sent_together_make_no_difference():
+    states = [past.state for past in starts("1.5")[:5]]
+    found = [
+        [
+            result.visits.tolist()
+            for result in PolicySearch(by_hash, 90, leaves=n).search_many(states)
+        ]
+        for n in (1, 3, 16)
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_evaluators_of_all_kinds():
+    past = starts("1.5")[4]
+    legal = past.state.legal_actions()
+    policy = Policy.random(seed=2)
+    seen = OnObservations(lambda observations, masks: np.zeros(len(masks)))
+    for evaluator in (policy, seen, by_hash, Evaluation()):
+        for root in ("gumbel", "puct"):
+            result = PolicySearch(evaluator, 40, root=root, mix=0.5).search(past.state)
+            assert result.action in legal
+            assert result.policy.sum() == pytest.approx(1)
+            assert result.visits.sum() == 40
+            assert set(np.flatnonzero(result.policy)) <= set(legal)
+            assert -1 <= result.value <= 1
+            assert result.pv[0] == past.state.action_to_string(result.action)
+            assert result.nodes > 1
+
+
+def test_without_simulations_to_compare_it_is_the_policy():
+    policy = Policy.random(seed=5)
+    for past in starts("1.5")[:4]:
+        view = np.zeros((1, 440), np.float32), np.zeros((1, 145), np.int8)
+        sight = begun(past, 0)[1]
+        sight.observe("entities-f32", view[0][0], view[1][0])
+        policy_32 = Policy(policy.arrays, {**policy.meta, "layout": "entities-f32"})
+        expected = policy_32.act_batch(*view)[0]
+        for root in ("gumbel", "puct"):
+            search = PolicySearch(policy_32, 1, root=root)
+            result = search.search(past.state, sight=sight)
+            assert past.state.action_to_string(result.action) == past.state.action_to_string(
+                int(expected)
+            )
+
+
+def test_time_bounds_a_search():
+    search = PolicySearch(by_hash, 10_000)
+    result = search.search(starts("1.5")[3].state, time_ms=30)
+    assert 1 <= result.visits.sum() < 10_000
+    more = search.search(starts("1.5")[3].state, simulations=7, time_ms=60_000)
+    assert more.visits.sum() == 7
+
+
+def test_a_belief_and_what_was_done_in_the_turn():
+    match = Match(seed=3)
+    belief = Belief()
+    belief.see(match.observation(0))
+    match.submit(0, "PASS"), match.submit(1, "PASS")
+    observation = match.observation(0)
+    belief.see(observation)
+    search = PolicySearch(Evaluation(), 30)
+    first = search.search(observation, belief=belief)
+    done = ";".join(first.pv[:1]) if first.action else ""
+    result = search.search_many([SearchPosition(observation, belief, done)])[0]
+    assert result.visits.sum() == 30
+
+
+# -------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"root": "best"}, "root: expected gumbel or puct, got 'best'"),
+        ({"simulations": 0}, "simulations: expected an integer, 1 to"),
+        ({"leaves": 1.5}, r"leaves: expected an integer, 1 to 4096, got 1\.5"),
+        ({"considered": 156}, "considered: expected an integer, 1 to 155"),
+        ({"exploration": -1}, "exploration: expected 0 to"),
+        ({"temperature": 0}, r"temperature: expected 0\.001 to"),
+        ({"mix": 2}, "mix: expected 0 to 1, got 2"),
+        ({"noise": float("nan")}, "noise: expected 0 to"),
+    ],
+)
+def test_options_out_of_bounds(options, message):
+    with pytest.raises(ValueError, match=message):
+        PolicySearch(by_hash, **options)
+
+
+def test_what_cannot_be_searched():
+    states = [past.state for past in starts("1.5")[:2]]
+    with pytest.raises(TypeError, match="expected a policy or a function, got 3"):
+        PolicySearch(3)
+    with pytest.raises(ValueError, match=r"of rules 1\.5, the position of 1\.2"):
+        PolicySearch(Policy.random()).search(starts("1.2")[0].state)
+    with pytest.raises(ValueError, match="more than one rule set"):
+        PolicySearch(by_hash).search_many([states[0], starts("1.2")[0].state])
+    *_, (state, action) = random_game(start_position(1), 1)
+    with pytest.raises(ValueError, match=r"positions\[1\]: the game is over"):
+        PolicySearch(by_hash).search_many([states[0], state.child(action)])
+    sight = begun(starts("1.5")[1], 0)[1]
+    with pytest.raises(ValueError, match="sight: it is of another position"):
+        PolicySearch(by_hash).search(states[0], sight=sight)
+    with pytest.raises(ValueError, match="expected values from -1 to 1"):
+        PolicySearch(lambda batch: np.full(len(batch), 2.0)).search(states[0])
+    valueless = Policy.random("mlp", hidden=(4,))
+    arrays = {name: a for name, a in valueless.arrays.items() if not name.startswith("value")}
+    with pytest.raises(ValueError, match="it has no value for a position"):
+        PolicySearch(Policy(arrays, valueless.meta)).search(states[0])
+    with pytest.raises(ValueError, match=r"mix: the evaluation of rules 1\.0 has no network"):
+        PolicySearch(by_hash, mix=0.5, evaluation=Evaluation(rules="1.0", network=None)).search(
+            starts("1.0")[0].state
+        )

@@ -1,0 +1,311 @@
+"""The list of games: its filters, what it reads, and that neither depends on their number."""
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULE_SETS, golden_games, golden_result
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.arena.store import Store
+from locmsim.cli.main import main
+from locmsim.contract import FaultKind
+from locmsim.referee import Result, play
+from locmsim.referee.transcript import log_line
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Filter, Library  # noqa: E402
+from locmsim.web.logs import _TABLES, LogIndex, log_queries, log_row  # noqa: E402
+from locmsim.web.news import News  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+
+def match_of(seed: int = 4, rules: str = "1.5") -> Result[Match]:
+    agents = [make_agent("greedy"), make_agent("random")]
+    return play(agents, Match(rules, seed=seed), timeout_scale=0)
+
+
+def results_of(path: Path, games: int) -> Path:
+    """A file of results of so many games: the same two again and again."""
+    with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
+        arena.run(jobs=1)
+        records = [arena.record(number) for number in (1, 2)]
+        arena._store.add_all(
+            [
+                record._replace(
+                    fixture=record.fixture._replace(number=number),
+                    outcome=record.outcome._replace(number=number),
+                )
+                for number in range(3, games + 1)
+                for record in [records[(number - 1) % 2]]
+            ]
+        )
+    return path
+
+
+# ------------------------------------------------------------------------------ what is read
+
+
+def bytes_of(work: Callable[[], object]) -> int:
+    """How many bytes this process reads from files to do something."""
+
+    def read() -> int:
+        return int(Path("/proc/self/io").read_text().split()[1])
+
+    cost = read()
+    cost = read() - cost  # of looking
+    before = read()
+    work()
+    return read() - before - cost
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/io"), reason="needs /proc")
+def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> None:
+    small = Library(dbs=[str(results_of(tmp_path / "small.db", 100))])
+    large = Library(dbs=[str(results_of(tmp_path / "large.db", 20_000))])
+    assert os.path.getsize(large.dbs[0]) > 50 * os.path.getsize(small.dbs[0])
+    filters = [
+        Filter(),
+        Filter(player="one"),
+        Filter(lost_by="two"),
+        Filter(fault="any"),
+        Filter(least=500),
+        Filter(player="two", least=500),
+    ]
+    for wanted in filters:
+        few, many = (bytes_of(lambda: lib.games(wanted)) for lib in (small, large))  # noqa: B023
+        # 100 rows of 100 games, and of 20,000 those that an answer looks at: 2,000 entries of an
+        # index, some tens of bytes each.
+        assert many < few + 200_000, wanted
+    for click in ("d0:1", "d0:2"):
+        few, many = (bytes_of(lambda: lib.load(click)) for lib in (small, large))  # noqa: B023
+        assert many < few + 50_000
+    few, many = (bytes_of(lib.choices) for lib in (small, large))
+    assert many < few + 50_000
+
+
+def test_questions_to_results_use_an_index(tmp_path: Path) -> None:
+    """Each is one range of an index that holds all that a list shows, in its order."""
+    path = results_of(tmp_path / "results.db", 10)
+    asked: list[str] = []
+    with Store(path) as store:
+        store._connection.set_trace_callback(asked.append)
+        for conditions in ({}, {"player": 0}, {"lost_by": 1}, {"failed": True}):
+            [*store.endings(**conditions)]
+            [*store.endings(5, **conditions)]
+        store.fault_kinds(FaultKind)
+        store.fault_message(3)
+        store.game(3)
+        store._connection.set_trace_callback(None)
+        plans = {
+            query: [row[3] for row in store._connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+            for query in asked
+            if query.startswith("SELECT") and " games " in query
+        }
+    assert len(plans) >= 12
+    for query, steps in plans.items():
+        for step in steps:
+            if step != "SCAN CONSTANT ROW" and not step.startswith("SCALAR SUBQUERY"):
+                assert step.startswith("SEARCH games USING "), (query, step)
+        if "INDEXED BY" in query:
+            assert "COVERING INDEX" in steps[0], (query, steps)
+
+
+def test_questions_to_logs_use_an_index() -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript(_TABLES)
+    for conditions in ({}, {"player": "a"}, {"lost_by": "a"}, {"failed": True}):
+        for query, values in log_queries(**conditions):
+            plan = [
+                row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {query}", [*values, 9, 100])
+            ]
+            assert all(step.startswith("SEARCH ") for step in plan), (query, plan)
+    database.close()
+
+
+def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
+    library = Library(dbs=[str(results_of(tmp_path / "results.db", 5000))])
+    first = library.games(count=50)
+    assert (len(first["games"]), first["next"]) == (50, "d0:4951")
+    for wanted, expected in (
+        (Filter(), 5000),
+        (Filter(least=500), 0),
+        (Filter(player="one"), 5000),
+    ):
+        seen: list[int] = []
+        after, parts = "", 0
+        while after is not None:
+            part = library.games(wanted, after, 500)
+            seen += [game["number"] for game in part["games"]]
+            after = part["next"]
+            parts += 1
+        assert seen == [*range(5000, 0, -1)][:expected]
+        assert parts <= 12
+
+
+@pytest.mark.parametrize("after", ["x", "d0", "d1:3", "d0:x", "d0:-1", "f0"])
+def test_places_that_no_list_had(after: str, tmp_path: Path) -> None:
+    library = Library(dbs=[str(results_of(tmp_path / "results.db", 2))])
+    with pytest.raises(ValueError, match="there is no place"):
+        library.games(after=after)
+
+
+# ------------------------------------------------------------------------------------- logs
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_rows_of_logs_are_those_of_their_matches(rules: str) -> None:
+    for game in list(golden_games(rules))[::7]:
+        result = golden_result(game)
+        for known in (True, False):
+            log = json.loads(log_line(result, ("ann", "bob")))
+            if not known:  # as the Java referee's
+                del log["rules"], log["ids"]
+            row = log_row(log)
+            assert row["names"] == ["ann", "bob"]
+            assert row["winner"] == result.winner
+            assert (row["fault"] and row["fault"]["player"]) == (
+                result.fault and result.fault.player
+            )
+            if result.fault:
+                assert row["fault"]["kind"] == str(result.fault.kind)
+            if known or rules == "1.5":
+                assert row["rules"] == rules
+            assert row["turns"] == result.turns
+
+
+def test_a_log_of_another_game(tmp_path: Path) -> None:
+    log = tmp_path / "a.json"
+    words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
+    assert main(["play", *words]) == 0
+    row = log_row(json.loads(log.read_text()))
+    assert (row["game"], row["rules"], row["names"]) == ("Vestrock", None, ["rule", "random"])
+    for wrong in ({}, [], 3, {"scores": {"0": 1}}, {"game": 3}):
+        with pytest.raises(ValueError, match=r"no log of a match|game"):
+            log_row(wrong)
+
+
+def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for seed in range(3):
+        (folder / f"{seed}.json").write_text(log_line(match_of(seed), (f"a{seed}", "b")))
+    (folder / "notes.txt").write_text("no log")
+    (folder / "bad.json").write_text("{")
+    many = tmp_path / "many.jsonl"
+    lines = [log_line(match_of(seed), ("many", f"b{seed}")) + "\n" for seed in range(20)]
+    many.write_text("".join(lines))
+    pretty = tmp_path / "pretty.json"
+    pretty.write_text(json.dumps(json.loads(lines[3]), indent=1))
+    library = Library([str(folder), str(many), str(pretty)])
+    found = library.games()
+    assert len(found["games"]) == 24
+    assert "bad.json" in found["errors"][0]
+    read = library.logs.files_read, library.logs.bytes_read
+    assert library.games() == found
+    for game in found["games"]:
+        result, names = library.load(game["key"])
+        assert [*names] == game["names"]
+        assert (result.winner, result.turns) == (game["winner"], game["turns"])
+    # Nothing was read again for the index, and of a file with many only the one that was wanted.
+    assert (library.logs.files_read, library.logs.bytes_read) == read
+    place = library.logs.place(int(found["games"][1]["key"][1:]))
+    assert place.size in map(len, lines)
+    # A new file is found, an old one is not read again.
+    (folder / "new.json").write_text(log_line(match_of(9), ("new", "b")))
+    found = library.games(Filter(player="new"))
+    assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
+    assert len(library.games(Filter(lost_by="many"))["games"]) == sum(
+        match_of(seed).winner == 1 for seed in range(20)
+    )
+    assert "a1" in library.choices()["players"]
+
+
+def test_many_files_are_read_beside(tmp_path: Path) -> None:
+    line = log_line(match_of())
+    for number in range(250):
+        (tmp_path / f"{number}.json").write_text(line)
+    news = News()
+    index = LogIndex([str(tmp_path)], news)
+    index.refresh()
+    assert index.count >= 100
+    assert index._more is not None
+    index._more.join(60)
+    assert (index.count, index.files_read, index.reading) == (250, 250, False)
+    assert news.version > 0
+
+
+def test_a_file_that_grows(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    lines = [log_line(match_of(seed), (f"a{seed}", "b")) + "\n" for seed in range(3)]
+    path.write_text(lines[0] + lines[1])
+    library = Library([str(path)])
+    assert len(library.games()["games"]) == 2
+    with path.open("a") as file:
+        file.write(lines[2])
+    found = library.games()
+    assert [game["names"][0] for game in found["games"]] == ["a2", "a1", "a0"]
+    assert library.load(found["games"][0]["key"])[1] == ("a2", "b")
+
+
+def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "locmsim-1.json"
+    result = match_of()
+    path.write_text(log_line(result, ("You", "greedy")))
+    library = Library([str(tmp_path)])
+    key = library.add(result, ("You", "greedy"), str(path))
+    loaded, names = library.load(key)
+    assert loaded is not result
+    assert (loaded.winner, names) == (result.winner, ("You", "greedy"))
+    assert [game["key"] for game in library.games()["games"]] == [key]  # not as a file as well
+
+
+# ------------------------------------------------------------------------------------- pages
+
+
+def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
+    db = results_of(tmp_path / "results.db", 4)
+    site = Site(Library(dbs=[str(db)]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+
+        def get(path: str, **query: Any) -> Any:
+            return client.get(path, params={"token": site.token, **query}).json()
+
+        found = get("/api/games", count=3)
+        assert (len(found["games"]), found["next"]) == (3, "d0:2")
+        assert [game["key"] for game in get("/api/games", after="d0:2")["games"]] == ["d0:1"]
+        assert get("/api/games", count=0)["error"] == "count: expected 1 to 500"
+        assert get("/api/games/choices")["players"] == ["one", "two"]
+        told: list[int] = []
+        known = found["version"]
+        waiting = threading.Thread(
+            target=lambda: told.append(get("/api/games/news", known=known)["version"])
+        )
+        waiting.start()
+        while not site.library.news.waiting:
+            assert waiting.is_alive()
+        site.library.add(match_of(), ("a", "b"))
+        waiting.join(30)
+        assert told == [site.library.news.version] != [known]
+        # What another process writes is seen in the file.
+        stamp = site.library.stamp()
+        assert stamp == site.library.stamp()
+        with Arena(["one=greedy", "two=random"], db=db, games=6, seed=4) as arena:
+            record = arena.record(1)
+            arena._store.add(
+                record._replace(
+                    fixture=record.fixture._replace(number=5),
+                    outcome=record.outcome._replace(number=5),
+                )
+            )
+        assert site.library.stamp() != stamp

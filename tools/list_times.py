@@ -1,0 +1,69 @@
+"""How long the list of games and a click in it take, by the number of games in a file of results.
+
+    python tools/list_times.py [GAMES ...]
+
+makes a file of results of so many games each (100 and 100,000 if nothing is said), and prints the
+milliseconds of the first list of 100, of a filter that takes no game, and of a click: the smallest
+of 20 rounds in which the files take turns, each with a library of its own.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from locmsim.arena import Arena
+from locmsim.web.library import Filter, Library
+
+ROUNDS = 20
+
+
+def make(path: str, games: int) -> None:
+    """A file of results of so many games: the same two again and again."""
+    with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
+        arena.run(jobs=1)
+        records = [arena.record(number) for number in (1, 2)]
+        arena._store.add_all(
+            [
+                record._replace(
+                    fixture=record.fixture._replace(number=number),
+                    outcome=record.outcome._replace(number=number),
+                )
+                for number in range(3, games + 1)
+                for record in [records[number % 2]]
+            ]
+        )
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - start)
+
+
+def main() -> None:
+    counts = [int(text) for text in sys.argv[1:]] or [100, 100_000]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{count}.db") for count in counts]
+        for path, count in zip(paths, counts, strict=True):
+            make(path, count)
+        tasks: dict[str, Callable[[Library], object]] = {
+            "list": lambda library: library.games(),
+            "filter": lambda library: library.games(Filter(player="one", least=500)),
+            "click": lambda library: library.load("d0:2"),
+        }
+        print("games     " + "".join(f"{name:>9}" for name in tasks) + "  (ms)")
+        times = {(path, name): [] for path in paths for name in tasks}  # type: dict[tuple[str, str], list[float]]
+        for _ in range(ROUNDS):
+            for path in paths:
+                for name, task in tasks.items():
+                    library = Library(dbs=[path])
+                    times[path, name].append(milliseconds(lambda: task(library)))  # noqa: B023
+        for path, count in zip(paths, counts, strict=True):
+            shown = "".join(f"{min(times[path, name]):9.2f}" for name in tasks)
+            print(f"{count:<10,}{shown}")
+
+
+if __name__ == "__main__":
+    main()
