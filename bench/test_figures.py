@@ -2,7 +2,7 @@
 
 import pytest
 
-from locmsim._measure import Given, Ratio, seconds
+from locmsim._measure import Counted, Ratio, seconds
 from locmsim.bench import GROUPS
 from locmsim.rules.rulesets import RULES
 
@@ -12,7 +12,7 @@ def functions():
     for name, group in GROUPS.items():
         for rules in RULES if name != "vestrock" else ["1.5"]:
             for one in group.functions(rules):
-                if not isinstance(one, (Given, Ratio)):
+                if not isinstance(one, (Counted, Ratio)):
                     yield pytest.param(group.title, one, id=f"{name}-{rules}-{one.name}")
 
 

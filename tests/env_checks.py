@@ -7,7 +7,7 @@ from locmsim import Match
 from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.games import Games, Options
 from locmsim.policy import get_layout
-from locmsim.policy.sight import Follower
+from locmsim.policy.tracker import PlayerTracker
 from locmsim.search.belief import Belief
 
 
@@ -62,7 +62,7 @@ def check_matches(rules, seeds):
     for seed in seeds:
         random = np.random.default_rng(seed)
         match = Match(rules, seed=seed)
-        beliefs, followers = [Belief(), Belief()], [Follower(), Follower()]
+        beliefs, trackers = [Belief(), Belief()], [PlayerTracker(), PlayerTracker()]
         while match.phase == "choice":
             for player in (0, 1):
                 beliefs[player].see(match.observation(player))
@@ -81,14 +81,14 @@ def check_matches(rules, seeds):
             if match.state.is_terminal():
                 match.submit(player, "PASS")
                 break
-            state, sight = followers[player].sight(observation, beliefs[player])
+            state, view = trackers[player].view(observation, beliefs[player])
             texts = []
-            while not sight.over:
+            while not view.over:
                 for name in names:
                     layout = get_layout(name, rules)
                     one, other = np.empty((2, *layout.shape), layout.dtype)
                     masks = np.empty((2, rows.n_actions), np.int8)
-                    sight.observe(name, one, masks[0])
+                    view.observe(name, one, masks[0])
                     rows.observe(0, player, other, masks[1], name)
                     different = np.flatnonzero(one != other)
                     assert not len(different), [layout.names[i] for i in different]
@@ -98,10 +98,10 @@ def check_matches(rules, seeds):
                 if action == 0:
                     break
                 texts.append(state.action_to_string(action))
-                for follow in (state.apply_action, sight.apply):
+                for follow in (state.apply_action, view.apply):
                     follow(action)
                 rows.step_row(0, action)
-            if not sight.over:
+            if not view.over:
                 rows.step_row(0, 0)
             match.submit(player, ";".join(texts) or "PASS")
     return compared

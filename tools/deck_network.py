@@ -178,9 +178,9 @@ def main():
 def train(games, part, seed):
     """The arrays of a network that is trained on a part of the games, and the loss on them."""
     decks, won, players = games
-    taken = np.random.default_rng(seed).random(len(won)) < part
+    training = np.random.default_rng(seed).random(len(won)) < part
     return train_deck_value(
-        decks[taken], won[taken], players=players[taken], epochs=EPOCHS, seed=seed
+        decks[training], won[training], players=players[training], epochs=EPOCHS, seed=seed
     )
 
 

@@ -68,7 +68,7 @@ KERNEL = """
 BOT = """
     fill_tables complete_card card_of_row state_write state_apply stream_start state_deal
     reader_start reader_take belief_reset belief_chose belief_see belief_root belief_unknown
-    known_see pool_of_known pool_weigh
+    known_see pool_of_known pool_set_weights
     eval_fill eval_use_table fill_card_keys engine_init engine_use engine_begin engine_run
 """
 #: ... in rules with a constructed deck.

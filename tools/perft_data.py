@@ -1,7 +1,7 @@
 """Chooses the positions of `tests/data/perft.json` and counts their nodes.
 
     python tools/perft_data.py            writes the file
-    python tools/perft_data.py --check    counts everything again with the twin of the rules
+    python tools/perft_data.py --check    counts everything again with the reference of the rules
 
 The first takes them from the golden games in `tests/data`: of each rule set positions that together
 have every feature below, those with many features first and among equals those with few nodes.
@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-import twin
+import reference_rules
 from helpers import (
     DATA,
     RULE_SETS,
@@ -113,10 +113,12 @@ def state_of(position: Position, rules: str) -> State:
     return State.from_snapshot(position["snapshot"], cards, position["decks"], rules)
 
 
-def battle_of(position: Position, rules: str) -> twin.Battle:
-    """The position for the twin."""
+def battle_of(position: Position, rules: str) -> reference_rules.Battle:
+    """The position for the reference."""
     cards = {row[0]: Card.from_row(row) for row in position["cards"]}
-    return twin.Battle.from_snapshot(rules, position["snapshot"], cards, position["decks"])
+    return reference_rules.Battle.from_snapshot(
+        rules, position["snapshot"], cards, position["decks"]
+    )
 
 
 def features(position: Position, rules: str) -> set[str]:
@@ -154,7 +156,7 @@ def features(position: Position, rules: str) -> set[str]:
 
 
 def check() -> None:
-    """Counts everything with the twin of the rules, which takes minutes."""
+    """Counts everything with the reference of the rules, which takes minutes."""
     for rules, positions in json.loads(PERFT.read_text()).items():
         for number, position in enumerate(positions):
             battle = battle_of(position, rules)

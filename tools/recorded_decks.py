@@ -49,8 +49,8 @@ class Pairs:
         cards = generate_cards(self.pool)
         by_id = {card.base_id: card for card in cards}
         decks = [[by_id[base_id] for base_id in deck] for deck in self.decks]
-        taste = score_of(self.weights), deck_builder(self.weights)
-        likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5", *taste)]
+        prior = score_of(self.weights), deck_builder(self.weights)
+        likely = [(COPIES_PER_CARD, [pair]) for pair in attractions(cards, "1.5", *prior)]
         evaluation = Evaluation.of(self.weights)
         engines = [Engine(BeamOptions(), evaluation.compiled, evaluation.network) for _ in range(2)]
         wins = []

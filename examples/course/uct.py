@@ -26,8 +26,8 @@ class Node:
 
     def bound(self, child: "Node", exploration: float) -> float:
         """The upper confidence bound of a child."""
-        spread = math.sqrt(math.log(self.visits + 1) / child.visits)
-        return child.wins / child.visits + exploration * spread
+        bonus = math.sqrt(math.log(self.visits + 1) / child.visits)
+        return child.wins / child.visits + exploration * bonus
 
 
 @dataclass

@@ -7,7 +7,7 @@ from operator import xor
 from random import Random
 from typing import Any, ClassVar
 
-from locmsim.contract import BaseGame, Fault, FaultKind, TurnResult
+from locmsim.contract import BaseGame, Fault, FaultKind, TurnResult, View
 
 Heaps = list[int]
 
@@ -127,3 +127,14 @@ class NimGame(BaseGame):
             raise ValueError("there are no cards in Nim")
         random = Random(seed)
         return NimMatch([random.randint(1, self.most) for _ in range(self.heaps)], seed)
+
+    def view(self, match: NimMatch) -> View:
+        dots = "".join(
+            f'<circle cx="{20 * x + 12}" cy="{20 * y + 12}" r="8"/>'
+            for y, size in enumerate(match.heaps)
+            for x in range(size)
+        )
+        box = f"0 0 {20 * self.most + 4} {20 * self.heaps + 4}"
+        drawing = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{dots}</svg>'
+        taken = f"taken: {match.answers[-1]}" if match.answers else ""
+        return View(match.input_text(0), taken, drawing=drawing)

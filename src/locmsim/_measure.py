@@ -10,7 +10,7 @@ from time import perf_counter
 from timeit import Timer
 from typing import Any
 
-__all__ = ["Case", "Figure", "Given", "Measured", "Ratio", "calls", "seconds"]
+__all__ = ["Case", "Counted", "Figure", "Measured", "Ratio", "calls", "seconds"]
 
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3}
 
@@ -41,10 +41,10 @@ class Case:
         arguments = self.setup()
         start = perf_counter()
         done = self.run(*arguments)
-        taken = perf_counter() - start
+        elapsed = perf_counter() - start
         if self.less is not None:
-            taken -= seconds(self.less)
-        return taken / done
+            elapsed -= seconds(self.less)
+        return elapsed / done
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class Measured:
     def value(self, time: float) -> float:
         """The median of at least five samples, taken for about `time` seconds, in its unit."""
         case = self.make()
-        taken = _median(case.sample, time)
+        elapsed = _median(case.sample, time)
         if self.unit in _PER_SECOND:
-            return taken * _PER_SECOND[self.unit]
+            return elapsed * _PER_SECOND[self.unit]
         # On a busy machine the difference of two times may come out as nothing.
-        return 1 / max(taken, 1e-12)
+        return 1 / max(elapsed, 1e-12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Counted:
     """A number that is counted, not timed."""
 
     name: str
@@ -95,10 +95,12 @@ class Given:
         return self.count()
 
 
-def measure(group: str, functions: Iterable[Measured | Ratio | Given], time: float) -> list[Figure]:
+def measure(
+    group: str, functions: Iterable[Measured | Ratio | Counted], time: float
+) -> list[Figure]:
     """The figures of a group, measured for about `time` seconds."""
     found = [*functions]
-    share = time / max(1, sum(not isinstance(function, Given) for function in found))
+    share = time / max(1, sum(not isinstance(function, Counted) for function in found))
     return [Figure(group, one.name, one.value(share), one.unit) for one in found]
 
 

@@ -11,7 +11,7 @@ from collections import UserDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from locmsim._specs import did_you_mean, told
+from locmsim._specs import describe_error, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -104,7 +104,7 @@ class Registry(UserDict[str, Any]):
             return point.load()
         except Exception as error:
             place = f"{point.value} of the package {_package(point)}"
-            raise ValueError(f"{self.kind} {name}: {place}: {told(error)}") from error
+            raise ValueError(f"{self.kind} {name}: {place}: {describe_error(error)}") from error
 
     def package(self, name: str) -> str:
         """The installed package that a name comes from."""
@@ -144,7 +144,7 @@ class Registry(UserDict[str, Any]):
             if missing and f"{place}.".startswith(f"{missing}."):
                 hint = did_you_mean(place, self.names())
                 raise ValueError(f"{where}: there is no module {missing!r}{hint}") from None
-            raise ValueError(f"{where}: importing {place}: {told(error)}") from error
+            raise ValueError(f"{where}: importing {place}: {describe_error(error)}") from error
 
 
 def place_of(kind: type) -> str:

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 __all__ = [
     "MISSING",
     "Option",
+    "describe_error",
     "did_you_mean",
     "guess",
     "make",
     "options_of",
     "read_options",
-    "told",
 ]
 
 #: What the text of an option may be read as, in the order in which it is tried.
@@ -123,7 +123,9 @@ def make(
         raise ValueError(f"{where}: {error}") from error
     except Exception as error:
         arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
-        raise ValueError(f"{where}: making it with ({arguments}) raised {told(error)}") from error
+        raise ValueError(
+            f"{where}: making it with ({arguments}) raised {describe_error(error)}"
+        ) from error
 
 
 def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]) -> str:
@@ -133,7 +135,7 @@ def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]
     return f"unknown option {name!r}, expected {', '.join(known) or 'none'}{hint}"
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An exception in one line, with the line of the file that it comes from."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames, place = error.__traceback__, ""

@@ -25,21 +25,34 @@ from numpy.typing import NDArray
 
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
-from locmsim._core import State
-from locmsim._measure import Case, Figure, Given, Measured, Ratio, calls
+from locmsim._core import Determinizer, State
+from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
 from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
 from locmsim.agents import Agent, make_agent
 from locmsim.batch import StateBatch
 from locmsim.contract import play_match
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
+from locmsim.policy import Policy
 from locmsim.referee.matches import Result, play
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
-from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, OnObservations
+from locmsim.search import (
+    MCTS,
+    BeamOptions,
+    BeamSearch,
+    Belief,
+    OnObservations,
+    PolicyOptions,
+    PolicySearch,
+    SearchPosition,
+)
+from locmsim.search._forest import Forest
+from locmsim.search.policy_search import Evaluating
 
 __all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
@@ -88,7 +101,7 @@ def typical(rules: str) -> list[tuple[State, int]]:
 # ---------------------------------------------------------------------------------- playouts
 
 
-def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
+def _playouts(rules: str) -> Iterator[Measured | Ratio | Counted]:
     games = 500
 
     def play() -> None:
@@ -113,8 +126,8 @@ def _playouts(rules: str) -> Iterator[Measured | Ratio | Given]:
 
     yield Measured("games", "/s", case(lambda: games * PAIRS))
     yield Measured("actions", "/s", case(lambda: lengths()[0]))
-    yield Given("actions a game", "", lambda: lengths()[0] / games / PAIRS)
-    yield Given("turns a game", "", lambda: lengths()[1] / games / PAIRS)
+    yield Counted("actions a game", "", lambda: lengths()[0] / games / PAIRS)
+    yield Counted("turns a game", "", lambda: lengths()[1] / games / PAIRS)
     if len(_cores()) > 1:
         states = cycle(range(PAIRS))
 
@@ -136,7 +149,7 @@ _KERNEL_OPERATIONS: dict[Literal["clone", "apply", "count", "list", "kth"], str]
 }
 
 
-def _kernel(rules: str) -> Iterator[Measured | Given]:
+def _kernel(rules: str) -> Iterator[Measured | Counted]:
     rounds = 10
 
     @cache
@@ -150,7 +163,7 @@ def _kernel(rules: str) -> Iterator[Measured | Given]:
 
         return lambda: Case(run, less=lambda: loops().run("copy", rounds))
 
-    yield Given("state", "bytes", lambda: STATE_SIZE)
+    yield Counted("state", "bytes", lambda: STATE_SIZE)
     for operation, name in _KERNEL_OPERATIONS.items():
         yield Measured(name, "ns", case(operation))
 
@@ -481,10 +494,114 @@ def _network(inputs: int) -> tuple[str, Callable[[NDArray[Any], NDArray[np.int8]
 
     def values(seen: NDArray[Any], masks: NDArray[np.int8]) -> NDArray[Any]:
         with torch.inference_mode():
-            judged: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
-        return judged
+            values: NDArray[Any] = network(torch.from_numpy(seen)).numpy()[:, 0]
+        return values
 
     return "PyTorch", values
+
+
+_TREES = 1024
+_SIMULATIONS = 64
+
+
+def _forest(rules: str) -> Iterator[Measured]:
+    """A forest of 1,024 trees: what it takes by itself, and with networks that guide it."""
+    rows = np.arange(_TREES)
+
+    def worlds() -> list[Determinizer]:
+        known = [belief.determinizer() for _, belief in search_positions(rules)]
+        return [known[row % len(known)] for row in rows]
+
+    def forest(layout: str | None) -> Callable[[], Case]:
+        def make() -> Case:
+            known, actions = worlds(), starts(rules)[0].num_distinct_actions()
+            random, seeds = np.random.default_rng(1), rows.astype(np.uint64)
+            values = random.uniform(-0.3, 0.3, _TREES)
+            logits = random.normal(size=(_TREES, actions)).astype(np.float32)
+            options = PolicyOptions(simulations=_SIMULATIONS, leaves=1)
+            noise = np.zeros((_TREES, actions))
+            seen = masks = None
+            if layout is not None:
+                kind = get_layout(layout, rules)
+                seen = np.zeros((_TREES, *kind.shape), kind.dtype)
+                masks = np.zeros((_TREES, actions), np.int8)
+
+            def run(trees: Forest) -> int:
+                while (n := trees.gather(seen, masks)) >= 0:
+                    trees.scatter(logits[:n], values[:n], True)
+                return _TREES * (_SIMULATIONS + 1)
+
+            def new() -> tuple[Forest]:
+                return (Forest(known, [None] * _TREES, seeds, noise, options, layout, 1),)
+
+            def sample() -> None:
+                for _, belief in search_positions(rules):
+                    n = _TREES * (_SIMULATIONS + 1) // len(search_positions(rules))
+                    StateBatch.sample(belief, n, 1)
+
+            return Case(run, new, sample)
+
+        return make
+
+    yield Measured("a simulation, without evaluator and sampling", "us", forest(None))
+    yield Measured("... and with the observation of the leaf", "us", forest("entities"))
+
+    def guided(evaluator: Evaluating, trees: int, simulations: int) -> Callable[[], Case]:
+        search = PolicySearch(evaluator, simulations, leaves=1)
+
+        def make() -> Case:
+            seen = search_positions(rules)
+            given = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
+
+            def run() -> int:
+                search.search_many(given)
+                return trees * simulations
+
+            return Case(run)
+
+        return make
+
+    compiled = Policy.random(rules=rules, seed=1)
+    name = "guided by the compiled network, one position"
+    yield Measured(name, "simulations/s", guided(compiled, 1, 256))
+    library, network = _rating_network(rules)
+    name = f"guided by {library}, 1,024 positions"
+    yield Measured(name, "simulations/s", guided(network, _TREES, 16))
+
+
+class _Rating(NamedTuple):
+    """A network of two layers of 160 units, of observations of "entities-f32"."""
+
+    rules: str
+    weights: tuple[Any, ...]
+    torch: Any
+    layout: str = "entities-f32"
+
+    def evaluate(self, observations: NDArray[Any], /) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Logits and values."""
+        first, second, last = self.weights
+        if self.torch is None:
+            out = np.maximum(np.maximum(observations @ first, 0) @ second, 0) @ last
+            return out[:, 1:], np.tanh(out[:, 0])
+        with self.torch.inference_mode():
+            out = self.torch.from_numpy(observations) @ first
+            out = out.relu() @ second
+            out = (out.relu() @ last).numpy()
+        return out[:, 1:], np.tanh(out[:, 0])
+
+
+def _rating_network(rules: str) -> tuple[str, _Rating]:
+    """A library, PyTorch if it is installed, and such a network in it."""
+    random = np.random.default_rng(1)
+    actions = starts(rules)[0].num_distinct_actions()
+    sizes = (440, 160), (160, 160), (160, actions + 1)
+    weights = [random.normal(0, 0.1, size).astype(np.float32) for size in sizes]
+    try:
+        import torch
+    except ImportError:
+        return "numpy", _Rating(rules, tuple(weights), None)
+    torch.set_num_threads(1)
+    return "PyTorch", _Rating(rules, tuple(map(torch.from_numpy, weights)), torch)
 
 
 def _threads(rules: str) -> Iterator[Ratio]:
@@ -632,7 +749,7 @@ while lines.readline():
 """
 
 
-def _referee(rules: str) -> Iterator[Measured | Given]:
+def _referee(rules: str) -> Iterator[Measured | Counted]:
     bot = [sys.executable, "-S", "-E", "-c", _PASS_BOT]
 
     def match() -> Result[Match]:
@@ -648,7 +765,7 @@ def _referee(rules: str) -> Iterator[Measured | Given]:
         return median(times) / 1e3
 
     yield Measured("a turn of two programs", "us", lambda: Case(lambda: len(match().calls)))
-    yield Given("... without the wait for answers", "us", own)
+    yield Counted("... without the wait for answers", "us", own)
 
 
 def _start(rules: str) -> Iterator[Measured]:
@@ -664,10 +781,10 @@ def _start(rules: str) -> Iterator[Measured]:
 
 # ------------------------------------------------------------------------------------ groups
 
-_Functions = Callable[[str], Iterable[Measured | Ratio | Given]]
+_Functions = Callable[[str], Iterable[Measured | Ratio | Counted]]
 
 
-def _environments(rules: str) -> Iterable[Measured | Ratio | Given]:
+def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
     """Those of the learning environments, if the extra ``envs`` is installed."""
     try:
         from locmsim.envs import bench
@@ -681,7 +798,7 @@ def _environments(rules: str) -> Iterable[Measured | Ratio | Given]:
     return bench.functions(rules, kernel)
 
 
-def _vestrock(rules: str) -> Iterable[Measured | Ratio | Given]:
+def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
     """The same for each rule set: it is a game of its own."""
     from locmsim.vestrock import bench
 
@@ -710,6 +827,7 @@ GROUPS: dict[str, _Group] = {
     "environments": _Group("learning environments", _environments, 3),
     "start": _Group("start", _start, 2),
     "evaluators": _Group("evaluation by a function", _evaluators, default=False),
+    "forest": _Group("trees that a network guides, one core", _forest, default=False),
     "threads": _Group("threads of a search, two cores", _threads, default=False),
     "decks": _Group("the choice of cards", _decks, default=False),
     "arena": _Group("arena, one core", _arena, default=False),

@@ -24,6 +24,7 @@ __all__ = [
     "Match",
     "Part",
     "TurnResult",
+    "View",
     "play_match",
     "require",
     "start_turn",
@@ -143,8 +144,8 @@ class Contestant(Protocol):
 class Part(StrEnum):
     """What only some games have; the text names it in messages.
 
-    The pages and the analysis show cards and boards of Legends of Code and Magic: games of other
-    packages have at most a choice phase.
+    The board of the pages and the analysis are made for Legends of Code and Magic: games of other
+    packages have at most a choice phase. What pages show of their matches is `Game.view`.
     """
 
     #: Questions before the first turn, in which `Match.turn` is None.
@@ -153,6 +154,29 @@ class Part(StrEnum):
     REPLAY = "replay"
     #: Positions that `locmsim analyse` and the page *Analysis* take.
     ANALYSIS = "analysis"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What people are shown of a match where it stands.
+
+    Attributes
+    ----------
+    text : str
+        The position, in lines of text.
+    words : str
+        What happened last, in words; empty at the beginning.
+    scores : tuple of int, optional
+        What the players have so far, such as their health.
+    drawing : str
+        The position as an SVG document; empty for none. Pages show it as an image, in which no
+        script runs and nothing is loaded.
+    """
+
+    text: str
+    words: str = ""
+    scores: tuple[int, int] | None = None
+    drawing: str = ""
 
 
 class Game(Protocol):
@@ -188,6 +212,9 @@ class Game(Protocol):
         ``ValueError`` if the game has no such seed.
         """
 
+    def view(self, match: Any) -> View:
+        """What people are shown of a match of this game, after any of its answers."""
+
     def is_agent(self, spec: str) -> bool:
         """Whether the text describes a player of this process; otherwise it is a command."""
 
@@ -218,6 +245,12 @@ class BaseGame:
     scored: ClassVar[bool] = False
     turn_name: ClassVar[str] = "turn"
     parts: ClassVar[Collection[Part]] = ()
+
+    def view(self, match: Any) -> View:
+        """What the player who is asked next is sent, and the scores at the end."""
+        text = "".join(match.input_text(player) for player in match.to_ask[:1])
+        scores = match.scores
+        return View(text, scores=None if scores is None else (scores[0], scores[1]))
 
     def is_agent(self, spec: str) -> bool:
         """Whether the text begins with the name of an agent."""
@@ -301,6 +334,6 @@ def start_turn(agent: object, limit_ms: float | None) -> None:
     Whoever asks an agent calls this first. `limit_ms` counts from now, None stands for no limit:
     the deadline is then infinite. It is a moment of `time.perf_counter`.
     """
-    tell = getattr(agent, "start_turn", None)
-    if tell is not None:
-        tell(math.inf if limit_ms is None else time.perf_counter() + limit_ms / 1000)
+    announce = getattr(agent, "start_turn", None)
+    if announce is not None:
+        announce(math.inf if limit_ms is None else time.perf_counter() + limit_ms / 1000)

@@ -7,8 +7,8 @@ from amounts import amount
 from helpers import DATA, RULE_SETS
 from perft_data import DEPTH, POSITIONS, battle_of, features, state_of
 
-#: The twin takes about 0.2 ms for a node. All of it: python tools/perft_data.py --check
-TWINS_NODES = amount(50, 500)
+#: The reference takes about 0.2 ms for a node. All of it: python tools/perft_data.py --check
+REFERENCE_NODES = amount(50, 500)
 
 all_positions = json.loads((DATA / "perft.json").read_text())
 each_position = pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_kernel(rules, position):
 
 
 @each_position
-def test_twin(rules, position):
+def test_reference(rules, position):
     battle = battle_of(position, rules)
     for depth, nodes in enumerate(position["nodes"], 1):
-        if depth > 1 and position["nodes"][depth - 2] > TWINS_NODES:
+        if depth > 1 and position["nodes"][depth - 2] > REFERENCE_NODES:
             break
         assert battle.perft(depth) == nodes
 

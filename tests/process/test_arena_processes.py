@@ -248,7 +248,7 @@ class Deadly(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        settings, numbers = args
+        _, numbers, _ = args
         if self.deadly in numbers and self.deaths:
             self.deaths -= 1
             self.all_well = False
@@ -259,7 +259,7 @@ class Deadly(Executor):
         elif numbers[-1] == self.deadly - 1 and self.all_well:
             self.waiting.append(future)
         else:
-            future.set_result(fn(settings, numbers))
+            future.set_result(fn(*args))
         return future
 
 

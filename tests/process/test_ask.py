@@ -131,9 +131,11 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
         result = arena.replay(1)
     assert data["played"] == next(call.answer for call in result.calls if call.turn == 4)
     assert sum(line["found"] for line in data["lines"]) == data["searches"]
-    kinds = [judged for line in data["lines"] for judged in line["by"].items()]
+    kinds = [evaluation for line in data["lines"] for evaluation in line["by"].items()]
     assert {name for name, _ in kinds} == {"beam", "mcts"}
-    assert all(-1 <= judged["value"] <= 1 and judged["visits"] >= 0 for _, judged in kinds)
+    assert all(
+        -1 <= evaluation["value"] <= 1 and evaluation["visits"] >= 0 for _, evaluation in kinds
+    )
     assert all(0 < held["chance"] <= 1 for held in data["opponent_hand"])
     offered = [card.to_row() for card in result.match.cards]
     assert all(held["card"] in offered for held in data["opponent_hand"])
@@ -143,8 +145,8 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     headings, columns, first, *_ = out.splitlines()
     assert headings.split() == ["beam", "search", "MCTS"]
     assert columns.split() == [*("value", "visits", "found") * 2, "line"]
-    judged = data["lines"][0]["by"].get("beam", {"value": "-", "visits": "-"})
-    assert first.split()[1] == str(judged["visits"])
+    evaluation = data["lines"][0]["by"].get("beam", {"value": "-", "visits": "-"})
+    assert first.split()[1] == str(evaluation["visits"])
     assert "the opponent may hold:" in out
 
 

@@ -1,5 +1,6 @@
 """The training examples, small, where PyTorch is installed: what docs/learning.md shows."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,16 +66,16 @@ def test_the_other_lane(rules):
 
     mirror = Mirror(rules)
     envs = [LocmVectorEnv(64, opponent="caller", rules=rules, card_sets=4) for _ in range(2)]
-    seen, twin = (env.reset(seed=1)[0] for env in envs)
+    seen, reference = (env.reset(seed=1)[0] for env in envs)
     for number in range(60):
         alike = mirror.observations(torch.from_numpy(seen["observation"])).numpy()
-        np.testing.assert_array_equal(alike, twin["observation"])
+        np.testing.assert_array_equal(alike, reference["observation"])
         np.testing.assert_array_equal(
-            seen["action_mask"][:, mirror.actions.numpy()], twin["action_mask"]
+            seen["action_mask"][:, mirror.actions.numpy()], reference["action_mask"]
         )
         actions = envs[0].sample(number)
         seen = envs[0].step(actions)[0]
-        twin = envs[1].step(mirror.actions[torch.from_numpy(actions)].numpy())[0]
+        reference = envs[1].step(mirror.actions[torch.from_numpy(actions)].numpy())[0]
 
 
 def test_from_examples_to_the_arena(tmp_path):
@@ -109,6 +110,27 @@ def test_from_examples_to_the_arena(tmp_path):
         "-m", "locmsim", "arena", f"policy:path={learnt}", "random", "--games", 4, cwd=tmp_path
     )
     assert "policy" in out
+
+
+def test_expert_iteration(tmp_path):
+    """Two rounds, the second one after a pause, and what is written."""
+    pytest.importorskip("torch")
+    Policy.random(seed=1).save(tmp_path / "random.npz")
+    command = (
+        EXAMPLES / "expert_iteration.py", "--from", "random.npz", "--folder", "run", "--games", 4,
+        "--simulations", 4, "--decks", "classic", "--test-games", 4, "--device", "cpu",
+    )  # fmt: skip
+    run(*command, "--rounds", 1, cwd=tmp_path)
+    out = run(*command, "--rounds", 2, "--resume", cwd=tmp_path)
+    assert out.startswith("round 2  games 8 ")
+    lines = (tmp_path / "run" / "log.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["round", "1", "2"]
+    learnt = Policy.load(tmp_path / "run" / "policy.npz")
+    assert learnt.meta["training"].endswith("8 games of search")
+    before = Policy.load(tmp_path / "run" / "round-1.npz")
+    assert any((learnt.arrays[name] != before.arrays[name]).any() for name in learnt.arrays)
+    with pytest.raises(AssertionError, match="go on with --resume"):
+        run(*command, cwd=tmp_path)
 
 
 def test_stock_tools(tmp_path):
@@ -200,3 +222,43 @@ def test_attributes_of_all_rows_for_stable_baselines():
         env.set_attr("oponent", "osl")
     with pytest.raises(ValueError, match="attributes are those of all rows"):
         env.set_attr("opponent", "osl", indices=[0])
+
+
+# ------------------------------------------------------------------------------- other libraries
+
+PAGE = Path(__file__).parents[2] / "docs" / "learning.md"
+#: The programs of the page, by the library that each is about.
+RECIPES = {
+    next(name for name in ("sb3_contrib", "RecordVideo") if name in block): block
+    for block in re.findall(r"^```python\n(import.*?)^```$", PAGE.read_text(), re.M | re.S)
+} if PAGE.exists() else {}  # fmt: skip
+
+
+def test_the_page_has_the_programs():
+    assert RECIPES.keys() == {"sb3_contrib", "RecordVideo"}
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [("sb3_contrib", ["sb3_contrib"]), ("RecordVideo", ["moviepy", "cairosvg"])],
+)
+def test_programs_of_the_page(name, needs, tmp_path):
+    for module in needs:
+        pytest.importorskip(module)
+    program = RECIPES[name].replace("16, **", "2, **").replace("=512", "=128")
+    (tmp_path / "program.py").write_text(program.replace("=2048", "=256").replace("s=20", "s=2"))
+    run("program.py", cwd=tmp_path)
+    if name == "RecordVideo":
+        assert list(tmp_path.glob("videos/*.mp4"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "library", "says"),
+    [("torchrl_ppo", "torchrl", "mean reward"), ("tianshou_dqn", "tianshou", "best_reward")],
+)
+def test_programs_of_other_libraries(program, library, says, tmp_path):
+    pytest.importorskip(library)
+    file = EXAMPLES / f"{program}.py"
+    assert len(file.read_text().splitlines()) <= 40
+    assert says in run(file, 1, cwd=tmp_path)

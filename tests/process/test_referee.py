@@ -108,16 +108,20 @@ def test_match_to_the_end(processes: Processes, rules: str) -> None:
     assert sorted(result.scores) == [0, 1]
     assert result.scores[result.winner] == 1
     # The same match by hand: the same questions, the same end.
-    twin = Match(rules, seed=7)
+    reference = Match(rules, seed=7)
     for call in result.calls:
-        assert call.player == twin.to_ask[0]
-        assert call.turn == (None if twin.state is None else twin.state.turn)
-        assert call.text == twin.input_text(call.player)
+        assert call.player == reference.to_ask[0]
+        assert call.turn == (None if reference.state is None else reference.state.turn)
+        assert call.text == reference.input_text(call.player)
         assert call.answer == "PASS"
-        assert call.limit_ms == twin.time_limit_ms(call.player) * RELAXED
+        assert call.limit_ms == reference.time_limit_ms(call.player) * RELAXED
         assert 0 < call.elapsed_ns < result.elapsed_ns
-        assert call.result == twin.submit(call.player, "PASS")
-    assert (twin.phase, twin.winner, twin.scores) == ("over", result.winner, list(result.scores))
+        assert call.result == reference.submit(call.player, "PASS")
+    assert (reference.phase, reference.winner, reference.scores) == (
+        "over",
+        result.winner,
+        list(result.scores),
+    )
     assert result.turns == len(result.calls) - (2 if rules == "1.5" else 60)
     assert len(processes.seen()) == 2
 
@@ -610,12 +614,12 @@ def test_agents(processes: Processes, rules: str) -> None:
         assert all(call.elapsed_ns > 0 for call in one.calls)
     assert mixed.scores == result.scores
     texts = [seen.format() for seen in agent.asked[: len(mixed.calls) // 2]]
-    twin = Match(rules, seed=7)
+    reference = Match(rules, seed=7)
     sent = []
-    while twin.phase != "over":
-        for player in twin.to_ask:
-            sent.append((player, twin.input_text(player)))
-            twin.submit(player, "PASS")
+    while reference.phase != "over":
+        for player in reference.to_ask:
+            sent.append((player, reference.input_text(player)))
+            reference.submit(player, "PASS")
     assert texts == [text for player, text in sent if player == 0][: len(texts)]
     assert [call.text for call in mixed.calls if call.player == 1] == [t for p, t in sent if p]
     assert {call.text for call in result.calls} == {None}

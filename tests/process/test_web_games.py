@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from helpers import children_of
 
+from locmsim.game.positions import start_position
 from locmsim.web import load_replay, replay_html
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -47,7 +48,15 @@ class Table:
         return answer.json()
 
     def new(self, opponent: str, rules: str = "1.5", seat: int = 0, **more: Any) -> None:
-        self.view = self.tell("new", opponent=opponent, rules=rules, seat=seat, **more)
+        players = [opponent, opponent]
+        players[seat] = None
+        self.begin(players=players, rules=rules, **more)
+
+    def begin(self, **data: Any) -> None:
+        self.view = self.page(self.tell("new", **data)["game"])["play"]
+
+    def page(self, key: str) -> Any:
+        return self.ask("/api/game", game=key)
 
     def change(self, what: str, code: int = 200, **data: Any) -> Any:
         place = {"game": self.view["game"], "version": self.view["version"], "client": "me"}
@@ -55,13 +64,21 @@ class Table:
         self.view = answer if code == 200 else answer.get("view", self.view)
         return answer
 
+    @property
+    def board(self) -> Any:
+        return self.view["steps"][-1]["board"]
+
     def wait(self) -> None:
         """Until the person is asked, or the game is over."""
         deadline = time.monotonic() + 60
         while not self.view["asked"] and not self.view["over"]:
             assert time.monotonic() < deadline
-            place = {"game": self.view["game"], "after": self.view["version"]}
-            self.view = self.ask("/api/play/news", **place)
+            self.wait_for_news()
+
+    def wait_for_news(self) -> None:
+        """Until the game has a later version."""
+        place = {"game": self.view["game"], "after": self.view["version"]}
+        self.view = self.ask("/api/play/news", **place)
 
     def choose(self) -> None:
         """The whole choice phase, by hints."""
@@ -95,30 +112,37 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     page = table()
     rng = random.Random(1)
     page.new("agent-random", rules, seat=1, seed=5)
-    deck = page.ask("/api/play/cards", game=page.view["game"])["cards"]
+    deck = page.page(page.view["game"])["cards"]
     page.choose()
     turns = 0
     while not page.view["over"]:
-        view, board = page.view, page.view["board"]
+        view, board = page.view, page.board
         me, them = board["sides"][1], board["sides"][0]
         if not view["done"]:
             turns += 1
-            assert view["steps"][-1]["board"]["player"] == 0
-            assert view["steps"][0]["action"] == ""
-            for step in view["steps"][1:]:
-                kind = deck[step["card"]]["row"][1]
-                assert (step["action"].split(" ")[0] == "USE") == (kind > 0)
+            starts = [step for step in view["steps"] if step["action"] is None]
+            assert [step["player"] for step in starts[-2:]] == [0, 1]
+            assert view["settled"] == len(view["steps"]) - 1
+            for step in view["steps"]:
+                assert step["words"] == "" if step["action"] is None else step["words"]
+                assert set(step["board"]["sides"][0]["hand"]) <= {None}
+            # What the page has already is not told again.
+            part = page.ask("/api/play/news", game=view["game"], have=view["settled"], known=10**6)
+            assert (part["start"], part["steps"]) == (view["settled"], view["steps"][-1:])
+            assert part["cards"] == {}
         assert board["player"] == 1
-        assert (them["hand"], len(me["hand"])) == ([], me["size"])
-        assert all(held["card"] in deck for held in me["hand"])
+        assert set(them["hand"]) <= {None}
+        assert all(key in deck for _, key in me["hand"])
         if turns == 2 and not view["done"]:
             advice = page.tell("hint", game=view["game"])
             assert 0 < advice["chance"] < 1
             for action in advice["actions"]:
                 page.change("do", action=action)
+            done = [step["words"] for step in page.view["steps"][view["settled"] + 1 :]]
+            assert done == advice["words"]
             for _ in advice["actions"]:
                 page.change("undo")
-            assert page.view["board"] == board
+            assert page.board == board
             assert page.view["actions"] == view["actions"]
             assert "nothing to take back" in page.change("undo", 400)["error"]
         if view["actions"] and rng.random() < 0.9:
@@ -138,12 +162,15 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
     (game,) = page.ask("/api/games")["games"]
     assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
-    watch = page.client.get("/api/replays/watch", params={**page.query, "game": game["key"]})
-    assert watch.status_code == 200
-    opened = page.client.post(
-        "/api/analyse/open", params=page.query, json={"game": game["key"], "turn": 3}
-    )
-    assert opened.json()["seat"] == 1
+    # The same steps, now with both hands, and the person still sits below.
+    replay = page.page(game["key"])
+    assert replay["seat"] == 1
+    assert [step["action"] for step in replay["steps"]] == [
+        step["action"] for step in page.view["steps"][: len(replay["steps"])]
+    ]
+    assert [step["words"] for step in replay["steps"] if step["action"]] == [
+        step["words"] for step in page.view["steps"] if step["action"]
+    ]
     assert "game is over" in page.change("end", 409)["error"]
 
 
@@ -170,12 +197,14 @@ def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
 def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
     page = table()
     for data, why in (
-        ({"opponent": "x"}, "no such opponent"),
-        ({"opponent": SILENT}, "no such opponent"),
-        ({"opponent": "agent-random", "rules": "2.0"}, "unknown rules"),
-        ({"opponent": "agent-random", "seat": 2}, "seat: expected 0 or 1"),
-        ({"opponent": "agent-random", "seed": "1.5"}, "seed: expected an integer"),
-        ({"opponent": "agent-random", "seed": 1 << 70}, "seed: expected"),
+        ({"players": ["x", None]}, "no such opponent"),
+        ({"players": [SILENT, None]}, "no such opponent"),
+        ({"players": [None, None]}, "two persons"),
+        ({"players": ["agent-random"]}, "players: expected two"),
+        ({"players": [None, "agent-random"], "rules": "2.0"}, "unknown rules"),
+        ({"players": [None, "agent-random"], "seed": "1.5"}, "seed: expected an integer"),
+        ({"players": [None, "agent-random"], "seed": 1 << 70}, "seed: expected"),
+        ({"players": [None, "agent-random"], "from": "f7"}, "no match"),
     ):
         assert why in page.tell("new", 400, **data)["error"]
     assert "begin a new one" in page.tell("hint", 404, game="7")["error"]
@@ -239,7 +268,7 @@ def test_words_of_a_bot_that_crashes(table: Callable[..., Table], tmp_path: Path
     page.choose()
     over = page.view["over"]
     assert over["fault"]["kind"] == "crashed"
-    assert over["stderr"] == HOSTILE
+    assert over["stderr"] == ["", HOSTILE]
     log = json.loads(Path(over["path"]).read_text())
     assert [agent["name"] for agent in log["agents"]] == ["You", LOUD]
     html = replay_html(*load_replay(over["path"]))
@@ -276,3 +305,52 @@ def test_only_so_many_games(table: Callable[..., Table]) -> None:
     for _ in range(12):
         page.new("bot0", seat=1)
     assert "begin a new one" in page.tell("hint", 404, game=first)["error"]
+
+
+def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:
+    page = table()
+    page.begin(players=["agent-random", "agent-greedy"], rules="1.2", seed=3)
+    assert page.view["seat"] is None
+    seen = 0
+    while not page.view["over"]:
+        steps = page.view["steps"]
+        assert len(steps) >= seen
+        seen = len(steps)
+        assert all(None not in side["hand"] for s in steps for side in s["board"]["sides"])
+        page.wait_for_news()
+    replay = page.page(page.view["over"]["replay"])
+    assert replay["names"] == ["random", "greedy"]
+    assert [s["board"] for s in replay["steps"]] == [
+        s["board"] for s in page.view["steps"][: len(replay["steps"])]
+    ]
+    assert "game is over" in page.change("end", 409)["error"]
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.0"])
+def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> None:
+    """From either side, against a bot that sees the battle from there."""
+    page = table()
+    state = start_position(7, rules)
+    for _ in range(9):
+        state.apply_action(state.legal_actions()[-1])
+    answer = page.client.post("/api/game/setup", params=page.query, json={"text": state.to_text()})
+    key = answer.json()["game"]
+    mover = state.current_player()
+    for seat in (mover, 1 - mover):
+        players: list[Any] = ["agent-osl", "agent-osl"]
+        players[seat] = None
+        page.begin(**{"from": key, "step": 0, "players": players})
+        page.wait()
+        if seat == mover:
+            assert page.view["steps"][0]["board"]["turn"] == state.turn
+            assert page.board["sides"][seat]["health"] == state.players[seat].health
+        for _ in range(60):
+            if page.view["over"]:
+                break
+            assert page.board["player"] == seat
+            assert set(page.board["sides"][1 - seat]["hand"]) <= {None}
+            page.change("end")
+            page.wait()
+        assert page.view["over"]["winner"] in (0, 1)
+        assert page.view["over"]["fault"] is None
+        assert page.view["over"]["path"] == ""

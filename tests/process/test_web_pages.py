@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import browser, keep_screenshots, sync_api
+from browser import browser, keep_screenshots, long_game, sync_api
 from helpers import RULE_SETS, golden_games, golden_result
 
 from locmsim import Match
@@ -22,6 +22,7 @@ from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
+from locmsim.web.positions import state_at_step
 
 __all__ = ["browser"]
 
@@ -140,10 +141,18 @@ def changed(page: Any, before: str) -> None:
     page.wait_for_selector(f"body:not([data-version='{before}'])")
 
 
+def table_of(page: Any) -> str:
+    """The lanes and the hands, without what is said about them."""
+    found: str = page.evaluate(
+        "[...document.querySelectorAll('.lanes, .side')].map((one) => one.innerHTML).join('')"
+    )
+    return found
+
+
 def await_table(page: Any, good: Callable[[str], bool]) -> None:
     """Until the table that is shown is as expected: it is drawn when the server has answered."""
     deadline = time.monotonic() + 20
-    while not good(page.inner_html(".table")):
+    while not good(table_of(page)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
@@ -201,14 +210,14 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
                 page.locator(".advised").click()
             else:
                 page.locator("#offer .pick").nth(pick % 3).click()
-    page.wait_for_selector(".table")
+    page.wait_for_selector(".board")
     turns = play_turns(page)
     page.wait_for_selector("#watch")
     (path,) = tmp_path.glob("locmsim-*.json")
     expect(page.locator("#ending")).to_contain_text(f"Saved as {path}")
     result, names = load_replay(str(path))
     seat = names.index("You")
-    expect(page.locator("#ending h1")).to_have_text(
+    expect(page.locator("#ending h2.result")).to_have_text(
         "You won" if result.winner == seat else "You lost"
     )
     asked = [call for call in result.calls if call.player == seat and call.turn is not None]
@@ -217,7 +226,8 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
     page.click("#watch")
     page.wait_for_selector("#slider")
-    page.click("#analyse")
+    expect(page.locator(".side.lower .name")).to_have_text("You")
+    page.click("#tab-engine")
     page.wait_for_selector("#search")
 
 
@@ -252,7 +262,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.click("#hint")
     page.locator("#counts", has_text="30 of 30").wait_for()
     page.click("#ready")
-    page.wait_for_selector(f"{ASKED} .table")
+    page.wait_for_selector(f"{ASKED} .board")
     page.click("#hint")
     page.wait_for_selector("#line li")
     expect(page.locator("#chance")).to_contain_text("You win then with a chance of")
@@ -261,7 +271,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
         page.click("#end")
         changed(page, before)
         page.wait_for_selector(ASKED)
-    table = page.inner_html(".table")
+    table = table_of(page)
     page.locator(".can").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".aim").first).to_be_visible()
@@ -277,7 +287,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     changed(page, before)
     await_table(page, lambda shown: shown == table)
     page.reload()
-    page.wait_for_selector(f"{ASKED} .table")
+    page.wait_for_selector(f"{ASKED} .board")
     await_table(page, lambda shown: shown == table)
     page.click("#new")
     expect(page.locator("#notice")).to_contain_text("Press New game again")
@@ -317,8 +327,8 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
 def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
     """After the news of what the bot did then: no click is lost."""
     page = visit(server())
-    page.evaluate(
-        """() => {
+    page.add_init_script(
+        """{
             const asked = fetch;
             window.fetch = async (url, how) => {
                 const answer = await asked(url, how);
@@ -327,6 +337,7 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
             };
         }"""
     )
+    page.reload()
     begin(page, "1.0", "agent-random")
     for pick in range(4):
         page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
@@ -337,7 +348,7 @@ def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     server: Server, visit: Opener
 ) -> None:
     """A click there ends what is shown, and nothing else."""
-    page = visit(server(), "play", reduced_motion="no-preference")
+    page = visit(server(), reduced_motion="no-preference")
     begin(page, "1.2", "agent-osl", seat=1)
     draft(page)
     for _ in range(6):  # until a turn of theirs is being shown
@@ -358,7 +369,7 @@ def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
 
 
 def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     keys = "[...document.querySelectorAll('#opponent option')].map((one) => one.value)"
     page.select_option("#rules", "1.5")
     every = page.evaluate(keys)
@@ -370,7 +381,7 @@ def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: O
 
 
 def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.select_option("#opponent", "agent-random")
@@ -381,20 +392,21 @@ def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
 
 
 def test_the_seed_that_is_shown_can_be_typed_in(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     for seed in (9223372036854775807, -9223372036854775808):
         begin(page, "1.5", "agent-random", seed=seed)
         page.wait_for_selector(ASKED)
         found = page.evaluate(
-            "async () => (await (await fetch('/api/play/news' + location.search)).json()).seed"
+            "async () => (await (await fetch('/api/game' + location.search + '&game='"
+            " + location.pathname.slice(6))).json()).params.seed"
         )
         assert found == str(seed)
-        page.goto(page.url.replace("game=", "gone="))
+        page.locator("nav a").first.click()
         page.wait_for_selector("#begin")
 
 
 def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     begin(page, "1.2", "agent-random")
     page.wait_for_selector("#offer .pick")
     page.click("#new")
@@ -410,7 +422,7 @@ def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Ope
 
 
 def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     begin(page, "1.2", "agent-osl")
     draft(page)
     while not page.locator(OVER).count():
@@ -418,11 +430,11 @@ def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opene
             page.click("#end")
         page.wait_for_timeout(30)
     page.wait_for_selector("#ending")
-    assert page.locator(".table .prompt").inner_text() == "The game is over."
+    assert page.locator(".board .prompt").inner_text() == "The game is over."
 
 
 def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Opener) -> None:
-    page = visit(server(), "play")
+    page = visit(server())
     begin(page, "1.2", "agent-random")
     draft(page)
     for _ in range(4):  # until there is something to do
@@ -439,7 +451,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     page.evaluate(
         "() => { document.querySelector('#follow').click();"
         " window.clicker = setInterval(() => document.querySelectorAll("
-        "'.table button, .table [tabindex]').forEach((one) => one.click()), 1); }"
+        "'.board button, .board [tabindex]').forEach((one) => one.click()), 1); }"
     )
     page.wait_for_selector("#undo:enabled")
     page.evaluate("clearInterval(window.clicker)")
@@ -447,28 +459,28 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
 
 
 def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """The board is that of the turn, clicks are not lost, and what was found for another turn is
-    not shown."""
+    """The search goes on in the turn that is shown, and no other one's lines stay."""
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
-    page = visit(server(str(path)), "analyse", refusals=0)
-    token = page.url.rpartition("token=")[2]
-    page.goto(f"{page.server}/analyse?game=f0&turn=2&token={token}")
-    page.wait_for_selector("#search")
-    page.select_option("#seconds", "2")
+    page = visit(server(str(path)), "game/f0", refusals=9)
+    page.click("#tab-engine")
     page.click("#search")
-    page.wait_for_selector("text=Searching")
-    page.select_option("#turn", "5")
-    until(page, "location.search.includes('turn=5')")
-    page.wait_for_selector("#turn")
-    assert page.input_value("#turn") == "5"
-    page.wait_for_timeout(2500)
-    assert page.locator("#lines").count() == 0
+    page.wait_for_selector("#lines button")
+    legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
+    first = page.evaluate(legal)
+    page.keyboard.press("ArrowDown")
+    until(page, "!document.querySelector('#lines button')")
+    page.wait_for_selector("#lines button")
+    states = [turn["states"][0] for turn in game["turns"]]
+    mine = states[1]["p"][1]
+    owned = {row[0] for row in mine["board"]} | set(mine["hand"])
+    owned |= {one + 1 for one in mine["hand"]}  # copies
+    for line in page.evaluate(legal):
+        assert line == "PASS" or {int(a.split(" ")[1]) for a in line.split(";")} <= owned
+    assert first
     page.click("#search")
-    page.wait_for_selector("#lines")
-    page.locator("#lines button").first.click()
-    page.wait_for_selector("#reset")
+    expect(page.locator("#search")).to_have_text("Search")
 
 
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
@@ -480,7 +492,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
         arena.run(jobs=1)
     game = next(golden_games("1.2"))
     log.write_text(log_line(golden_result(game)))
-    page = visit(server(str(log), "--db", str(db)), "replays")
+    page = visit(server(str(log), "--db", str(db)), "games")
     page.locator("#count", has_text="1 to 7 of 7").wait_for()
     page.select_option("#fault", "any")
     page.locator("#count", has_text="1 to 4 of 4").wait_for()
@@ -499,42 +511,121 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
 
 
 def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """From the list to a search in two clicks; a line on the board; another turn by clicks."""
     log = tmp_path / "log.json"
     result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
     log.write_text(log_line(result))
-    page = visit(server(str(log)), "replays", refusals=1)
+    page = visit(server(str(log)), "games", refusals=9)
     page.locator("[data-key=f0] a", has_text="analyse").click()
     page.wait_for_selector("#search")
-    page.select_option("#turn", "8")
-    page.locator("#turn", has_text="8").wait_for()
-    page.wait_for_url("**turn=8*")
-    page.select_option("#seconds", "0.5")
+    for _ in range(8):
+        page.keyboard.press("ArrowDown")
+    page.locator(".can").first.wait_for()
     page.click("#search")
     page.wait_for_selector("#lines button")
     expect(page.locator("#lines")).to_contain_text("of 6 searches")
-    start = page.inner_html(".table")
+    start = page.inner_html(".lanes")
     line = page.locator("#lines button").first
+    line.focus()
+    assert page.locator(".arrows .advised").count() > 0
     actions = str(line.get_attribute("data-line")).split(";")
-    line.click()
-    page.locator("#now ol li").nth(len(actions) - 1).wait_for()
-    await_table(page, lambda shown: shown != start)
-    page.click("#reset")
-    page.locator("#now li", has_text="nothing").wait_for()
-    await_table(page, lambda shown: shown == start)
+    page.evaluate("document.querySelector('#lines button').click()")
+    page.wait_for_selector("#undo:enabled")
+    assert page.inner_html(".lanes") != start
+    for _ in actions:
+        page.wait_for_selector("#undo:enabled")
+        page.click("#undo")
+    expect(page.locator("#undo")).to_be_disabled()
     page.locator(".can").first.click()
     page.locator(".aim").first.click()
-    page.locator("#undo:not([disabled])").wait_for()
+    page.wait_for_selector("#undo:enabled")
     expect(page.locator("#chance")).to_contain_text("(value network)")
-    page.click("#other")
+
+
+def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
+    page = visit(server(), "setup", refusals=1)
     state = start_position(2, "1.0")
-    page.fill("#text", state.observation(0).format())
-    page.click("#open")
-    page.wait_for_selector("#search")
-    expect(page.locator("main")).to_contain_text("LOCM 1.0")
-    page.click("#other")
     page.fill("#text", "1.5 nothing")
     page.click("#open")
     page.locator("#notice", has_text="expected 7 fields").wait_for()
+    page.fill("#text", state.observation(0).format())
+    page.click("#open")
+    page.wait_for_selector("#search")
+    expect(page.locator("#outcome")).to_contain_text("LOCM 1.0")
+    page.locator("nav a", has_text="Set up").click()
+    page.wait_for_selector("#catalogue .card")
+    page.locator("#catalogue .pick").nth(2).click()
+    page.locator("#places button", has_text="Left lane, above").click()
+    creature = page.evaluate(
+        """() => [...document.querySelectorAll("#catalogue .pick")].find(
+            (one) => one.getAttribute("aria-label").includes(": creature")).dataset.card"""
+    )
+    page.locator(f"#catalogue [data-card='{creature}']").click()
+    page.click("#setup")
+    page.wait_for_selector("#search")
+    assert page.locator("#side0 .hand .card").count() == 1
+    assert page.locator("[data-player='1'] .card").count() == 1
+    page.click("#tab-about")
+    page.select_option("#out-opponent", "agent-random")
+    page.click("#out")
+    page.wait_for_selector("#end:enabled")
+    page.keyboard.press("e")
+    page.wait_for_selector("text=Turn 22")
+
+
+def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> None:
+    """The first click begins the game."""
+    page = visit(server())
+    page.locator(".board .can").first.click()
+    page.locator(".aim").first.click()
+    page.wait_for_url("**/game/g1?**")
+    page.wait_for_selector("#undo:enabled")
+    assert page.locator("#log li").count() == 2
+
+
+def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
+    page = visit(server(), "setup")
+    page.wait_for_selector("#catalogue .card")
+    page.fill("#mana0", "1")
+    page.locator("#catalogue .pick").last.click()  # the dearest card
+    page.click("#setup")
+    page.wait_for_selector(".hand .cannot")
+    page.locator(".hand .cannot").click()
+    expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
+
+
+def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
+    page = visit(server())
+    page.wait_for_selector(".board .card")
+    text = log_line(golden_result(next(golden_games("1.2"))))
+    page.evaluate(
+        """(text) => {
+            const files = new DataTransfer();
+            files.items.add(new File([text], "game.json"));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true }));
+        }""",
+        text,
+    )
+    page.wait_for_url("**/game/p0?**")
+    expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
+
+
+def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """The log, the page and the position of a step lead to the same again."""
+    result = golden_result(long_game("1.2"))
+    log = tmp_path / "log.json"
+    log.write_text(log_line(result))
+    page = visit(server(str(log)), "game/f0")
+    page.click("#tab-about")
+    page.keyboard.press("ArrowRight")
+    found = {}
+    for what in ("Log", "Page", "Position"):
+        with page.expect_download() as download:
+            page.locator("#about a", has_text=what).click()
+        found[what] = Path(download.value.path())
+    assert load_replay(str(found["Log"]))[0].match.log == result.match.log
+    assert found["Page"].read_text().startswith("<!doctype html>")
+    assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
 
 
 def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
@@ -553,10 +644,10 @@ def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -
     url = server(str(log), "--bot", loud, "--bot", f"talker={talker}:Talker")
 
     def untouched(page: Any) -> None:
-        assert "hacked" not in page.title()
+        assert page.title() != "hacked"
         expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
-    page = visit(url, "replays")
+    page = visit(url, "games")
     page.locator("[data-key=f0]").wait_for()
     expect(page.locator("[data-key=f0] td").nth(1)).to_contain_text(HOSTILE)
     untouched(page)
@@ -580,7 +671,7 @@ def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -
     page.click("#hint")
     page.locator("#counts", has_text="30 of 30").wait_for()
     page.click("#ready")
-    page.locator("#chat", has_text="<svg onload").wait_for()
+    page.locator("#log bdi", has_text="<svg onload").first.wait_for()
     untouched(page)
 
 

@@ -112,7 +112,7 @@ def test_buttons_chart_and_views(open_page: Opener) -> None:
     shown = page.evaluate(SHOWN)
     assert shown[0]["backs"] == int(shown[0]["size"]) > 0
     assert shown[1]["backs"] == 0
-    page.locator("#decks summary").click()
+    page.click("#tab-decks")
     table = page.locator("#decks table tr")
     assert table.count() == 1 + len(game["cards"])
     taken = [row.split("\t")[1:] for row in table.all_inner_texts()[1:]]
@@ -136,14 +136,15 @@ def test_it_fits_the_screen(size: tuple[int, int], open_page: Opener) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         if width > 1000:
             assert page.evaluate("document.documentElement.scrollHeight") <= height
-        footer = page.locator("footer").bounding_box()
-        assert footer["y"] + footer["height"] <= height + 1
+        for part in (".controls", ".side.lower"):
+            box = page.locator(part).bounding_box()
+            assert box["y"] + box["height"] <= height + 1
         names = page.evaluate(
             "[...document.querySelectorAll('.card')].map((e) => getComputedStyle(e).animationName)"
         )
         assert set(names) == {"none"}
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (light == "rgb(243, 239, 230)") == (scheme == "light")
+        assert (light == "rgb(239, 234, 224)") == (scheme == "light")
 
 
 def test_hostile_text_stays_text(open_page: Opener) -> None:
@@ -156,7 +157,7 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
     said = " ".join(chat.split()[1:])
     assert page.locator("#side0 .chat").text_content() == f"\u201c{said}\u201d"
     assert page.locator("#side0 .who bdi").first.text_content() == HOSTILE
-    page.locator("#stderr summary").click()
+    page.click("#tab-about")
     assert page.locator("#stderr pre").text_content() == HOSTILE
     # Nothing of it became an element, and it is set apart from the text around it.
     assert page.locator("script").count() == 2
@@ -172,10 +173,10 @@ def test_hostile_text_stays_text(open_page: Opener) -> None:
 def test_a_match_that_ended_before_the_battle(open_page: Opener) -> None:
     game = next(g for g in golden_games("1.2") if not g["turns"])
     page = open_page(replay_html(golden_result(game)))
-    assert page.locator("#board").inner_text() == "The match ended before the battle."
+    assert page.locator("#said").inner_text() == "The match ended before the battle."
     assert "lost by a fault" in page.locator("#outcome").inner_text()
     page.keyboard.press("ArrowRight")
-    page.locator("#decks summary").click()
+    page.click("#tab-decks")
     assert page.locator("#decks table tr").count() == 31
 
 
@@ -204,7 +205,7 @@ def test_deaths_and_damage_are_animated(open_page: Opener) -> None:
                     "(card) => getComputedStyle(card).animationName"
                 )
         assert min(shown.values()) > 0
-        assert page.locator(".card.hit .change").first.inner_text().startswith("\u2212")
+        assert page.locator(".card.hit .change").first.text_content().startswith("\u2212")
         assert animated == ("gone" if motion == "no-preference" else "none")
 
 
@@ -225,6 +226,7 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     page = open_page(replay_html(golden_result(game, stderr=words), ("one", "two")))
     outcome = page.locator("#outcome").inner_text()
     assert f"{('one', 'two')[1 - player]} won; {('one', 'two')[player]} lost by a fault:" in outcome
+    page.click("#tab-about")
     assert page.locator("#stderr pre").is_visible()
     assert page.locator("#stderr pre").text_content() == words[player]
     page.keyboard.press("End")
@@ -251,7 +253,7 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
                 ]
     assert "as one of the bots saw it" in page.locator("#outcome").inner_text()
     assert page.locator("#log .theirs").count() > 1
-    page.locator("#decks summary").click()
+    page.click("#tab-decks")
     assert page.locator("#decks table tr").count() > 30
 
 

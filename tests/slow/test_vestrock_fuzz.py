@@ -1,17 +1,17 @@
-"""Long comparisons of Vestrock's kernel with its twin, those of the rule of thumb too."""
+"""Long comparisons of Vestrock's kernel with its reference, those of the rule of thumb too."""
 
 import sys
 from pathlib import Path
 from random import Random
 
 import pytest
-from vestrock_twin import Twin
+from reference_vestrock import Reference
 
 from locmsim.vestrock import Match
 from locmsim.vestrock.bots._policy import rule_line
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "vestrock"))
-import test_vestrock_twin as fast
+import test_vestrock_reference as fast
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -22,27 +22,27 @@ def test_same_replies(part):
 
 @pytest.mark.parametrize("part", range(4))
 def test_matches_by_rule(part):
-    """Matches in which much happens: the twin follows the rule of thumb, command by command."""
+    """Eventful matches: the reference follows the rule of thumb, command by command."""
     for seed in range(20 * part, 20 * (part + 1)):
         random = Random(seed)
         deck, parameters = fast.any_match(random)
         match = Match(deck, **parameters)
-        twin = Twin.new(deck, **parameters)
+        reference = Reference.new(deck, **parameters)
         while not match.is_over:
             for action in rule_line(match.state, random.getrandbits(32)):
                 text = match.state.action_to_string(action)
                 if text == "END_TURN":
                     match.end_turn()
-                    twin.end_turn()
+                    reference.end_turn()
                     continue
                 word, *rest = text.split()
                 arguments = list(map(int, rest))
                 line = " ".join([word, "1", *rest])
                 reply = match.command("AB"[match.state.mover], line)
                 assert reply[0] == "OK"
-                assert reply == twin.command(twin.me, word, *arguments)
+                assert reply == reference.command(reference.me, word, *arguments)
             match.state.validate()
-            for ours, theirs in fast.replies_of_both(match, twin):
+            for ours, theirs in fast.replies_of_both(match, reference):
                 assert ours == theirs
-        assert twin.over
-        assert twin.scores() == match.scores
+        assert reference.over
+        assert reference.scores() == match.scores

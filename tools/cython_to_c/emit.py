@@ -36,7 +36,7 @@ class Style:
     start: str = "start"
     comments: bool = True
     names: dict[Entity, str] = field(default_factory=dict)
-    taken: dict[str, Entity] = field(default_factory=dict)
+    used: dict[str, Entity] = field(default_factory=dict)
 
     def name(self, entity: Entity) -> str:
         if entity not in self.names:
@@ -44,13 +44,13 @@ class Style:
             capital = isinstance(entity, Constant) or name.isupper()
             if self.prefix:
                 name = (self.prefix.upper() if capital else self.prefix) + name
-            if name in self.taken or safe(name) != name:
+            if name in self.used or safe(name) != name:
                 module = entity.module.name.rpartition(".")[2].lstrip("_")
                 module = module.upper() if capital else module
                 name = f"{module}_{name}"
-            assert name not in self.taken, name
+            assert name not in self.used, name
             self.names[entity] = name
-            self.taken[name] = entity
+            self.used[name] = entity
         return self.names[entity]
 
     def declare(self, type: Type, name: str) -> str:
@@ -114,7 +114,7 @@ class Writer:
     def __init__(self, program: Program, style: Style, roots: Iterable[Function]) -> None:
         self.program, self.style, self.roots = program, style, list(roots)
         self.params: dict[Function, dict[str, object]] = {}
-        self.given: dict[tuple[Function, str], set[object]] = {}
+        self.arguments: dict[tuple[Function, str], set[object]] = {}
         #: Parameters that functions do not read, and those that are given calls with effects.
         self.unread: dict[Function, set[str]] = {}
         self.effects: set[tuple[Function, str]] = set()
@@ -133,7 +133,7 @@ class Writer:
     def bodies(self) -> dict[Function, Body]:
         # What all callers give may make more of what they are called with a constant, and so on.
         for _ in range(20):
-            self.given, self.extremes, self.effects = {}, {}, set()
+            self.arguments, self.extremes, self.effects = {}, {}, set()
             done: dict[Function, Body] = {}
             todo = list(self.roots)
             while todo:
@@ -143,7 +143,7 @@ class Writer:
                     todo += sorted(done[function].functions, key=lambda f: f.order)
                     todo += self.started(sorted(done[function].variables, key=lambda v: v.order))
             params: dict[Function, dict[str, object]] = {}
-            for (function, name), values in self.given.items():
+            for (function, name), values in self.arguments.items():
                 (first, *others) = values
                 known = not others and function not in self.roots and function not in self.pointed
                 if known and isinstance(first, int) and name in assigned(function.node.body):
@@ -275,7 +275,7 @@ class Writer:
             for type in [*body.types.values(), body.function.result()]:
                 named += parts_of(type)
             words = set(re.findall(r"\w+", body.text))
-            named += [e for n, e in self.style.taken.items() if n in words]
+            named += [e for n, e in self.style.used.items() if n in words]
         for entity in sorted(set(named), key=lambda e: getattr(e, "order", 0)):
             visit(entity)
         return ordered

@@ -478,7 +478,7 @@ class Expressions:
             value = self.value(argument, type)
             scalar = bare(type)[0] not in ("ptr", "of")
             const = value.const if value.const is not None and scalar else UNKNOWN
-            self.body.writer.given.setdefault((function, name), set()).add(const)
+            self.body.writer.arguments.setdefault((function, name), set()).add(const)
             if not value.pure:
                 self.body.writer.effects.add((function, name))
             if known.get(name, UNKNOWN) is UNKNOWN and name not in unread:

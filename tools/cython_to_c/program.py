@@ -325,14 +325,14 @@ class Program:
         self.declarations: dict[tuple[str, str], list[str]] = {}
         self.order = 0
         self.fixed: dict[Any, int] = {}
-        self.given = dict(fixed or {})
+        self.fixed_values = dict(fixed or {})
         for name, paths in modules.items():
             module = self.modules[name] = Module(name, self)
             for path in paths:
                 tree = parse(path, name)
                 module.comments[tree.pos[0].get_description()] = Comments(path)
                 module.collect(tree.body)
-        for key, value in self.given.items():
+        for key, value in self.fixed_values.items():
             self.fixed[key] = self.named_constant(value) if isinstance(value, str) else value
 
     def next_order(self) -> int:

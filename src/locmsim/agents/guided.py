@@ -13,7 +13,7 @@ from locmsim.search._engine import seed_of_turn
 
 if TYPE_CHECKING:
     from locmsim.policy import RatingPolicy
-    from locmsim.policy.sight import Sight
+    from locmsim.policy.tracker import TurnView
     from locmsim.search import PolicyResult, PolicySearch
 
 __all__ = ["PolicySearchAgent"]
@@ -44,7 +44,7 @@ class PolicySearchAgent(PolicyAgent):
     mix: float = field(default=0.5, kw_only=True)
 
     #: Part of the time that is left in a turn which a decision takes.
-    DECISION_SHARE: ClassVar[float] = 0.25
+    DECISION_SHARE: ClassVar[float] = 0.4
     #: How much longer the first turn may take.
     FIRST_TURN: ClassVar[int] = 5
     #: Positions that the search for a win makes, at most.
@@ -102,7 +102,7 @@ class PolicySearchAgent(PolicyAgent):
         self._observation = observation
         return super().act(observation)
 
-    def answer(self, state: State, sight: "Sight") -> str:
+    def answer(self, state: State, view: "TurnView") -> str:
         observation = self._observation
         limits = RULES[observation.rules].battle_limits_ms
         seed = seed_of_turn(self._seed, self._turns)
@@ -122,7 +122,7 @@ class PolicySearchAgent(PolicyAgent):
                 state.apply_action(action)
             return ";".join(texts)
         done: list[int] = []
-        while not sight.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
+        while not view.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
             left = None
             if until is not None:
                 left = 1000 * self.DECISION_SHARE * (until - time.perf_counter())
@@ -130,7 +130,7 @@ class PolicySearchAgent(PolicyAgent):
                 observation,
                 belief=self.belief,
                 done=done,
-                sight=sight,
+                view=view,
                 seed=seed,
                 simulations=self.simulations or None,
                 time_ms=left,
@@ -140,6 +140,6 @@ class PolicySearchAgent(PolicyAgent):
                 break
             texts.append(state.action_to_string(result.action))
             state.apply_action(result.action)
-            sight.apply(result.action)
+            view.apply(result.action)
             done.append(result.action)
         return ";".join(texts) or "PASS"

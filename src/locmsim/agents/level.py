@@ -115,7 +115,7 @@ class LevelAgent(BeamAgent):
         if state.is_terminal():  # dead from drawing, but asked
             return "PASS"
 
-        def judge(position: State, player: int) -> float:
+        def evaluate(position: State, player: int) -> float:
             return self._look(position, player) + self.random.gauss(0.0, level.blur)
 
-        return line_of(state, greedy_turn(state, judge))
+        return line_of(state, greedy_turn(state, evaluate))

@@ -10,7 +10,7 @@ from locmsim.game.observation import Observation
 
 if TYPE_CHECKING:
     from locmsim.policy import RatingPolicy
-    from locmsim.policy.sight import Sight
+    from locmsim.policy.tracker import TurnView
 
 __all__ = ["PolicyAgent"]
 
@@ -62,10 +62,10 @@ class PolicyAgent(BaseAgent):
         return self.policy.rules
 
     def reset(self, seed: int = 0) -> None:
-        from locmsim.policy.sight import Follower
+        from locmsim.policy.tracker import PlayerTracker
 
         super().reset(seed)
-        self.follower = Follower()
+        self.tracker = PlayerTracker()
 
     def choose(self, observation: Observation) -> str:
         self._check_rules(observation)
@@ -74,13 +74,13 @@ class PolicyAgent(BaseAgent):
     def act(self, observation: Observation) -> str:
         self._check_rules(observation)
         self.belief.see(observation)
-        state, sight = self.follower.sight(observation, self.belief)
-        return "PASS" if state.is_terminal() else self.answer(state, sight)
+        state, view = self.tracker.view(observation, self.belief)
+        return "PASS" if state.is_terminal() else self.answer(state, view)
 
     def plan(self, state: State, started: float) -> list[int]:
         raise NotImplementedError("a policy acts on what it sees, see `act`")
 
-    def answer(self, state: State, sight: "Sight") -> str:
+    def answer(self, state: State, view: "TurnView") -> str:
         """The line of a turn; `state` is used for its texts."""
         import numpy as np
 
@@ -89,10 +89,10 @@ class PolicyAgent(BaseAgent):
         policy = self.policy
         layout = get_layout(policy.layout, state.rules)
         observation = np.empty((1, *layout.shape), layout.dtype)
-        mask = np.empty((1, sight.n_actions), np.int8)
+        mask = np.empty((1, view.n_actions), np.int8)
         texts: list[str] = []
-        while not sight.over and len(texts) < self.MOST_ACTIONS:
-            sight.observe(layout.name, observation[0], mask[0])
+        while not view.over and len(texts) < self.MOST_ACTIONS:
+            view.observe(layout.name, observation[0], mask[0])
             seed = self.random.getrandbits(62) if self.temperature else 0
             chosen = policy.act_batch(observation, mask, seed, temperature=self.temperature)
             action = int(chosen[0])
@@ -100,7 +100,7 @@ class PolicyAgent(BaseAgent):
                 break
             texts.append(state.action_to_string(action))
             state.apply_action(action)
-            sight.apply(action)
+            view.apply(action)
         return ";".join(texts) or "PASS"
 
     def _check_rules(self, observation: Observation) -> None:

@@ -111,12 +111,12 @@ class _Turn:
             for action, item, target in self.legal(ActionKind.USE):
                 if target in enemies:
                     after = self.state.child(action).players[1 - self.player]
-                    taken = (
+                    removed = (
                         before
                         - _board_worth(after)
                         + HEALTH_WORTH * (self.opponent.health - after.health)
                     )
-                    gain = taken - REMOVAL_WORTH * costs[item]
+                    gain = removed - REMOVAL_WORTH * costs[item]
                     if gain > most:
                         best, most = action, gain
             if not best:
@@ -141,8 +141,8 @@ class _Turn:
         enemies = sum(c.attack + c.defense for c in self.opponent.board if c.lane == lane)
         rules = RULES[self.state.rules]
         copy = (lane + (card.area == Area.LANE2)) % rules.lanes
-        taken = sum(c.lane == copy for c in self.me.board) + (card.area == Area.LANE1)
-        worth = -20.0 if card.area != Area.TARGET and taken >= rules.lane_size else 0.0
+        occupied = sum(c.lane == copy for c in self.me.board) + (card.area == Area.LANE1)
+        worth = -20.0 if card.area != Area.TARGET and occupied >= rules.lane_size else 0.0
         return worth + (enemies if "G" in card.abilities else -enemies)
 
     def strengthen(self) -> None:
@@ -229,9 +229,9 @@ class _Turn:
                 continue
             after = self.state.child(action)
             lost = mine - _board_worth(after.players[self.player])
-            taken = theirs - _board_worth(after.players[1 - self.player])
-            if taken - lost > most:
-                best, most = action, taken - lost
+            gained = theirs - _board_worth(after.players[1 - self.player])
+            if gained - lost > most:
+                best, most = action, gained - lost
         if face:
             return best if most >= TRADE_GAIN else face
         return best if most > -TRADE_GAIN else 0

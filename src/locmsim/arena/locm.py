@@ -2,7 +2,7 @@
 
 import inspect
 import pickle
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from locmsim.agents.registry import (
     is_agent,
     make_agent,
 )
-from locmsim.contract import Part
+from locmsim.contract import Part, View
 from locmsim.game.match import Match
 from locmsim.rules.rulesets import get_rules
 
@@ -44,6 +44,14 @@ class LocmGame:
         params = {} if card_seed is None else {"cardGenSeed": card_seed}
         return Match(self.rules, seed=seed, params=params, ids=self.ids)
 
+    def view(self, match: Match) -> View:
+        """The board as text, and the health of both players."""
+        if match.state is None:
+            texts = [match.input_text(player) for player in match.to_ask[:1]]
+            return View("".join(texts), scores=_pair(match.scores))
+        first, second = match.state.players
+        return View(str(match.state), scores=(first.health, second.health))
+
     def is_agent(self, spec: str) -> bool:
         """Whether a text describes an agent, see `locmsim.agents.registry`."""
         return is_agent(spec)
@@ -60,6 +68,10 @@ class LocmGame:
     def suggest(self, name: str) -> str:
         """The agent that was meant, for a message."""
         return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
+
+
+def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
+    return None if scores is None else (scores[0], scores[1])
 
 
 def _spec_of(agent: Agent) -> str | None:

@@ -13,6 +13,7 @@ from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.worker import play_games
+from locmsim.referee.live import SUFFIX
 from locmsim.workers import TaskRunner, Workers, WorkersError
 
 __all__ = ["ArenaError", "play_missing"]
@@ -98,7 +99,9 @@ class _Run:
             yield numbers
 
     def _submit(self, executor: Executor, numbers: list[int]) -> Future[list[Record]]:
-        return executor.submit(play_games, self._tally.settings, numbers)
+        return executor.submit(
+            play_games, self._tally.settings, numbers, f"{self._store.path}{SUFFIX}"
+        )
 
     def _name(self, numbers: list[int]) -> str:
         if len(numbers) > 1:
@@ -125,20 +128,20 @@ class _Run:
         self._early.update((record.outcome.number, record) for record in records)
         kept = 0
         while self._in_order and self._in_order[0] in self._early and not self._tally.decided:
-            self._store_and_count([self._early.pop(self._in_order.popleft())], tell=False)
+            self._store_and_count([self._early.pop(self._in_order.popleft())], report=False)
             kept += 1
         if self._tally.decided:
             _log.info("the sequential test has decided: %s", self._tally.sprt_state)
             self._early.clear()
         self._on_games(kept)
 
-    def _store_and_count(self, records: list[Record], tell: bool = True) -> None:
+    def _store_and_count(self, records: list[Record], report: bool = True) -> None:
         with _signals_later():
             self._store.add_all(records)
             for record in records:
                 self._tally.add(record.outcome)
         _log.debug("games %s came in", [record.outcome.number for record in records])
-        if tell:
+        if report:
             self._on_games(len(records))
 
     def _keep_what_is_done(self) -> None:

@@ -185,9 +185,9 @@ class Arena:
         try:
             with (
                 self._workers(jobs, cores, executor, slots, dask) as workers,
-                self._bar(on_games) if progress else nullcontext(on_games) as tell,
+                self._bar(on_games) if progress else nullcontext(on_games) as report,
             ):
-                play_missing(self._store, self.tally, self.goal.games, workers, tell)
+                play_missing(self._store, self.tally, self.goal.games, workers, report)
         finally:
             forget_agents()
 
@@ -263,8 +263,8 @@ class Arena:
             if not player.process:
                 continue
             program = shlex.split(player.spec)[0]
-            if told := python_file_hint(player.spec):
-                raise ValueError(f"player {player.name!r}: {told}")
+            if hint := python_file_hint(player.spec):
+                raise ValueError(f"player {player.name!r}: {hint}")
             if shutil.which(program) is None:
                 hint = self.settings.game.suggest(player.spec.partition(":")[0])
                 raise ValueError(

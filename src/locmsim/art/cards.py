@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from html import escape
 
 from locmsim.art.motifs import MOTIFS
+from locmsim.art.names import card_title
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
 __all__ = [
@@ -19,12 +20,13 @@ __all__ = [
     "FRAMES",
     "HEIGHT",
     "NUMBERS",
-    "NUMBER_SHAPES",
+    "NUMBER_SIZES",
     "WIDTH",
+    "badge_svg",
     "card_art",
+    "card_description",
     "card_effects",
     "card_svg",
-    "card_title",
     "motif_of",
 ]
 
@@ -79,11 +81,10 @@ def _room(width: float) -> float:
     return 0.92 / 0.76 * width
 
 
-#: The same for pages: the middle, the size of a number of one digit, the largest size, colour and
-#: shape. A number of more digits is as much smaller.
-NUMBER_SHAPES: Mapping[str, tuple[float, float, float, float, str, str]] = {
-    name: (x, y, _room(width), _LARGEST, colour, path)
-    for name, (x, y, width, colour, path) in NUMBERS.items()
+#: The same for pages, which change the numbers of a card: the middle of a number from above, the
+#: size of one digit, the largest size. A number of more digits is as much smaller.
+NUMBER_SIZES: Mapping[str, tuple[float, float, float]] = {
+    name: (y, _room(width), _LARGEST) for name, (_, y, width, _, _) in NUMBERS.items()
 }
 _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
@@ -105,20 +106,22 @@ def motif_of(card: Card) -> int:
     return card.base_id % len(MOTIFS[card.type])
 
 
-def card_title(card: Card) -> str:
+def card_description(card: Card, title: str = "") -> str:
     """What the card is, in words, for screen readers and tooltips.
 
     Parameters
     ----------
     card : Card
         The card.
+    title : str
+        What it is called; by default as `card_title` says.
 
     Returns
     -------
     str
         One line of plain text, not escaped.
     """
-    words = [f"{card.name or f'Card {card.base_id}'}: {FRAMES[card.type][2]}, cost {card.cost}"]
+    words = [f"{title or card_title(card)}: {FRAMES[card.type][2]}, cost {card.cost}"]
     if card.type == CardType.CREATURE:
         words.append(f"attack {card.attack}, defense {card.defense}")
     else:
@@ -142,6 +145,7 @@ def card_svg(
     defense: int | None = None,
     abilities: str | None = None,
     width: int | None = None,
+    title: str | None = None,
 ) -> str:
     """A picture of a card, a whole ``<svg>`` element.
 
@@ -156,6 +160,8 @@ def card_svg(
         The abilities that a creature has now, six characters as in the protocol.
     width : int, optional
         The width in CSS pixels; without it the picture fills what it is put in.
+    title : str, optional
+        What a reader of the screen says; by default `card_description`, none if it is empty.
 
     Returns
     -------
@@ -166,15 +172,15 @@ def card_svg(
     shown_attack = card.attack if attack is None else attack
     shown_defense = card.defense if defense is None else defense
     size = "" if width is None else f' width="{width}" height="{width * HEIGHT // WIDTH}"'
-    title = escape(card_title(card))
+    words = card_description(card) if title is None else title
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"{size} role="img"'
-        f' class="locm-card"><title>{title}</title>',
+        f' class="locm-card">{f"<title>{escape(words)}</title>" if words else ""}',
         f'<rect x="1" y="1" width="98" height="138" rx="8" fill="{dark}"/>',
         f'<rect x="3" y="3" width="94" height="134" rx="6" fill="{frame}"/>',
         card_art(card),
         f'<rect x="7" y="93" width="86" height="20" rx="3" fill="{dark}"/>',
-        _keywords(abilities or card.abilities, card.area),
+        f'<g class="keywords">{_keywords(abilities or card.abilities, card.area)}</g>',
         card_effects(card),
         _number("cost", card.cost),
     ]
@@ -302,15 +308,32 @@ def _keywords(abilities: str, area: Area) -> str:
     letters = [letter for letter in abilities if letter in BADGES]
     if area != Area.TARGET:
         letters.append(str(int(area)))
-    badges = [(letter, *BADGES[letter]) for letter in letters]
-    step = min(16.0, 84 / max(1, len(badges)))
-    start = 50 - step * (len(badges) - 1) / 2
+    step = min(16.0, 84 / max(1, len(letters)))
+    start = 50 - step * (len(letters) - 1) / 2
     return "".join(
-        f'<g transform="translate({start + step * i - 8:.1f} 95)">'
+        f'<g transform="translate({start + step * i - 8:.1f} 95)">{badge_svg(letter)}</g>'
+        for i, letter in enumerate(letters)
+    )
+
+
+def badge_svg(letter: str) -> str:
+    """The badge of an ability or an area, SVG elements in a square of 16 x 16 units.
+
+    Parameters
+    ----------
+    letter : str
+        A key of `BADGES`.
+
+    Returns
+    -------
+    str
+        SVG elements.
+    """
+    colour, path = BADGES[letter]
+    return (
         f'<rect width="16" height="16" rx="4" fill="{colour}"/>'
         f'<path d="{path}" transform="translate(1 1)" fill="#fff" fill-opacity=".35"/>'
-        f'<text x="8" y="12.4" font-size="12" fill="#fff" {_TEXT}>{letter}</text></g>'
-        for i, (letter, colour, path) in enumerate(badges)
+        f'<text class="ability" x="8" y="12.4" font-size="12" fill="#fff" {_TEXT}>{letter}</text>'
     )
 
 
@@ -326,6 +349,6 @@ def _number(name: str, value: int, signed: bool = False) -> str:
     size = fitting(text, width, _LARGEST)
     return (
         f'<path d="{path}" fill="{colour}" stroke="#fff" stroke-width="1.5"/>'
-        f'<text x="{x}" y="{y + size * 0.36:.1f}" font-size="{size}" fill="#fff" {_TEXT}>'
-        f"{text.replace('-', chr(0x2212))}</text>"
+        f'<text class="{name}" x="{x}" y="{y + size * 0.36:.1f}" font-size="{size}" fill="#fff"'
+        f" {_TEXT}>{text.replace('-', chr(0x2212))}</text>"
     )

@@ -11,23 +11,24 @@ from importlib import resources
 
 from locmsim.rules.cards import CardType
 
-__all__ = ["MOTIFS", "Motif"]
+__all__ = ["MOTIFS", "NOUNS", "Motif"]
 
 #: Tone and path data of each part, back to front.
 Motif = tuple[tuple[str, str], ...]
 
 
-def _read() -> dict[CardType, tuple[Motif, ...]]:
-    file = resources.files("locmsim.art") / "data" / "motifs.json"
-    found = json.loads(file.read_text(encoding="utf-8"))
-    return {
-        kind: tuple(
-            tuple((tone, path) for tone, path in motif)
-            for motif in found[kind.name.lower()].values()
-        )
-        for kind in CardType
-    }
-
+_DATA: Mapping[str, Mapping[str, list[tuple[str, str]]]] = json.loads(
+    (resources.files("locmsim.art") / "data" / "motifs.json").read_text(encoding="utf-8")
+)
 
 #: The motifs of each type of card.
-MOTIFS: Mapping[CardType, tuple[Motif, ...]] = _read()
+MOTIFS: Mapping[CardType, tuple[Motif, ...]] = {
+    kind: tuple(
+        tuple((tone, path) for tone, path in motif) for motif in _DATA[kind.name.lower()].values()
+    )
+    for kind in CardType
+}
+#: What each motif shows, capitalized.
+NOUNS: Mapping[CardType, tuple[str, ...]] = {
+    kind: tuple(name.title() for name in _DATA[kind.name.lower()]) for kind in CardType
+}

@@ -24,8 +24,8 @@ def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | N
     if text.endswith(".py"):
         from locmsim.referee.process import python_file_hint
 
-        if told := python_file_hint(text):
-            raise Failure(f"{option}: {told}", code=2)
+        if hint := python_file_hint(text):
+            raise Failure(f"{option}: {hint}", code=2)
     if not _MAYBE_AGENT.fullmatch(text):
         return text
     if game is None:

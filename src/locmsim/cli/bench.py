@@ -26,6 +26,7 @@ _GROUPS = (
     "environments",
     "start",
     "evaluators",
+    "forest",
     "threads",
     "decks",
     "arena",

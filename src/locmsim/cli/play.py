@@ -184,7 +184,7 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
     site = Site(Library())
     key = site.library.add(result, names)
     with ended_by_signals():
-        serve(site, path=f"api/replays/watch?game={key}", ready=ready)
+        serve(site, path=f"game/{key}", ready=ready)
 
 
 def _new_result(options: argparse.Namespace, game: "Game | None") -> "Result[Any]":
@@ -232,14 +232,22 @@ def _played(
     for player, bot in enumerate(bots):
         if not isinstance(bot, str):
             _start(bot, int(match.params.get("seed", 0)), player)
+    live: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+    if game is None and options.logs not in (None, *STDOUT_PATHS):
+        from locmsim.referee.live import SUFFIX, LiveLog
+
+        # Beside the log, so that the pages of its folder show the match as it is played.
+        shown = (options.p1, options.p2)
+        live = LiveLog(f"{options.logs}{SUFFIX}", match, shown)
     try:
-        with ended_by_signals():
+        with ended_by_signals(), live as log:
             return play(
                 bots,
                 match,
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
                 lenient=options.lenient,
+                on_call=lambda call: log and log.add(call),
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None

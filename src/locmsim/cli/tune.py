@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
             values, start=options.weights, folder=options.state, command=shlex.join(words)
         )
         tuner.check_target(options.out)
-        with ended_by_signals(), _tuning_progress() as (on_games, say):
+        with ended_by_signals(), _tuning_progress() as (on_games, write_line):
             workers = options.workers
             if workers is None and options.dask is None:
                 workers = len(available_cores())
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
                     options.iterations, workers=workers, dask=options.dask, on_games=on_games
                 ):
                     tuner.write(options.out)
-                    say(line)
+                    write_line(line)
             except (Stopped, WorkersError) as error:
                 message = _how_to_resume(options, tuner.iteration)
                 if isinstance(error, Stopped):
@@ -101,16 +101,16 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _how_to_resume(options: argparse.Namespace, iterations: int) -> str:
-    said = f"stopped after {iterations} complete iterations"
+    message = f"stopped after {iterations} complete iterations"
     if options.state is None:
         best = f"the best weights are in {options.out}, " if os.path.exists(options.out) else ""
-        return f"{said}; {best}what was played since is lost: give --state DIR to keep it"
+        return f"{message}; {best}what was played since is lost: give --state DIR to keep it"
     words = ["--state", options.state, "--out", options.out]
     words += ["--iterations", str(options.iterations)]
     if options.dask is not None:
         words += ["--dask", options.dask]
     command = shlex.join(["locmsim", "tune", *words])
-    return f"{said}; resume with: {command}"
+    return f"{message}; resume with: {command}"
 
 
 @contextlib.contextmanager
@@ -128,8 +128,8 @@ def _tuning_progress() -> Iterator[tuple[Callable[[str, int, int], None], Callab
                 bar.set_description(what, refresh=False)
             bar.update(done - bar.n)
 
-        def say(line: str) -> None:
+        def write_line(line: str) -> None:
             tqdm.write(line, file=sys.stdout)
             sys.stdout.flush()
 
-        yield show, say
+        yield show, write_line

@@ -111,25 +111,27 @@ class GreedyBuilder:
         creatures = [card for card in ranked if card.type == CardType.CREATURE]
         drawers = [card for card in ranked if card.card_draw > 0]
         deck: Counter[int] = Counter()
-        taken: list[Card] = []
+        picked: list[Card] = []
 
         def take(candidates: Sequence[Card], wanted: Callable[[Card], bool]) -> None:
             for card in candidates:
                 while (
-                    len(taken) < DECK_SIZE and deck[card.base_id] < COPIES_PER_CARD and wanted(card)
+                    len(picked) < DECK_SIZE
+                    and deck[card.base_id] < COPIES_PER_CARD
+                    and wanted(card)
                 ):
                     deck[card.base_id] += 1
-                    taken.append(card)
+                    picked.append(card)
 
-        take(drawers, lambda card: sum(c.card_draw for c in taken) < self.min_draws)
-        take(creatures, lambda card: _count(taken, CardType.CREATURE) < self.min_creatures)
-        take(ranked, lambda card: self._allows(card, taken))
+        take(drawers, lambda card: sum(c.card_draw for c in picked) < self.min_draws)
+        take(creatures, lambda card: _count(picked, CardType.CREATURE) < self.min_creatures)
+        take(ranked, lambda card: self._allows(card, picked))
         take(ranked, lambda card: True)
         return [card.base_id for card in ranked for _ in range(deck[card.base_id])]
 
-    def _allows(self, card: Card, taken: Sequence[Card]) -> bool:
-        return _count(taken, card.type) < self.limits.get(card.type, DECK_SIZE) and all(
-            card.cost < cost or sum(c.cost >= cost for c in taken) < limit
+    def _allows(self, card: Card, picked: Sequence[Card]) -> bool:
+        return _count(picked, card.type) < self.limits.get(card.type, DECK_SIZE) and all(
+            card.cost < cost or sum(c.cost >= cost for c in picked) < limit
             for cost, limit in self.cost_limits.items()
         )
 

@@ -67,12 +67,12 @@ class MatchState:
 
     def clone(self) -> "MatchState":
         """An independent copy."""
-        twin = MatchState.__new__(MatchState)
-        twin._match = self._match.clone()
-        twin._state = None if self._state is None else self._state.clone()
-        twin._turn = self._turn[:]
-        twin._history = self._history[:]
-        return twin
+        copy = MatchState.__new__(MatchState)
+        copy._match = self._match.clone()
+        copy._state = None if self._state is None else self._state.clone()
+        copy._turn = self._turn[:]
+        copy._history = self._history[:]
+        return copy
 
     __copy__ = clone
 

@@ -152,6 +152,10 @@ cdef inline void card_row(int8_t* row, const card_t* c, int copies, bint fresh) 
          | byte_(c.area == AREA_LANE2, 2) | byte_(copies, 4) | byte_(fresh, 5))
 
 
+cdef void write_card(int8_t* row, const card_t* c) noexcept nogil:
+    card_row(row, c, 0, 0)
+
+
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
     pile[c.type] += n
     pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n

@@ -50,7 +50,7 @@ class Construct:
         line = PlayerLine(START_HEALTH, 0, 0, 0)
         return Observation("1.5", line, line, 0, (), self._rows)
 
-    def judge(self, line: str, step: int, chosen: list[int]) -> None:
+    def apply(self, line: str, step: int, chosen: list[int]) -> None:
         """Add what `line` chooses to `chosen`, up to the error if there is one."""
         left = self._copies.copy()
         for part in line.split(";"):
@@ -123,7 +123,7 @@ class Draft:
         rows = tuple(map(CardInPlay.offer, self.offers[step]))
         return Observation(self._rules.name, me, opponent, 0, (), rows)
 
-    def judge(self, line: str, step: int, chosen: list[int]) -> None:
+    def apply(self, line: str, step: int, chosen: list[int]) -> None:
         """Add the card that `line` chooses to `chosen`."""
         ids = [card.base_id for card in self.offers[step]]
         word, *arguments = line.split(" ", 2)

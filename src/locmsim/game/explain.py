@@ -11,30 +11,30 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SHOWN = 40
 
 
-def explain(rules: str, error: Fault, line: str | None, taken: int | None) -> str:
+def explain(rules: str, error: Fault, line: str | None, n_chosen: int | None) -> str:
     """What was wrong with `line`, the answer that `error` is about.
 
-    `taken` is how many cards it had chosen until then, None in the battle.
+    `n_chosen` is how many cards it had chosen until then, None in the battle.
     """
     message = error.message.removeprefix(f"${error.player}").removeprefix(":").strip()
     if error.kind == FaultKind.TIMEOUT or line is None:
         return message
     if line.startswith(_BYTE_ORDER_MARK):
         return f"a byte order mark stands before {_quoted(line[1:])}"
-    if taken is None:
+    if n_chosen is None:
         return _of_battle(rules, line, message)
     if not get_rules(rules).draft:
-        return _of_deck(line, message, taken)
+        return _of_deck(line, message, n_chosen)
     return message
 
 
-def _of_deck(line: str, message: str, taken: int) -> str:
+def _of_deck(line: str, message: str, n_chosen: int) -> str:
     parts = [part for part in (part.strip(BLANKS) for part in line.split(";")) if part]
     words = {part.split(" ", 1)[0] for part in parts}
     if words <= {"CHOOSE", "PASS"} and "correct number" in message:
-        return f"{taken} card{'s' * (taken != 1)}, expected {DECK_SIZE}"
-    if "PASS" not in words and taken < len(parts):
-        return f"{message} It is part {taken + 1} of {len(parts)}: {_quoted(parts[taken])}"
+        return f"{n_chosen} card{'s' * (n_chosen != 1)}, expected {DECK_SIZE}"
+    if "PASS" not in words and n_chosen < len(parts):
+        return f"{message} It is part {n_chosen + 1} of {len(parts)}: {_quoted(parts[n_chosen])}"
     return message
 
 

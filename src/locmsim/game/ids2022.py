@@ -26,11 +26,11 @@ class OldIds:
 
     def clone(self) -> "OldIds":
         """An independent copy."""
-        twin = OldIds()
-        twin._old = dict(self._old)
-        twin._new = dict(self._new)
-        twin._next = self._next
-        return twin
+        copy = OldIds()
+        copy._old = dict(self._old)
+        copy._new = dict(self._new)
+        copy._next = self._next
+        return copy
 
     def old(self, new: int) -> int:
         """The old id of a card or creature; what has none keeps its number."""

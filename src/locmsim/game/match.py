@@ -115,22 +115,22 @@ class Match:
         Match
             Answers to either of the two do not change the other one.
         """
-        twin = Match.__new__(Match)
-        vars(twin).update(vars(self))
-        twin.params = dict(self.params)
-        twin.cards = self.cards[:]
-        twin.offers = [o if isinstance(o, Card) else o[:] for o in self.offers]  # type: ignore[assignment]
-        twin.chosen = [ids[:] for ids in self.chosen]
-        twin.decks = [[pair[:] for pair in deck] for deck in self.decks]
-        twin.state = None if self.state is None else self.state.clone()
-        twin.scores = None if self.scores is None else self.scores[:]
-        twin._ids = None if self._ids is None else self._ids.clone()
-        twin._pending = dict(self._pending)
-        twin._answers = self._answers[:]
-        twin._base_ids = dict(self._base_ids)
-        twin._performed = self._performed[:]
-        twin._shown = (self._shown[0][:], self._shown[1][:])
-        return twin
+        copy = Match.__new__(Match)
+        vars(copy).update(vars(self))
+        copy.params = dict(self.params)
+        copy.cards = self.cards[:]
+        copy.offers = [o if isinstance(o, Card) else o[:] for o in self.offers]  # type: ignore[assignment]
+        copy.chosen = [ids[:] for ids in self.chosen]
+        copy.decks = [[pair[:] for pair in deck] for deck in self.decks]
+        copy.state = None if self.state is None else self.state.clone()
+        copy.scores = None if self.scores is None else self.scores[:]
+        copy._ids = None if self._ids is None else self._ids.clone()
+        copy._pending = dict(self._pending)
+        copy._answers = self._answers[:]
+        copy._base_ids = dict(self._base_ids)
+        copy._performed = self._performed[:]
+        copy._shown = (self._shown[0][:], self._shown[1][:])
+        return copy
 
     def root(self) -> "Match":
         """The same match before its first answer."""
@@ -289,17 +289,17 @@ class Match:
         self._pending[player] = line
         self._to_ask = tuple(p for p in self._to_ask if p != player)
         if not self._to_ask:
-            self._judge_choices()
+            self._apply_choices()
         return TurnResult([], [], self.error)
 
-    def _judge_choices(self) -> None:
+    def _apply_choices(self) -> None:
         for player in (0, 1):
             line = self._pending[player]
             if line is None:
                 self._fail(player, " timeout!", FaultKind.TIMEOUT)
                 return
             try:
-                self._choice.judge(line, self._step, self.chosen[player])
+                self._choice.apply(line, self._step, self.chosen[player])
             except FatalAnswer as fault:
                 self._fail(player, str(fault))
                 return
@@ -378,8 +378,8 @@ class Match:
             return ""
         player = self.error.player
         line = next(line for seat, line in reversed(self._answers) if seat == player)
-        taken = len(self.chosen[player]) if self.state is None else None
-        return explain(self.rules, self.error, line, taken)
+        n_chosen = len(self.chosen[player]) if self.state is None else None
+        return explain(self.rules, self.error, line, n_chosen)
 
     # ------------------------------------------------------------------------ log
 

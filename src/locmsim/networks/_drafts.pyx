@@ -115,18 +115,18 @@ cdef float played_out(
     """The value in the end from a sum of cards, given the offers that follow."""
     cdef draft_sum_t s = start[0], filled
     cdef float x, best
-    cdef int turn, i, taken
+    cdef int turn, i, chosen
     for turn in range(turns):
         filled = s
         add_sum(&filled, usual, turns - 1 - turn)
         best = 0
-        taken = -1
+        chosen = -1
         for i in range(3):
             x = value_with(v, &filled, &v.card[dealt[3 * turn + i]])
-            if taken < 0 or x > best:
+            if chosen < 0 or x > best:
                 best = x
-                taken = dealt[3 * turn + i]
-        add_sum(&s, &v.card[taken], 1)
+                chosen = dealt[3 * turn + i]
+        add_sum(&s, &v.card[chosen], 1)
     return value_with(v, &s, &v.card[NO_CARD])
 
 
@@ -148,7 +148,7 @@ cdef void draft_expected(
     cdef bint offered[DRAFT_CARDS]
     cdef uint8_t pool[DRAFT_CARDS]
     cdef uint8_t dealt[3 * MAX_DECK]
-    cdef draft_sum_t taken, start, usual
+    cdef draft_sum_t chosen, start, usual
     cdef uint64_t stream
     cdef int turns = MAX_DECK - n_offers, number, i, k, n
     memset(offered, 0, sizeof(offered))
@@ -156,9 +156,9 @@ cdef void draft_expected(
         for k in range(3):
             if offers[i][k] < DRAFT_CARDS:
                 offered[offers[i][k]] = True
-    start_sum(&taken, v)
+    start_sum(&chosen, v)
     for i in range(n_offers - 1):
-        add_sum(&taken, &v.card[picked[i]], 1)
+        add_sum(&chosen, &v.card[picked[i]], 1)
     values[0] = values[1] = values[2] = 0
     if turns <= 0:
         drafts = 1              # nothing follows
@@ -170,7 +170,7 @@ cdef void draft_expected(
         for i in range(turns):
             deal(pool, n, &dealt[3 * i], &stream)
         for i in range(3):
-            start = taken
+            start = chosen
             add_sum(&start, &v.card[offers[n_offers - 1][i]], 1)
             values[i] += played_out(v, &start, &usual, dealt, turns) / drafts
 
@@ -248,7 +248,7 @@ cdef class DraftNetworks:
         they do not fit together.
         """
         cdef uint8_t seen[MAX_DECK][3]
-        cdef uint8_t taken[MAX_DECK]
+        cdef uint8_t chosen[MAX_DECK]
         cdef float values[3]
         cdef int n = read_offers(offers, seen), most = drafts, i
         if len(picked) != n - 1:
@@ -256,9 +256,9 @@ cdef class DraftNetworks:
         if most < 1:
             raise ValueError(f"drafts: expected 1 or more, got {drafts}")
         for i in range(n - 1):
-            taken[i] = draft_number(picked[i])
+            chosen[i] = draft_number(picked[i])
         with nogil:
-            draft_expected(&self.v, seen, taken, n, most, values)
+            draft_expected(&self.v, seen, chosen, n, most, values)
         return [values[0], values[1], values[2]]
 
     def followed(self, offers, drafts):

@@ -81,12 +81,12 @@ cdef int see_board(
 cdef inline int see_player(int16_t* f, const player_t* p, const table_t* t) noexcept nogil:
     """What a player has beside their creatures; returns their health after the next draw (4)."""
     cdef int draws = p.next_draw + p.lost // 5
-    cdef int taken = min(MAX_HAND - p.hand_size, draws, p.deck_left)
-    cdef int hand = p.hand_size + taken
-    cdef int left = p.deck_left - taken
+    cdef int drawn = min(MAX_HAND - p.hand_size, draws, p.deck_left)
+    cdef int hand = p.hand_size + drawn
+    cdef int left = p.deck_left - drawn
     cdef int health = p.health
-    if draws > taken and hand < MAX_HAND:
-        health -= (10 if t.rules == RULES_15 else 5) * (draws - taken)
+    if draws > drawn and hand < MAX_HAND:
+        health -= (10 if t.rules == RULES_15 else 5) * (draws - drawn)
     health = max(-10, min(50, health))
     f[0] = health
     f[1] = max(0, 12 - health)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim._plugins import Registry
-from locmsim._specs import told
+from locmsim._specs import describe_error
 from locmsim.game.layouts import LAYOUTS, get_layout
 from locmsim.policy.base import RatingPolicy
 from locmsim.policy.policy import Policy
@@ -74,7 +74,7 @@ def _object(name: str) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        raise ValueError(f"policy {name}: {told(error)}") from error
+        raise ValueError(f"policy {name}: {describe_error(error)}") from error
     for attribute in ("rules", "layout", "act_batch"):
         if not hasattr(policy, attribute):
             raise ValueError(f"policy {name}: it has no {attribute}")
@@ -104,7 +104,7 @@ class _FilePolicy(RatingPolicy):
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
         except Exception as error:  # of the library that runs it
-            raise ValueError(f"{path}: {told(error)}") from None
+            raise ValueError(f"{path}: {describe_error(error)}") from None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_FilePolicy":
         return self  # nothing changes it
@@ -237,7 +237,7 @@ def _onnx_session(path: str) -> Any:
     try:
         session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise ValueError(f"{path}: onnxruntime cannot run it: {told(error)}") from None
+        raise ValueError(f"{path}: onnxruntime cannot run it: {describe_error(error)}") from None
     return session
 
 
@@ -284,7 +284,7 @@ class TorchScriptPolicy(_FilePolicy):
                 warnings.simplefilter("ignore", DeprecationWarning)  # of PyTorch about its format
                 module = torch.jit.load(path, map_location="cpu", _extra_files=said).eval()
         except Exception as error:
-            raise ValueError(f"{path}: PyTorch cannot run it: {told(error)}") from None
+            raise ValueError(f"{path}: PyTorch cannot run it: {describe_error(error)}") from None
 
         def run(observations: _Array) -> list[NDArray[Any]]:
             with torch.inference_mode():

@@ -59,7 +59,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
         As for `knowledge_at`. It sees more when the next turn is asked for.
     """
     beliefs = (Belief(), Belief())
-    taken = [iter(chosen) for chosen in result.match.chosen]
+    chosen = [iter(chosen) for chosen in result.match.chosen]
     unfinished: dict[str, Any] = {"answers": [], "winner": None, "scores": None, "error": None}
     match = Match.replay({**result.match.log, **unfinished})
     draft = RULES[match.rules].draft
@@ -70,7 +70,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
         if call.turn is not None:
             yield call, observation, belief
         else:
-            belief.chose([next(taken[player])] if draft else taken[player])
+            belief.chose([next(chosen[player])] if draft else chosen[player])
         match.submit(player, call.answer)
 
 

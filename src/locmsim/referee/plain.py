@@ -1,8 +1,11 @@
 """A match of any game for people and for programs, and an answer in the place of another."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from locmsim.contract import Game
 from locmsim.referee.matches import Result
 
 __all__ = [
@@ -12,9 +15,12 @@ __all__ = [
     "plain_text",
     "position_after",
     "summary_text",
+    "view_steps",
 ]
 
 _STDERR_LINES = 15
+#: What is shown of an answer, in characters, and of what was not done of it.
+_ANSWER, _IGNORED = 2000, 20
 
 
 def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
@@ -32,6 +38,34 @@ def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
     return "\n".join(lines) + "\n"
 
 
+def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
+    """A match of any game step by step: how it began, and after each answer.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    game : Game
+        What was played.
+
+    Yields
+    ------
+    dict
+        The attributes of a `locmsim.contract.View`; ``turn`` (None at the beginning and in a choice
+        phase), ``player`` (None at the beginning), ``answer``, and ``ignored``, what was not done
+        of it.
+    """
+    match = result.match.root()
+    step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
+    yield {**step, **asdict(game.view(match))}
+    for call in result.calls:
+        match.submit(call.player, call.answer)
+        answer = None if call.answer is None else call.answer[:_ANSWER]
+        step = {"turn": call.turn, "player": call.player, "answer": answer}
+        step["ignored"] = call.result.ignored[:_IGNORED]
+        yield {**step, **asdict(game.view(match))}
+
+
 def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str]) -> str:
     """All of a match as one line of JSON: the game, its players, the answers and the match's log.
 
@@ -45,6 +79,7 @@ def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str])
         "winner": result.winner,
         "fault": fault
         and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
+        "params": dict(result.match.params),
         "answers": [[call.player, call.answer] for call in result.calls],
         "stderr": list(result.stderr),
         "log": result.match.log,

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from locmsim._core import State
@@ -46,6 +46,8 @@ class TurnReport:
     before, after : float
         Player 0's chance of winning before and after the turn, from 0 to 1, by
         `locmsim.search.win_chance` at the ends of turns: as the player whose turn it was sees it.
+    start : State
+        The position as the turn began, with any cards in the places that its player does not see.
     """
 
     turn: int
@@ -56,11 +58,18 @@ class TurnReport:
     value_played: float
     before: float
     after: float
+    start: State = field(compare=False, repr=False)
 
     @property
     def loss(self) -> float:
         """What the turn played gave away of the expected result, as a share of wins from 0 to 1."""
         return (self.value_best - self.value_played) / 2
+
+    def to_json(self) -> dict[str, Any]:
+        """The turn as plain dicts, numbers and strings."""
+        shown = {item.name: getattr(self, item.name) for item in fields(self)}
+        del shown["start"]
+        return {**shown, "loss": self.loss}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +98,12 @@ class GameReport:
         Returns
         -------
         dict
-            ``budget``; ``turns``, each as its attributes and ``loss``; ``worst``, for each player
-            the numbers of turns.
+            ``budget``; ``turns``, each as its attributes but ``start``, and ``loss``; ``worst``,
+            for each player the numbers of turns.
         """
         return {
             "budget": self.budget,
-            "turns": [{**asdict(turn), "loss": turn.loss} for turn in self.turns],
+            "turns": [turn.to_json() for turn in self.turns],
             "worst": [[turn.turn for turn in self.worst(player)] for player in (0, 1)],
         }
 
@@ -177,7 +186,9 @@ def report_turns(
                 if value_played >= value:
                     actions = root.actions_of(call.answer)
                     best, value = _line(root, actions), value_played
-        yield TurnReport(call.turn, player, call.answer, best, value, value_played, before, after)
+        yield TurnReport(
+            call.turn, player, call.answer, best, value, value_played, before, after, root
+        )
         before = after
 
 

@@ -169,13 +169,13 @@ def _actions(state: State, actions: list[str], style: _Style) -> Iterator[str]:
     """What each action did, and the boards after it."""
     for text in actions:
         after = state.child(state.string_to_action(text))
-        yield f"    {_told(state, after, text)}"
+        yield f"    {_described(state, after, text)}"
         yield from (f"        {line}" for line in _changes(state, after, style))
         yield from (style(_DIM, f"        {line}") for line in _boards(after))
         state = after
 
 
-def _told(state: State, after: State, text: str) -> str:
+def _described(state: State, after: State, text: str) -> str:
     word, *numbers = text.split(" ")
     source, *rest = (int(number) for number in numbers)
     mover = state.current_player()

@@ -51,7 +51,7 @@ cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nog
 # Make it of the cards of a table, in this order.
 cdef void pool_of_table(pool_t* pool, const table_t* t, const uint8_t* order, int n) noexcept nogil
 # Weigh its cards, by scores and copies in its order, as `attractions` does.
-cdef void pool_weigh(
+cdef void pool_set_weights(
     pool_t* pool, const double* scores, const uint8_t* copies, const prior_t* prior) noexcept nogil
 # Add an offer of a draft, as entries of the table, weighed by what its cards are worth.
 cdef void pool_offer(
@@ -83,6 +83,6 @@ cdef class Knowledge:
     cdef object pool_table      # the table of `pool`, None: not made yet
     cdef list pool_cards
     cdef dict entries           # Card -> entry of the table
-    cdef bint weighed           # the weights of `pool` are filled in
+    cdef bint weighted           # the weights of `pool` are filled in
     cdef known_t known          # what `news` has named
     cdef int fill_root(self, state_t* s, table_t* t) except -1

@@ -186,7 +186,7 @@ cdef void pool_of_known(pool_t* pool, table_t* t, const known_t* k) noexcept nog
     pool_of_table(pool, t, order, k.n)
 
 
-cdef void pool_weigh(
+cdef void pool_set_weights(
     pool_t* pool, const double* scores, const uint8_t* copies, const prior_t* prior
 ) noexcept nogil:
     attractions(scores, copies, pool.n, prior.temperature, prior.own_deck, pool.weight)
@@ -505,9 +505,9 @@ cdef class Knowledge:
         pool_of_table(&self.pool, &table.t, order, <int>len(cards))
         self.pool_table = table
         self.pool_cards = list(cards)
-        self.weighed = False
+        self.weighted = False
 
-    def weigh(self, scores, copies, temperature, own_deck):
+    def set_weights(self, scores, copies, temperature, own_deck):
         """How attractive the cards of the pool are: see `attractions_of`."""
         cdef prior_t prior
         cdef double values[MAX_CARDS]
@@ -520,8 +520,8 @@ cdef class Knowledge:
             values[i] = scores[i]
             counts[i] = 0 if copies is None else copies[i]
         self.pool.n_triplets = 0
-        pool_weigh(&self.pool, values, counts, &prior)
-        self.weighed = True
+        pool_set_weights(&self.pool, values, counts, &prior)
+        self.weighted = True
 
     def offer(self, cards, values, temperature):
         """Three cards that opponents chose one of in a draft, and what they are worth to them."""
@@ -536,9 +536,9 @@ cdef class Knowledge:
         pool_offer(&self.pool, entries, worth, temperature)
 
     @property
-    def is_weighed(self):
-        """Whether `weigh` was called for the present pool."""
-        return self.weighed
+    def has_weights(self):
+        """Whether `set_weights` was called for the present pool."""
+        return self.weighted
 
     def root(self):
         """The position seen last with any cards in the hidden places.

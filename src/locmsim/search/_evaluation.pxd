@@ -72,7 +72,7 @@ cdef inline float evaluate_side(
     cdef const float* by
     cdef uint32_t left = p.marks >> OCCUPIED & 63
     cdef bint one = t.rules == RULES_10
-    cdef int slot, health, draws, taken, hand, lanes
+    cdef int slot, health, draws, drawn, hand, lanes
     cdef float value
     attack[0] = attack[1] = 0
     if one:
@@ -91,20 +91,20 @@ cdef inline float evaluate_side(
     # The next draw: up to the hand limit, and with damage for each card that the deck lacks.
     hand = p.hand_size
     draws = p.next_draw + p.lost // 5
-    taken = MAX_HAND - hand
-    if taken > draws:
-        taken = draws
-    if taken > p.deck_left:
-        taken = p.deck_left
-    hand += taken
+    drawn = MAX_HAND - hand
+    if drawn > draws:
+        drawn = draws
+    if drawn > p.deck_left:
+        drawn = p.deck_left
+    hand += drawn
     health = p.health
-    if draws > taken and hand < MAX_HAND:
-        health -= (10 if t.rules == RULES_15 else 5) * (draws - taken)
+    if draws > drawn and hand < MAX_HAND:
+        health -= (10 if t.rules == RULES_15 else 5) * (draws - drawn)
     if health >= HEALTH_STEPS:
         value += w.health[HEALTH_STEPS - 1] + w.health_more * (health - HEALTH_STEPS + 1)
     else:
         value += w.health[health if health > 0 else 0]
-    value += w.hand[hand] + w.deck[p.deck_left - taken]
+    value += w.hand[hand] + w.deck[p.deck_left - drawn]
     if t.rules == RULES_15:
         return value + w.near_card * (p.lost % 5)
     return value + w.rune * count_bits_(p.runes)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import Determinizer
-from locmsim.game._sight import Sight
+from locmsim.game._turn_view import TurnView
 from locmsim.networks._network import Network
 from locmsim.search.policy_search import PolicyOptions
 
@@ -18,7 +18,7 @@ class Forest:
     def __new__(
         cls,
         worlds: Sequence[Determinizer],
-        sights: Sequence[Sight | None],
+        views: Sequence[TurnView | None],
         seeds: NDArray[np.uint64],
         noise: NDArray[np.float64],
         options: PolicyOptions,

@@ -6,12 +6,12 @@ its target, not its place in a hand. Worlds differ in what the player to move at
 There each simulation chooses among the actions of its own world, and ends where that has one that
 the node does not know yet: its priors are asked for, and the value counts.
 
-tests/forest_twin.py is the same in Python, and slow.
+tests/reference_forest.py is the same in Python, and slow.
 """
 
 cimport cython
 from libc.math cimport exp, log, sqrt, tanh
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
@@ -50,7 +50,7 @@ from locmsim.game._layout cimport (
     write_layout,
     write_mask,
 )
-from locmsim.game._sight cimport Sight, short_table_t, shorten_cards
+from locmsim.game._turn_view cimport TurnView, short_table_t, shorten_cards
 from locmsim.networks._network cimport Network, network_value
 from locmsim.search._engine cimport turn_seed
 from locmsim.search._wins cimport can_kill
@@ -65,18 +65,35 @@ cdef enum:
 
 cdef double LEAST_PRIOR = 1e-30     # its logarithm is finite
 
-ctypedef struct edge_t:
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fetch_(p) __builtin_prefetch(p)
+    #else
+    #define fetch_(p) ((void)(p))
+    #endif
+    """
+    void fetch_(const void* p) noexcept nogil
+
+
+cdef inline void fetch(const void* start, size_t size) noexcept nogil:
+    """Have memory brought near: waiting for it is most of what a large forest costs."""
+    cdef size_t i
+    for i in range(0, size, 64):
+        fetch_(<const char*>start + i)
+
+
+ctypedef struct edge_t:         # 40 bytes: thousands of trees are larger than any cache
+    double prior                # the mean of `n_priors`
+    double total                # results to the player to move
     uint32_t key                # the action as everybody sees it, see `key_of`
     int32_t next                # edge of the same node, -1: the last one
     int32_t child               # node, -1: none
     int32_t visits              # simulations that went this way,
-    int32_t waiting             # ... those of them included that wait for their evaluation
     int32_t n_priors
-    double prior                # the mean of so many
-    double share                # ... the one that is being added
-    double total                # results to the player to move
-    uint32_t stamp              # of the step that has come across it last
+    uint16_t waiting            # ... those included that wait for their evaluation
     uint8_t action              # number in the world that it was seen in first
+    uint8_t _pad
 
 ctypedef struct node_t:
     int32_t first, last         # edges, -1: none
@@ -96,7 +113,6 @@ ctypedef struct tree_t:
     edge_t* edges               # those of the root first
     int32_t n_nodes, max_nodes, n_edges, max_edges
     int32_t n_root              # edges of the root
-    uint32_t stamp              # of the present step
     int32_t wanted, started     # simulations
     # Sequential halving: the candidates go one pass after the other.
     int32_t candidates          # number of root actions that are still visited
@@ -111,7 +127,10 @@ ctypedef struct leaf_t:
     int32_t depth
     int32_t edges[MAX_DEPTH]    # the way there
     int32_t nodes[MAX_DEPTH]
-    int32_t n                   # legal actions
+    int32_t n_legal             # actions,
+    uint8_t legal[MAX_ACTIONS + 1]
+    uint8_t same[MAX_ACTIONS + 1]       # ... each as this one of those below:
+    int32_t n                   # what is different about them
     uint8_t actions[MAX_ACTIONS + 1]
     uint32_t keys[MAX_ACTIONS + 1]
     double value                # to `who`
@@ -138,6 +157,30 @@ cdef inline uint32_t key_of(const state_t* s, const table_t* t, int action) noex
         return <uint32_t>m.kind << 28 | <uint32_t>m.source << 8 | m.target
     return <uint32_t>m.kind << 28 | <uint32_t>t.cards[
         s.p[s.turn & 1].hand >> 8 * m.source & 255].base_id << 8 | m.target
+
+
+cdef inline void list_actions(leaf_t* leaf, const state_t* s, const table_t* t) noexcept nogil:
+    """The legal actions; copies of a card in hand are one."""
+    cdef uint64_t seen[4]           # a bit for each hash of a key
+    cdef uint32_t key, hash
+    cdef int i, j
+    memset(seen, 0, sizeof(seen))
+    leaf.n_legal = state_list(s, t, leaf.legal)
+    leaf.n = 0
+    for i in range(leaf.n_legal):
+        key = key_of(s, t, leaf.legal[i])
+        hash = (key * 0x9E3779B1U) >> 24
+        j = leaf.n
+        if seen[hash >> 6] >> (hash & 63) & 1:
+            j = 0
+            while j < leaf.n and leaf.keys[j] != key:
+                j += 1
+        seen[hash >> 6] |= <uint64_t>1 << (hash & 63)
+        if j == leaf.n:
+            leaf.keys[j] = key
+            leaf.actions[j] = leaf.legal[i]
+            leaf.n = j + 1
+        leaf.same[i] = <uint8_t>j
 
 
 cdef inline int find_edge(const tree_t* tree, int first, int hint, uint32_t key) noexcept nogil:
@@ -261,7 +304,7 @@ cdef class Forest:
     Parameters
     ----------
     worlds : sequence of Determinizer
-    sights : sequence of Sight or None
+    views : sequence of TurnView or None
         What the player to move has been shown, for layouts.
     seeds : array of uint64
         Of the worlds of each tree.
@@ -294,7 +337,7 @@ cdef class Forest:
     cdef const double[:, ::1] added
 
     def __cinit__(
-        self, worlds, sights, seeds, noise, options, layout, int leaves, Network network=None
+        self, worlds, views, seeds, noise, options, layout, int leaves, Network network=None
     ):
         cdef Determinizer one
         cdef const uint64_t[::1] numbers = seeds
@@ -327,15 +370,15 @@ cdef class Forest:
             raise ValueError("seeds and noise do not fit the positions")
         most = options.simulations
         for i in range(self.size):
-            self.plant(&self.trees[i], self.worlds[i], sights[i], numbers[i], most)
+            self.plant(&self.trees[i], self.worlds[i], views[i], numbers[i], most)
         if self.layout < 0:
             self.array = StateArray(self.size * leaves, one.state)
 
     cdef int plant(
-        self, tree_t* tree, Determinizer worlds, sight, uint64_t seed, int simulations
+        self, tree_t* tree, Determinizer worlds, view, uint64_t seed, int simulations
     ) except -1:
         """Prepare a tree."""
-        cdef Sight seen
+        cdef TurnView seen
         cdef const player_t* p
         cdef int who, i, entry
         if worlds.state.table.t.rules != (<Determinizer>self.worlds[0]).state.table.t.rules:
@@ -360,9 +403,9 @@ cdef class Forest:
                 if p.marks >> (OCCUPIED + i) & 1 and (p.board[i].copy or (
                         tree.table.rules == RULES_15 and tree.table.cards[entry].id & 1)):
                     tree.copies[who] |= <uint8_t>(1 << i)
-        if sight is None:
+        if view is None:
             return 0
-        seen = sight
+        seen = view
         for who in range(2):
             if (seen.s.turn & 1) != (tree.root.turn & 1) or (
                 seen.s.p[who].marks != tree.root.p[who].marks
@@ -370,7 +413,7 @@ cdef class Forest:
                 or seen.s.p[who].health != tree.root.p[who].health
                 or seen.s.p[who].deck_left != tree.root.p[who].deck_left
             ):
-                raise ValueError("sight: it is of another position")
+                raise ValueError("view: it is of another position")
         past_of(&tree.past, &seen.k, &seen.s)
         return 0
 
@@ -407,6 +450,11 @@ cdef class Forest:
         with nogil:
             for i in range(self.size):
                 tree = &self.trees[i]
+                if i + 2 < self.size:
+                    fetch(&self.trees[i + 2], sizeof(tree_t))
+                if i + 1 < self.size:
+                    fetch(self.trees[i + 1].nodes, sizeof(node_t))
+                    fetch(self.trees[i + 1].edges, self.trees[i + 1].n_root * sizeof(edge_t))
                 n = self.due(tree)
                 for _k in range(n):
                     self.leaves[self.n_leaves].tree = i
@@ -451,6 +499,8 @@ cdef class Forest:
         with nogil:
             for i in range(self.n_leaves):
                 leaf = &self.leaves[i]
+                if i + 2 < self.n_leaves:
+                    self.fetch_leaf(&self.leaves[i + 2])
                 if leaf.row >= 0:
                     leaf.value = values[leaf.row]
                     if self.o.mix != 0:
@@ -465,6 +515,19 @@ cdef class Forest:
             self.n_leaves = self.n_rows = 0
         if self.failed:
             raise MemoryError("too little memory for a forest")
+
+    cdef void fetch_leaf(self, const leaf_t* leaf) noexcept nogil:
+        """What `scatter` will look at."""
+        cdef const tree_t* tree = &self.trees[leaf.tree]
+        fetch_(leaf)
+        fetch_(leaf.nodes)
+        fetch_(leaf.legal)
+        fetch_(leaf.same)
+        fetch_(leaf.actions)
+        fetch_(leaf.keys)
+        fetch_(&tree.nodes)
+        fetch_(&tree.nodes[0])
+        fetch(&tree.edges[tree.n_edges], 8 * sizeof(edge_t))
 
     cdef int due(self, tree_t* tree) noexcept nogil:
         """How many simulations a tree sends now."""
@@ -504,10 +567,12 @@ cdef class Forest:
                 most = score
         return best
 
-    cdef int choose(self, tree_t* tree, leaf_t* leaf, int at, int* action) noexcept nogil:
+    cdef int choose(
+        self, const tree_t* tree, const leaf_t* leaf, int at, int* action
+    ) noexcept nogil:
         """The edge by PUCT among those of this world; -1: the world has one that is new."""
         cdef const node_t* node = &tree.nodes[at]
-        cdef edge_t* edge
+        cdef const edge_t* edge
         cdef int32_t found[MAX_ACTIONS + 1]
         cdef double root, unvisited, score, most = 0
         cdef int i, e, hint = node.first, total = 0, best = -1
@@ -518,15 +583,10 @@ cdef class Forest:
             if e < 0:
                 return -1
             found[i] = e
+            total += tree.edges[e].visits
             hint = tree.edges[e].next
             if hint < 0:
                 hint = node.first
-        tree.stamp += 1
-        for i in range(leaf.n):
-            edge = &tree.edges[found[i]]
-            if edge.stamp != tree.stamp:        # not a copy of a card before
-                edge.stamp = tree.stamp
-                total += edge.visits
         root = sqrt(<double>(total if total else 1))
         unvisited = node.total / node.visits
         for i in range(leaf.n):
@@ -612,9 +672,10 @@ cdef class Forest:
                         return
                     edge.child = child
                 at = edge.child
-            leaf.n = state_list(&s, t, leaf.actions)
-            for i in range(leaf.n):
-                leaf.keys[i] = key_of(&s, t, leaf.actions[i])
+                # Mostly the edges of a node were made at once.
+                if tree.nodes[at].first >= 0:
+                    fetch(&tree.edges[tree.nodes[at].first], 16 * sizeof(edge_t))
+            list_actions(leaf, &s, t)
             e = -1
             if leaf.depth and leaf.depth < MAX_DEPTH:
                 e = self.choose(tree, leaf, at, &action)
@@ -652,27 +713,31 @@ cdef class Forest:
         cdef node_t* node = &tree.nodes[leaf.node]
         cdef edge_t* edge
         cdef double priors[MAX_ACTIONS + 1]
-        cdef int32_t found[MAX_ACTIONS + 1]
+        cdef double shares[MAX_ACTIONS + 1]
         cdef double total = 0, most = 0
         cdef int i, e, hint
-        for i in range(leaf.n):
+        for i in range(leaf.n_legal):
             if given is NULL:
                 priors[i] = 1
             else:
-                priors[i] = given[leaf.actions[i]]
+                priors[i] = given[leaf.legal[i]]
                 if are_logits:
                     priors[i] /= self.o.temperature
             if i == 0 or priors[i] > most:
                 most = priors[i]
         if given is not NULL and are_logits:
-            for i in range(leaf.n):
+            for i in range(leaf.n_legal):
                 priors[i] = exp(priors[i] - most)
-        for i in range(leaf.n):
+        for i in range(leaf.n_legal):
             total += priors[i]
         if not total > 0:
-            for i in range(leaf.n):
+            for i in range(leaf.n_legal):
                 priors[i] = 1
-            total = leaf.n
+            total = leaf.n_legal
+        for i in range(leaf.n):
+            shares[i] = 0
+        for i in range(leaf.n_legal):
+            shares[leaf.same[i]] += priors[i]
         hint = node.first
         for i in range(leaf.n):
             e = find_edge(tree, node.first, hint, leaf.keys[i])
@@ -681,24 +746,10 @@ cdef class Forest:
                 if e < 0:
                     self.failed = True
                     return
-            found[i] = e
-            hint = tree.edges[e].next
-            if hint < 0:
-                hint = node.first
-        tree.stamp += 1
-        for i in range(leaf.n):
-            edge = &tree.edges[found[i]]
-            if edge.stamp == tree.stamp:        # copies of a card are one action
-                edge.share += priors[i]
-            else:
-                edge.stamp = tree.stamp
-                edge.share = priors[i]
-        for i in range(leaf.n):
-            edge = &tree.edges[found[i]]
-            if edge.stamp == tree.stamp:
-                edge.stamp = 0
-                edge.n_priors += 1
-                edge.prior += (edge.share / total - edge.prior) / edge.n_priors
+            edge = &tree.edges[e]
+            hint = edge.next if edge.next >= 0 else node.first
+            edge.n_priors += 1
+            edge.prior += (shares[i] / total - edge.prior) / edge.n_priors
         if leaf.node == 0:
             tree.n_root = tree.n_edges
 

@@ -248,9 +248,9 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     lines = []
     for found in turns.values():
         same = [result for _, result in found]
-        of_all = _judged(same)
+        of_all = _judgement(same)
         by = {
-            name: _judged([result for other, result in found if other == name])
+            name: _judgement([result for other, result in found if other == name])
             for name in dict.fromkeys(name for name, _ in found)
         }
         depth = max(result.depth for result in same)
@@ -258,7 +258,7 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     return sorted(lines, key=lambda line: (-line.found, -line.value))
 
 
-def _judged(same: list[SearchResult]) -> Judgement:
+def _judgement(same: list[SearchResult]) -> Judgement:
     visits = sum(result.visits for result in same)
     if visits:
         value = sum(result.value * result.visits for result in same) / visits

@@ -274,8 +274,8 @@ class Belief:
         if self._determinizer is None:
             self._check_battle()
             self._set_pool()
-            if not self._knowledge.is_weighed:
-                self._weigh()
+            if not self._knowledge.has_weights:
+                self._set_weights()
             self._determinizer = self._knowledge.determinizer()
         return self._determinizer
 
@@ -283,8 +283,8 @@ class Belief:
         """Work out what opponents may hold, if all cards are known, as `sample` would."""
         if self._knows_all():
             self._set_pool()
-            if not self._knowledge.is_weighed:
-                self._weigh()
+            if not self._knowledge.has_weights:
+                self._set_weights()
 
     def _check_battle(self) -> None:
         if self.observation.phase == "choice":
@@ -314,7 +314,7 @@ class Belief:
         """Whether all turns of a draft were seen."""
         return self._rules.draft and len(self._offers) == DECK_SIZE
 
-    def _weigh(self) -> None:
+    def _set_weights(self) -> None:
         """Tell the compiled part how attractive the cards are."""
         rules = self._rules.name
         score, builder, value = prior(
@@ -326,7 +326,7 @@ class Belief:
         cards = self._pool
         # Without an offer nobody knows the whole set, and so no deck that somebody may find.
         copies = _copies(cards, rules, builder) if self._offers else None
-        self._knowledge.weigh([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
+        self._knowledge.set_weights([*map(score, cards)], copies, TEMPERATURES[rules], OWN_COPY)
         if self._is_complete():
             for offer, values in zip(self._offers, _worth(self._offers, score, value), strict=True):
                 temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE

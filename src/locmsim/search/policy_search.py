@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
 from locmsim.batch import BatchFunction, StateBatch, checked_results
-from locmsim.game._sight import Sight
+from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import get_rules
@@ -106,7 +106,7 @@ class SearchPosition(NamedTuple):
     #: What they have done in their turn since then.
     done: str | Iterable[int] = ()
     #: The position as they are shown it, with the history that layouts have numbers of.
-    sight: Sight | None = None
+    view: TurnView | None = None
 
 
 class PolicySearch:
@@ -194,7 +194,7 @@ class PolicySearch:
         seed: int = 0,
         belief: Belief | None = None,
         done: str | Iterable[int] = (),
-        sight: Sight | None = None,
+        view: TurnView | None = None,
         simulations: int | None = None,
         time_ms: float | None = None,
     ) -> PolicyResult:
@@ -211,9 +211,9 @@ class PolicySearch:
             What the player knows from the game so far, `observation` included.
         done : str or iterable of int
             What they have done in this turn since then: actions, or the answer line for them.
-        sight : Sight, optional
+        view : TurnView, optional
             The same position, `done` included, with the history that layouts have numbers of
-            (`locmsim.policy.sight.Follower`); without it they are as for an unknown past.
+            (`locmsim.policy.tracker.PlayerTracker`); without it they are as for an unknown past.
         simulations : int, optional
             In the place of the option.
         time_ms : float, optional
@@ -227,10 +227,10 @@ class PolicySearch:
         ------
         ValueError
             In the choice phase, and for a finished game; `belief` has seen something else last; an
-            action in `done` is not legal; `sight` is of another position; the evaluator is of
+            action in `done` is not legal; `view` is of another position; the evaluator is of
             other rules or returns no values.
         """
-        position = SearchPosition(observation, belief, done, sight)
+        position = SearchPosition(observation, belief, done, view)
         return self.search_many([position], seed=seed, simulations=simulations, time_ms=time_ms)[0]
 
     def search_many(
@@ -263,7 +263,7 @@ class PolicySearch:
         started = time.perf_counter()
         worlds: list[Determinizer] = []
         roots: list[State] = []
-        sights: list[Sight | None] = []
+        views: list[TurnView | None] = []
         for number, given in enumerate(positions):
             position = given if isinstance(given, SearchPosition) else SearchPosition(given)
             try:
@@ -276,7 +276,7 @@ class PolicySearch:
                 raise type(error)(f"positions[{number}]: {error}") from None
             worlds.append(known)
             roots.append(root)
-            sights.append(position.sight)
+            views.append(position.view)
         if not roots:
             return []
         rules = roots[0].rules
@@ -295,7 +295,7 @@ class PolicySearch:
 
             options = replace(options, simulations=simulations)
         searched = time.perf_counter()
-        forest = self._forest(worlds, sights, seed, options, rules)
+        forest = self._forest(worlds, views, seed, options, rules)
         self._run(forest, rules, until)
         found = self._results(forest, roots, started)
         done = sum(int(result.visits.sum()) for result in found)
@@ -309,7 +309,7 @@ class PolicySearch:
     def _forest(
         self,
         worlds: list[Determinizer],
-        sights: list[Sight | None],
+        views: list[TurnView | None],
         seed: int,
         options: PolicyOptions,
         rules: str,
@@ -326,7 +326,7 @@ class PolicySearch:
                 raise ValueError(f"mix: the evaluation of rules {rules} has no network")
         return Forest(
             worlds,
-            sights,
+            views,
             np.array(seeds, np.uint64),
             noise,
             options,

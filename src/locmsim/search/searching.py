@@ -43,7 +43,7 @@ def worlds_at(
         known.check_seen(observation, state is not None)
     worlds = known.determinizer()
     root = worlds.sample(seed)
-    if state is not None and belief is None and _tells_more(state, root):
+    if state is not None and belief is None and _knows_more(state, root):
         worlds = worlds.begun_as(state)
         root = worlds.sample(seed)
     elif state is not None and state.legal_actions() != root.legal_actions():
@@ -65,7 +65,7 @@ def worlds_at(
     return worlds, root, known
 
 
-def _tells_more(state: State, root: State) -> bool:
+def _knows_more(state: State, root: State) -> bool:
     """Whether a state shows of the turn, or of health lost before, what an observation does not."""
     me, op = _by_mover(state)
     mine, theirs = _by_mover(root)

@@ -30,8 +30,8 @@ class Turn:
         What the player at the root may expect with it, from -1 to 1.
     visits : int
         Sampled results that `value` comes from; 0 of a turn that wins.
-    state : State
-        The position after its actions, before the turn ends.
+    start, state : State
+        The positions before its actions and after them, before the turn ends.
     next : Turn or None
         The best turn that follows, of the other player.
     """
@@ -39,6 +39,7 @@ class Turn:
     actions: list[str]
     value: float
     visits: int
+    start: State
     state: State
     next: "Turn | None" = None
 
@@ -382,5 +383,5 @@ def _found(
         for action in actions:
             texts.append(after.action_to_string(action))
             after.apply_action(action)
-        turns.append(Turn(texts, value, visits, after))
+        turns.append(Turn(texts, value, visits, root, after))
     return turns

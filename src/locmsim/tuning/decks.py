@@ -89,7 +89,7 @@ class DeckModel:
     ) -> None:
         self.decks, self.players = decks, players
         terms = decks[:10_000].reshape(-1, decks.shape[-1]).astype(np.float32)
-        self.spread = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
+        self.scales = terms.std(axis=0) + (terms.std(axis=0) < 1e-6)
         n = int(players.max()) + 1
         # "advantage" is what player 0 has ahead of player 1, decks aside.
         arrays: dict[str, NDArray[Any]] = {"advantage": np.zeros((n, n))}
@@ -107,7 +107,7 @@ class DeckModel:
         """The log-odds that player 0 wins each of these games."""
         w = self.arrays
         players = torch.from_numpy(self.players[rows].astype(np.int64))
-        cards = torch.from_numpy(self.decks[rows].astype(np.float32) / self.spread)
+        cards = torch.from_numpy(self.decks[rows].astype(np.float32) / self.scales)
         units = (cards @ w["card"] + w["card_bias"]).relu()
         sums = torch.cat([cards.sum(2), units.sum(2)], dim=-1) / 10
         hidden = (sums @ w["hidden"] + w["hidden_bias"]).relu()
@@ -117,8 +117,8 @@ class DeckModel:
 
     def _scales(self) -> dict[str, NDArray[Any]]:
         """By what arrays for terms as they are have to be multiplied."""
-        sums = 10 * np.concatenate([self.spread, np.ones(UNITS, np.float32)])
-        scales = {"card": self.spread[:, None], "hidden": sums[:, None], "direct": sums}
+        sums = 10 * np.concatenate([self.scales, np.ones(UNITS, np.float32)])
+        scales = {"card": self.scales[:, None], "hidden": sums[:, None], "direct": sums}
         return {name: scales.get(name, np.ones((), np.float32)) for name in SHAPES}
 
     def value(self) -> dict[str, Array]:

@@ -27,7 +27,7 @@ class Progress:
     #: The file that it started from.
     start: WeightsFile
     #: Weights that were taken, the best last; the first ones are those of the start.
-    taken: list[Weights]
+    adopted: list[Weights]
     #: By which it was started and resumed.
     commands: list[str] = field(default_factory=list)
     #: Iterations that are complete, and games in them.
@@ -40,7 +40,7 @@ class Progress:
 
 
 #: Fields of `Progress` that are weights, kept in files of their own.
-_WEIGHTS = {"start", "taken"}
+_WEIGHTS = {"start", "adopted"}
 
 
 def replaced(
@@ -54,7 +54,7 @@ class Folder:
     """Where a tuning is kept, or nowhere.
 
     ``state.json`` has the settings and the progress, ``start.npz`` the weights file of the start,
-    ``taken-N.npz`` the weights that were taken in iteration N, ``games-N.npz`` its games.
+    ``adopted-N.npz`` the weights that were adopted in iteration N, ``games-N.npz`` its games.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -73,9 +73,9 @@ class Folder:
         assert self.path is not None
         return self.path / "start.npz"
 
-    def _taken(self, iteration: int) -> Path:
+    def _adopted_file(self, iteration: int) -> Path:
         assert self.path is not None
-        return self.path / f"taken-{iteration:04}.npz"
+        return self.path / f"adopted-{iteration:04}.npz"
 
     def games_file(self, iteration: int) -> Path:
         """The file of the games of an iteration."""
@@ -110,8 +110,8 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         if not self._start.exists():
             progress.start.save(self._start)
-        for match, weights in zip(progress.accepted, progress.taken[1:], strict=True):
-            if not (path := self._taken(match["iteration"])).exists():
+        for match, weights in zip(progress.accepted, progress.adopted[1:], strict=True):
+            if not (path := self._adopted_file(match["iteration"])).exists():
                 WeightsFile({settings.rules: weights}).save(path)
         content = {
             field.name: getattr(progress, field.name)
@@ -131,9 +131,9 @@ class Folder:
             chosen = TuningSettings(**settings)
             iterations = [match["iteration"] for match in content["accepted"]]
             start = WeightsFile.load(self._start)
-            files = [start, *(WeightsFile.load(self._taken(i)) for i in iterations)]
-            taken = [file[chosen.rules] for file in files]
-            return chosen, Progress(start, taken, **content)
+            files = [start, *(WeightsFile.load(self._adopted_file(i)) for i in iterations)]
+            adopted = [file[chosen.rules] for file in files]
+            return chosen, Progress(start, adopted, **content)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(f"{self._state}: not the state of a tuning: {error}") from None
 

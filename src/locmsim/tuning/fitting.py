@@ -48,11 +48,11 @@ def fit_logistic(
 
     if not len(won):
         raise ValueError("nothing to fit: no games")
-    spread = x.std(axis=0, dtype=np.float64)
-    used = spread > 1e-9
-    z = np.column_stack([x[:, used] / spread[used], np.ones(len(x))])  # ... the constant
-    centre = np.append(prior[used] * spread[used], 0.0)
-    penalty = np.append(np.broadcast_to(precision, prior.shape)[used] / spread[used] ** 2, 0.0)
+    deviation = x.std(axis=0, dtype=np.float64)
+    used = deviation > 1e-9
+    z = np.column_stack([x[:, used] / deviation[used], np.ones(len(x))])  # ... the constant
+    centre = np.append(prior[used] * deviation[used], 0.0)
+    penalty = np.append(np.broadcast_to(precision, prior.shape)[used] / deviation[used] ** 2, 0.0)
     sign = np.where(won > 0, -1.0, 1.0)
 
     def loss(b: _Array) -> tuple[float, _Array]:
@@ -71,7 +71,7 @@ def fit_logistic(
     # hundreds of steps.
     found = minimize(loss, centre, jac=True, hess=hessian, method="trust-ncg")
     coefficients = prior.astype(np.float64)
-    coefficients[used] = found.x[:-1] / spread[used]
+    coefficients[used] = found.x[:-1] / deviation[used]
     return coefficients, float(found.x[-1]), float(found.fun) / len(won)
 
 

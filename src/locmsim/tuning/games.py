@@ -59,7 +59,7 @@ INPUTS = sum(math.prod(shape) for shape in BLOCKS.values())
 MAX_WEIGHT = 999.0
 #: Perturbations in self-play: spread of the logarithm of a weight; what is added to it at most, in
 #: points of the value; up to this part of the picks is random.
-_SPREAD = 0.3
+_WEIGHT_NOISE = 0.3
 _ADDED = 0.015
 _RANDOM_PICKS = 0.5
 #: Rules 1.5: games on one card set, and decks proposed for them. A deck takes as long as a game.
@@ -69,7 +69,7 @@ _DECKS = 6
 _T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
 #: What a player judges positions by.
-_Judge: TypeAlias = tuple[Evaluator, Network | None]
+_Evaluation: TypeAlias = tuple[Evaluator, Network | None]
 
 
 # ------------------------------------------------------------------------------------- offers
@@ -184,7 +184,7 @@ def _play(
     rules: str,
     offer: _Offer,
     decks: Sequence[Sequence[Card]],
-    players: Sequence[_Judge],
+    players: Sequence[_Evaluation],
     nodes: int,
     seed: int,
     ends: list[State] | None = None,
@@ -288,7 +288,7 @@ class SelfPlay:
         rng = settings.random("games", self.iteration, self.chunk)
         draft = RULES[settings.rules].draft
         # Whoever judges positions better is sought among players who judge them differently.
-        judged = not {"eval", "network"}.isdisjoint(settings.what)
+        explores = not {"eval", "network"}.isdisjoint(settings.what)
         evaluations = [Evaluator(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
         rows = _Rows()
@@ -304,16 +304,16 @@ class SelfPlay:
             pair = decks if draft else rng.sample(decks, 2)
             for deck in pair:
                 rng.shuffle(deck)
-            judges = [
+            evaluators = [
                 (
-                    _perturbed(self.players[i].evaluation, rng) if judged else evaluations[i],
+                    _perturbed(self.players[i].evaluation, rng) if explores else evaluations[i],
                     networks[i],
                 )
                 for i in players
             ]
-            ends: list[State] | None = [] if judged else None
+            ends: list[State] | None = [] if explores else None
             seed = rng.getrandbits(60)
-            winner = _play(settings.rules, offer, pair, judges, settings.nodes, seed, ends)
+            winner = _play(settings.rules, offer, pair, evaluators, settings.nodes, seed, ends)
             if winner >= 0:
                 rows.pools.append(pool)
                 rows.decks.append([[card.base_id for card in deck] for deck in pair])
@@ -348,7 +348,7 @@ class SelfPlay:
 def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
     added = _ADDED * weights["scale"] / 12
     changed = {
-        name: weight * math.exp(rng.gauss(0, _SPREAD)) + rng.gauss(0, added)
+        name: weight * math.exp(rng.gauss(0, _WEIGHT_NOISE)) + rng.gauss(0, added)
         for name, weight in weights.items()
         if name != "scale"
     }
@@ -376,13 +376,15 @@ class PlayPairs:
 
     def __call__(self) -> list[float]:
         both = self.first, self.second
-        judges = [(Evaluator(weights.evaluation), _network(weights)) for weights in both]
+        evaluators = [(Evaluator(weights.evaluation), _network(weights)) for weights in both]
         choosers = [_Chooser(self.rules, weights) for weights in both]
         if _choose_alike(*both):  # a deck takes longer than a game
             choosers[1] = choosers[0]
-        return [self._pair(seed, judges, choosers) for seed in self.seeds]
+        return [self._pair(seed, evaluators, choosers) for seed in self.seeds]
 
-    def _pair(self, seed: int, judges: Sequence[_Judge], choosers: Sequence[_Chooser]) -> float:
+    def _pair(
+        self, seed: int, evaluators: Sequence[_Evaluation], choosers: Sequence[_Chooser]
+    ) -> float:
         offer = _offer(self.rules, seed)
         rng = random.Random(seed)
         decks = [chooser.deck(offer) for chooser in choosers]
@@ -396,7 +398,7 @@ class PlayPairs:
                 self.rules,
                 offer,
                 [[decks[p][i] for i in order] for p, order in zip(players, orders, strict=True)],
-                [judges[p] for p in players],
+                [evaluators[p] for p in players],
                 self.nodes,
                 game_seed,
             )

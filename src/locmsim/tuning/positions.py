@@ -71,9 +71,9 @@ class PositionModel:
 
     def __init__(self, positions: NDArray[Any], rng: np.random.Generator) -> None:
         sample = _blocks(positions[:_SAMPLE])
-        self.spread = {
-            "creature": _spread(sample["creatures"]),
-            "card": _spread(sample["hand"]),
+        self.scales = {
+            "creature": _scales(sample["creatures"]),
+            "card": _scales(sample["hand"]),
             "other": sample["other"].std(axis=0) + (sample["other"].std(axis=0) < 1e-6),
         }
         #: The slots of each lane.
@@ -88,9 +88,9 @@ class PositionModel:
         """The log-odds of each position."""
         w, n = self.arrays, len(rows)
         seen = _blocks(rows)
-        creatures = torch.from_numpy(seen["creatures"] / self.spread["creature"])
-        cards = torch.from_numpy(seen["hand"] / self.spread["card"])
-        other = torch.from_numpy(seen["other"] / self.spread["other"])
+        creatures = torch.from_numpy(seen["creatures"] / self.scales["creature"])
+        cards = torch.from_numpy(seen["hand"] / self.scales["card"])
+        other = torch.from_numpy(seen["other"] / self.scales["other"])
         # Of each position, side and slot; the sides have weights of their own.
         creature = torch.einsum("nsci,sio->nsco", creatures, w["creature"]).relu()
         sums = torch.stack([creature[:, :, s].sum(2).reshape(n, -1) for s in self.slots], dim=1)
@@ -104,18 +104,18 @@ class PositionModel:
     def unscaled(self) -> dict[str, Array]:
         """The arrays for inputs as they are."""
         arrays = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
-        others = len(self.spread["other"])
+        others = len(self.scales["other"])
         joined = np.concatenate(
-            [np.ones(len(arrays["direct"]) - others, np.float32), self.spread["other"]]
+            [np.ones(len(arrays["direct"]) - others, np.float32), self.scales["other"]]
         )
-        spread = {
-            "creature": self.spread["creature"][:, None],
-            "card": self.spread["card"][:, None],
+        scales = {
+            "creature": self.scales["creature"][:, None],
+            "card": self.scales["card"][:, None],
             "hidden": joined[:, None],
             "direct": joined,
         }
         return {
-            name: (array / spread.get(name, 1)).astype(np.float32) for name, array in arrays.items()
+            name: (array / scales.get(name, 1)).astype(np.float32) for name, array in arrays.items()
         }
 
 
@@ -129,9 +129,9 @@ def _blocks(positions: NDArray[Any]) -> dict[str, Array]:
     }
 
 
-def _spread(things: Array) -> Array:
+def _scales(things: Array) -> Array:
     """Of creatures or cards, over those that there are."""
     there = things.reshape(-1, things.shape[-1])
     there = there[there[:, 0] > 0]
-    spread = there.std(axis=0) if len(there) else np.zeros(there.shape[1], np.float32)
-    return spread + (spread < 1e-6)
+    scales = there.std(axis=0) if len(there) else np.zeros(there.shape[1], np.float32)
+    return scales + (scales < 1e-6)

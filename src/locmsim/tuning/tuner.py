@@ -107,12 +107,12 @@ class Tuner:
     @property
     def start(self) -> Weights:
         """The weights at the start."""
-        return self._progress.taken[0]
+        return self._progress.adopted[0]
 
     @property
     def best(self) -> Weights:
         """The weights that won last."""
-        return self._progress.taken[-1]
+        return self._progress.adopted[-1]
 
     @property
     def accepted(self) -> list[dict[str, Any]]:
@@ -318,7 +318,7 @@ class Tuner:
             "interval": [round(low, 4), round(high, 4)],
         }
         return f"{line}: accepted", {
-            "taken": [*self._progress.taken, weights],
+            "adopted": [*self._progress.adopted, weights],
             "accepted": [*self.accepted, match],
         }
 
@@ -333,7 +333,7 @@ class Tuner:
         settings = self.settings
         done = self._folder.load_games(iteration)
         pools = settings.card_sets()
-        players = [self.best, *self._progress.taken[:-1][-3:]]
+        players = [self.best, *self._progress.adopted[:-1][-3:]]
         tasks = {
             chunk: SelfPlay(
                 settings, iteration, chunk, min(_CHUNK, settings.games - first), pools, players

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from locmsim.contract import BaseGame
+from locmsim.contract import BaseGame, View
 from locmsim.vestrock.bots import BOTS
 from locmsim.vestrock.deck import generate_deck
 from locmsim.vestrock.match import Match
+from locmsim.vestrock.pictures import match_view
 
 __all__ = ["VestrockGame"]
 
@@ -45,6 +46,10 @@ class VestrockGame(BaseGame):
 
     def __post_init__(self) -> None:
         self.new_match(0)
+
+    def view(self, match: Match) -> View:
+        """The position as text and as a picture, and the health of both players."""
+        return match_view(match)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
         """The match with the deck of `seed`, before its first answer.

@@ -20,7 +20,7 @@ __all__ = ["Session"]
 #: Unread input, and unsent replies, beyond which a connection is not read.
 _FULL: Final = 64 * 1024
 #: Unread input below which it is read again.
-_ROOM: Final = 16 * 1024
+_READ_LIMIT: Final = 16 * 1024
 #: Replies are sent together up to this size.
 _FLUSH: Final = 32 * 1024
 #: How long to wait for the end of a connection that was told why it is closed.
@@ -260,7 +260,7 @@ class Session(asyncio.BufferedProtocol):
             if self._unread >= _FULL or self._paused_writing or self._in_debt:
                 self._paused_reading = True
                 self.transport.pause_reading()
-        elif self._unread < _ROOM and not self._paused_writing and not self._in_debt:
+        elif self._unread < _READ_LIMIT and not self._paused_writing and not self._in_debt:
             self._resume_reading()
 
     def _resume_reading(self) -> None:

@@ -139,8 +139,8 @@ class Standings(Database):
 
     def _free(self, number: int) -> int:
         """A number that no tournament has: where another program has written, the next one."""
-        taken = "SELECT 1 FROM tournaments WHERE tournament = ?"
-        if self._connection.execute(taken, [number]).fetchone() is None:
+        query = "SELECT 1 FROM tournaments WHERE tournament = ?"
+        if self._connection.execute(query, [number]).fetchone() is None:
             return number
         ((last,),) = self._connection.execute("SELECT max(tournament) FROM tournaments")
         _log.warning("tournament %d is in %s already: written as %d", number, self.path, last + 1)

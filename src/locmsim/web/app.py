@@ -9,10 +9,10 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, play, replays, searches
+from locmsim.web import analyse, arenas, gamepage, home, live, play, replays, searches, setup
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -21,10 +21,22 @@ __all__ = ["PAGES", "create_app"]
 
 #: What makes each page, in the order of the links. A new page is a module with such a function and
 #: a script in ``static``, where it may have a style sheet as well.
-PAGES: tuple[Callable[[Site], Page], ...] = (play.page, replays.page, arenas.page, analyse.page)
+PAGES: tuple[Callable[[Site], Page], ...] = (
+    home.page,
+    replays.page,
+    arenas.page,
+    setup.page,
+    gamepage.page,
+    play.page,
+    analyse.page,
+)
 
 #: What makes endpoints that several pages ask.
-SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (replays.routes, searches.routes)
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
+    replays.routes,
+    live.routes,
+    searches.routes,
+)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 
@@ -45,7 +57,9 @@ def create_app(site: Site) -> Starlette:
     pages = [make(site) for make in PAGES]
     folder = resources.files("locmsim.web") / "static"
     shell = (folder / "page.html").read_text(encoding="utf-8")
-    links = "\n".join(f'<a href="/{page.name}">{escape(page.title)}</a>' for page in pages)
+    links = "\n".join(
+        f'<a href="{page.address}">{escape(page.title)}</a>' for page in pages if page.title
+    )
     shell = shell.replace("%LINKS%", links)
     files = {
         file.name: file.read_bytes()
@@ -53,24 +67,19 @@ def create_app(site: Site) -> Starlette:
         if file.name.rpartition(".")[2] in _TYPES
     }
 
-    async def first(request: Request) -> Response:
-        query = request.url.query
-        return RedirectResponse(f"/{pages[0].name}{'?' if query else ''}{query}")
-
     async def static(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in files:
             raise Refusal("no such file", 404)
         return Response(files[name], media_type=_TYPES[name.rpartition(".")[2]])
 
-    routes: list[BaseRoute] = [Route("/", first), Route("/static/{name}", static)]
+    routes: list[BaseRoute] = [Route("/static/{name}", static)]
     for service in SERVICES:
         routes += service(site)
     for page in pages:
-        routes += [
-            Route(f"/{page.name}", _shown(shell, page, f"{page.name}.css" in files)),
-            *page.routes,
-        ]
+        if page.address:
+            routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))
+        routes += page.routes
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -92,6 +101,6 @@ def _needs_token(path: str) -> bool:
 
 def _shown(shell: str, page: Page, styled: bool) -> Callable[[Request], Response]:
     style = f'<link rel="stylesheet" href="/static/{page.name}.css">' if styled else ""
-    text = shell.replace("%TITLE%", escape(page.title)).replace("%STYLE%", style)
+    text = shell.replace("%TITLE%", escape(page.title or "a match")).replace("%STYLE%", style)
     text = text.replace("%NAME%", page.name)
     return lambda request: Response(text, media_type="text/html")

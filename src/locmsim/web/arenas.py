@@ -135,4 +135,5 @@ def page(site: Site) -> Page:
             get("/api/arena/results", arenas.results),
             get("/api/arena/games", arenas.games),
         ],
+        address="/arena",
     )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES
 from locmsim.errors import ProtocolError
 from locmsim.game.observation import (
     ENEMY_BOARD,
@@ -14,15 +13,14 @@ from locmsim.game.observation import (
     PlayerLine,
     read_observation,
 )
-from locmsim.rules.cards import BOUNDS, Card, CardType, cards_1x
+from locmsim.game.words import sentence
+from locmsim.rules.actions import ActionKind
+from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import RULES
 from locmsim.web.replay import page_html
-from locmsim.web.views import card_view
+from locmsim.web.views import Cards
 
 __all__ = ["capture_data", "capture_html", "is_capture"]
-
-#: In place of the instance ids of cards that the bot does not see.
-_HIDDEN = -1
 
 
 def is_capture(text: str) -> bool:
@@ -59,12 +57,12 @@ def capture_html(
     ValueError
         As for `capture_data`.
     """
-    data = capture_data(text, rules)
-    shown = [given or name for given, name in zip(names, data["names"], strict=True)]
-    return page_html({**data, "names": shown, "view": view, "analyse": ""})
+    return page_html({**capture_data(text, rules, names), "view": view})
 
 
-def capture_data(text: str, rules: str | None = None) -> dict[str, Any]:
+def capture_data(
+    text: str, rules: str | None = None, names: tuple[str, str] = ("", "")
+) -> dict[str, Any]:
     """What a bot was sent in a match, step by step.
 
     Parameters
@@ -74,14 +72,16 @@ def capture_data(text: str, rules: str | None = None) -> dict[str, Any]:
         end may be cut off (docs/rules.md, sections 3 and 9).
     rules : str, optional
         The rule set; by default the text shows it.
+    names : tuple of str
+        As for `capture_html`.
 
     Returns
     -------
     dict
         As `locmsim.web.replay_data`, with a step for each turn of the bot. What it did itself, the
         opponent's hand and how the match ended are not in the text: ``captured`` is the bot's seat,
-        ``winner`` and ``choice`` are empty, hidden cards have an instance id below 0, the
-        opponent's mana is "?". ``theirs`` of a step are the actions of the opponent's last turn.
+        ``winner`` and ``choice`` are empty, the opponent's mana is "?". ``theirs`` of a step are
+        the actions of the opponent's last turn in words.
 
     Raises
     ------
@@ -102,32 +102,30 @@ def capture_data(text: str, rules: str | None = None) -> dict[str, Any]:
     # Who is asked second has one mana more than the opponent, in their first turn.
     me = int(turns[0].me.max_mana > turns[0].opponent.max_mana)
     name = turns[0].rules
-    cards = _cards(name, choice, turns)
-    ids = {row.instance_id: row.base_id for seen in turns for row in seen.cards}
-    # The opponent's items are in no row.
-    for action in (action for seen in turns for action in seen.opponent_actions):
-        ids.setdefault(int(action.text.split()[1]), action.base_id)
-    played = set(ids.values())
-    names = ["the opponent", "the opponent"]
-    names[me] = "the bot"
+    known = _cards(name, choice, turns)
+    cards = Cards(known.values())
+    bases = {row.instance_id: row.base_id for seen in turns for row in seen.cards}
+    plain = ["the opponent", "the opponent"]
+    plain[me] = "the bot"
+    shown = [given or word for given, word in zip(names, plain, strict=True)]
+    page = _Page(known, bases, cards, me, shown[me])
+    steps = [page.step(seen, 2 * i + me) for i, seen in enumerate(turns)]
+    drawn = cards.known()
     return {
         "rules": name,
-        "names": names,
+        "lanes": RULES[name].lanes,
+        "names": shown,
         "scores": [0, 0],
         "winner": None,
         "captured": me,
+        "seat": me,
         "fault": None,
         "params": {},
         "stderr": ["", ""],
-        "lanes": RULES[name].lanes,
-        "cards": {base: card_view(card, base in played) for base, card in sorted(cards.items())},
-        "badges": BADGES,
-        "frames": [FRAMES[kind][:2] for kind in CardType],
-        "numbers": NUMBER_SHAPES,
-        "ids": ids,
         "choice": [[], []],
-        "offers": [[card.base_id for card in seen.offer] for seen in choice],
-        "steps": [_step(seen, me, 2 * i + me) for i, seen in enumerate(turns)],
+        "offers": [[cards.key(card) for card in seen.offer] for seen in choice],
+        "steps": steps,
+        **cards.to_json(drawn),
     }
 
 
@@ -179,37 +177,82 @@ def _cards(
     return cards
 
 
-def _step(seen: Observation, me: int, turn: int) -> dict[str, Any]:
-    sides: list[dict[str, Any]] = [{}, {}]
-    hand = [row.instance_id for row in seen.at(HAND)]
-    sides[me] = _side(seen, seen.me, hand, seen.at(MY_BOARD), seen.me.max_mana)
-    hidden = [_HIDDEN] * seen.opponent_hand
-    sides[1 - me] = _side(seen, seen.opponent, hidden, seen.at(ENEMY_BOARD), "?")
-    return {
-        "turn": turn,
-        "player": me,
-        "action": None,
-        "theirs": [action.text for action in seen.opponent_actions],
-        "state": {"turn": turn, "cur": me, "winner": -1, "p": sides},
-    }
+class _Page:
+    """Makes the steps of what was captured."""
 
+    def __init__(
+        self, known: dict[int, Card], bases: dict[int, int], cards: Cards, me: int, name: str
+    ) -> None:
+        self._known = known
+        self._bases = bases
+        self._cards = cards
+        self._me = me
+        self._name = name
 
-def _side(
-    seen: Observation, line: PlayerLine, hand: list[int], board: list[CardInPlay], mana: int | str
-) -> dict[str, Any]:
-    side: dict[str, Any] = {
-        "hp": line.health,
-        "mana": mana,
-        "maxMana": line.max_mana,
-        "draw": line.draw,
-        "hand": hand,
-        "deck": line.deck_size,
-        "board": [
-            [row.instance_id, row.base_id, row.attack, row.defense, row.abilities, row.lane, 1, 0]
-            for row in board
-        ],
-    }
-    if RULES[seen.rules].draft:
-        # Only the next one is in the text.
-        side["runes"] = [line.rune] if line.rune else []
-    return side
+    def step(self, seen: Observation, turn: int) -> dict[str, Any]:
+        """What is shown at the start of a turn of the bot."""
+        sides: list[dict[str, Any]] = [{}, {}]
+        hand = [[row.instance_id, self._key(row.base_id)] for row in seen.at(HAND)]
+        sides[self._me] = self._side(seen, seen.me, hand, seen.at(MY_BOARD), seen.me.max_mana)
+        hidden = [None] * seen.opponent_hand
+        sides[1 - self._me] = self._side(seen, seen.opponent, hidden, seen.at(ENEMY_BOARD), "?")
+        return {
+            "turn": turn,
+            "player": self._me,
+            "action": None,
+            "words": "",
+            "theirs": [
+                self._words(action.base_id, action.text, RULES[seen.rules].lanes)
+                for action in seen.opponent_actions
+            ],
+            "board": {"turn": turn, "player": self._me, "winner": None, "sides": sides},
+        }
+
+    def _key(self, base: int) -> str:
+        return self._cards.key(self._known[base])
+
+    def _title(self, base: int | None) -> str:
+        card = None if base is None else self._known.get(base)
+        return "a card" if card is None else self._cards.title(card)
+
+    def _words(self, base: int, text: str, lanes: int) -> str:
+        """An action of the opponent, of whose cards only the base ids are in the text."""
+        word, _, *rest = text.split(" ")
+        kind, name = ActionKind[word], self._title(base)
+        if kind == ActionKind.SUMMON:
+            return sentence(kind, name, lane=int(rest[0]) if lanes > 1 else None)
+        aimed = int(rest[0])
+        target = self._name if aimed == -1 else self._title(self._bases.get(aimed))
+        return sentence(kind, name, target)
+
+    def _side(
+        self,
+        seen: Observation,
+        line: PlayerLine,
+        hand: Sequence[list[Any] | None],
+        board: list[CardInPlay],
+        mana: int | str,
+    ) -> dict[str, Any]:
+        # Of runes only the next one is in the text.
+        runes = [line.rune] if line.rune else []
+        return {
+            "health": line.health,
+            "mana": mana,
+            "max_mana": line.max_mana,
+            "draws": line.draw,
+            "deck": line.deck_size,
+            "runes": runes if RULES[seen.rules].draft else None,
+            "hand": hand,
+            "board": [
+                [
+                    row.instance_id,
+                    self._key(row.base_id),
+                    row.attack,
+                    row.defense,
+                    row.abilities,
+                    row.lane,
+                    1,
+                ]
+                for row in board
+            ],
+        }

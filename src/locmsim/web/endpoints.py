@@ -59,7 +59,7 @@ def get(path: str, work: Callable[[Request], Any]) -> Route:
     return Route(path, endpoint, methods=["GET"])
 
 
-def post(path: str, work: Callable[[Request, dict[str, Any]], Any]) -> Route:
+def post(path: str, work: Callable[[Request, dict[str, Any]], Any], *, most: int = _MOST) -> Route:
     """The route of what changes something.
 
     Parameters
@@ -68,6 +68,8 @@ def post(path: str, work: Callable[[Request, dict[str, Any]], Any]) -> Route:
         Its address.
     work : function
         From the request and the object in its body to the answer, as for `get`.
+    most : int
+        The longest body, in bytes.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def post(path: str, work: Callable[[Request, dict[str, Any]], Any]) -> Route:
     """
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(work, request, await _body(request))
+        return await _answer(work, request, await _body(request, most))
 
     return Route(path, endpoint, methods=["POST"])
 
@@ -88,15 +90,15 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
     return answer if isinstance(answer, Response) else json_response(answer)
 
 
-async def _body(request: Request) -> dict[str, Any]:
+async def _body(request: Request, most: int) -> dict[str, Any]:
     """The JSON object in the body."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refusal("expected application/json", 415)
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _MOST:
-            raise Refusal(f"more than {_MOST} bytes", 413)
+        if len(body) > most:
+            raise Refusal(f"more than {most} bytes", 413)
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,9 +1,12 @@
-"""Games between a person and a bot.
+"""Games that are played here: between a person and a bot, or two bots that people watch.
 
-The referee plays each in a thread, with its own clock for the bot, which is always a process: it
-can hang, crash or flood its output as it likes. For the referee the person is an agent without a
-time limit, whose answers come from the page. A page changes its game by the number of the version
-that it shows, so that a second page cannot play on in a position that is gone.
+The referee plays each in a thread, with its own clock for the bots, which are always processes:
+they can hang, crash or flood their output as they like. For the referee the person is an agent
+without a time limit, whose answers come from the page. A page changes its game by the number of the
+version that it shows, so that a second page cannot play on in a position that is gone.
+
+What a page is told are the steps of a replay (`locmsim.web.replay_data`), as far as the person may
+see them.
 """
 
 import contextlib
@@ -15,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from locmsim._core import State
 from locmsim._io import write_whole
@@ -23,6 +26,7 @@ from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.game.words import line_words
 from locmsim.referee.matches import Result, play
 from locmsim.referee.process import BotProcess
 from locmsim.referee.transcript import result_log
@@ -31,13 +35,11 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
 from locmsim.search.searching import BeamSearch
 from locmsim.web.replay import chat_of
-from locmsim.web.views import Cards, board_view, legal_texts
+from locmsim.web.views import PERSON, Cards, action_steps, legal_texts, turn_step
 
 __all__ = ["Game", "Opponent", "OutdatedError"]
 
 _log = logging.getLogger(__name__)
-
-PERSON: Final = "You"
 
 
 class OutdatedError(ValueError):
@@ -80,9 +82,10 @@ class _Left(BaseException):
 
 
 class _Match(Match):
-    """A match in which one player has all the time, and which is watched."""
+    """A match in which a person has all the time, and which is watched."""
 
-    person: int
+    #: Their seat; -1 if two bots play.
+    person: int = -1
     watch: Callable[[int, State, list[str], str], None]
 
     def time_limit_ms(self, player: int) -> int:
@@ -97,21 +100,35 @@ class _Match(Match):
         return result
 
 
+def _match_from(state: State) -> _Match:
+    """A match that begins in a position; its log cannot be replayed, as it has no choice phase."""
+    match = _Match(state.rules, seed=0)
+    match.state = state.clone()
+    for side in state.players:
+        held = [(card.id, card.card) for card in (*side.hand, *side.deck)]
+        held += [(creature.id, creature.card) for creature in side.board]
+        for instance, card in held:
+            match._base_ids[instance] = card.base_id
+            match._base_ids.setdefault(instance + 1, card.base_id)  # of a copy
+    match._to_ask = (state.current_player(),)
+    return match
+
+
 class Game:
-    """One game of a person.
+    """One game.
 
     Parameters
     ----------
     key : str
         Its key.
-    opponent : Opponent
-        The other player.
+    players : sequence of Opponent or None
+        Both players; None is the person.
     rules : str
         The rule set.
-    seat : int
-        0 or 1, the person's.
     seed : int, optional
         Of the match.
+    start : State, optional
+        The position that it begins in; without it, it begins with the choice of cards.
     timeout_scale : float
         Multiplies the bot's time limits, 0 for none.
     folder : path
@@ -122,38 +139,44 @@ class Game:
     Raises
     ------
     ValueError
-        Unknown rules, or a seat that is not there.
+        Unknown rules, two persons, or a position in which nobody is to move.
     """
 
     def __init__(
         self,
         key: str,
-        opponent: Opponent,
+        players: Sequence[Opponent | None],
         rules: str,
-        seat: int,
         *,
-        seed: int | None,
+        seed: int | None = None,
+        start: State | None = None,
         timeout_scale: float,
         folder: str | os.PathLike[str],
         ended: Callable[[Result[Any], tuple[str, str], str], str],
     ) -> None:
-        if seat not in (0, 1):
-            raise ValueError(f"seat: expected 0 or 1, got {seat}")
+        if [*players].count(None) > 1:
+            raise ValueError("two persons cannot play each other here")
+        if start is not None and start.is_terminal():
+            raise ValueError("the game is decided in this position")
         self.key = key
-        self._match = _Match(rules, seed=seed)
-        self._match.person = seat
+        self._from_start = start is not None
+        self._match = _Match(rules, seed=seed) if start is None else _match_from(start)
+        self._seat = [*players].index(None) if None in players else -1
+        self._hidden = None if self._seat < 0 else 1 - self._seat
+        self._match.person = self._seat
         self._match.watch = self._watched
-        self._opponent = opponent
-        self._seat = seat
+        self._players = players
         self._timeout_scale = timeout_scale
         self._folder = os.fspath(folder)
         self._ended = ended
-        offers = self._match.offers
+        offers = [] if start is not None else self._match.offers
         flat = [c for offer in offers for c in ([offer] if isinstance(offer, Card) else offer)]
         self._by_id = {card.base_id: card for card in flat}
         self.cards = Cards(self._by_id.values())
-        names = [PERSON, opponent.name]
-        self._names = (names[seat], names[1 - seat])
+        for card in self._by_id.values():
+            self.cards.key(card)
+        names = [PERSON if player is None else player.name for player in players]
+        self._names = (names[0], names[1])
 
         # All below belongs to the condition's lock.
         self._condition = threading.Condition()
@@ -170,7 +193,8 @@ class Game:
         self._now: State | None = None
         self._done: list[str] = []
         self._steps: list[dict[str, Any]] = []
-        self._chat = ""
+        #: How many steps no longer change: all but those of the person's turn.
+        self._settled = 0
         self._over: dict[str, Any] | None = None
         self._left = False
         self._bots: Sequence[BotProcess] = ()
@@ -183,10 +207,8 @@ class Game:
         self._thread.start()
 
     def _run(self) -> None:
-        seed = int(self._match.params["seed"])
-        players = [self, self._opponent.words(seed & (1 << 62) - 1)]
-        if self._seat == 1:
-            players.reverse()
+        seed = int(self._match.params["seed"]) & (1 << 62) - 1
+        players = [self if one is None else one.words(seed) for one in self._players]
         try:
             result = play(
                 players,
@@ -213,19 +235,25 @@ class Game:
                 raise _Left
 
     def _finish(self, result: Result[_Match]) -> None:
-        path, unsaved = self._save(result)
-        key = self._ended(result, self._names, path)
+        # What began in a position has no log that could be replayed.
+        path, unsaved = ("", "") if self._from_start else self._save(result)
+        key = "" if self._from_start else self._ended(result, self._names, path)
         fault = result.fault
         with self._condition:
-            if self._match.state is not None:
-                self._now = self._match.state.clone()
+            state = self._match.state
+            if state is not None:
+                self._now = state.clone()
+                last = turn_step(state, self.cards, self._hidden)
+                if not self._steps or self._steps[-1]["board"] != last["board"]:
+                    self._steps.append(last)  # they died from drawing
+            self._settled = len(self._steps)
             self._asked = None
             self._over = {
                 "winner": result.winner,
                 "scores": list(result.scores),
                 "fault": fault
                 and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
-                "stderr": result.stderr[1 - self._seat],
+                "stderr": list(result.stderr),
                 "replay": key,
                 "path": path,
                 "error": unsaved,
@@ -267,6 +295,8 @@ class Game:
                 self._start = self._match.state.clone()
                 self._now = self._start.clone()
                 self._done = []
+                self._settled = len(self._steps)
+                self._steps.append(turn_step(self._start, self.cards, self._hidden))
             self._changed("")
             while self._answer is None:
                 if self._left:
@@ -275,27 +305,16 @@ class Game:
             return self._answer
 
     def _watched(self, player: int, before: State, applied: list[str], line: str) -> None:
-        """Keep what the bot did in its turn, step by step, and what it said."""
+        """Keep what a bot did in its turn, step by step, and what it said."""
         if player == self._seat:
             return
-        steps = [{"action": "", "card": "", "board": self._shown(before)}]
-        for text in applied:
-            card = self._acting(before, text)
-            before.apply_action(before.string_to_action(text))
-            steps.append({"action": text, "card": card, "board": self._shown(before)})
+        start = turn_step(before, self.cards, self._hidden)
+        start["chat"] = chat_of(line, RULES[self._match.rules].lanes)
+        actions = action_steps(before, applied, self.cards, self._names, self._hidden)
         with self._condition:
-            self._steps = steps
-            self._chat = chat_of(line, RULES[self._match.rules].lanes)
-
-    def _acting(self, state: State, text: str) -> str:
-        """The key of the card that an action is of, which may come from a hidden hand."""
-        side = state.players[state.current_player()]
-        cards = {held.id: held.card for held in side.hand}
-        cards |= {creature.id: creature.card for creature in side.board}
-        return self.cards.key(cards[int(text.split(" ")[1])])
-
-    def _shown(self, state: State) -> dict[str, Any]:
-        return board_view(state, self.cards, hidden=1 - self._seat)
+            self._steps += [start, *actions]
+            self._settled = len(self._steps)
+            self._changed("")
 
     # ------------------------------------------------------------------------------ the pages
 
@@ -320,35 +339,72 @@ class Game:
 
         return end
 
-    def view(self) -> dict[str, Any]:
-        """All that the person may know, as plain data."""
+    def view(self, have: int = 0, known: int = 0) -> dict[str, Any]:
+        """All that the person, or who watches two bots, may know.
+
+        Parameters
+        ----------
+        have : int
+            How many of the steps the page has that no longer change; the others are left out.
+        known : int
+            How many cards it has.
+
+        Returns
+        -------
+        dict
+            ``steps`` are those from ``start`` on, ``settled`` of all do not change any more.
+        """
         with self._condition:
             observation, state = self._asked, self._now
             own = observation is not None and state is not None
+            start = have if 0 <= have <= self._settled else 0
             return {
                 "game": self.key,
                 "version": self._version,
                 "by": self._by,
                 "by_version": self._by_version,
-                "rules": self._match.rules,
-                # As a text: the numbers of JavaScript have no room for 64 bits.
-                "seed": str(self._match.params["seed"]),
-                "seat": self._seat,
+                "seat": None if self._seat < 0 else self._seat,
                 "names": self._names,
+                "players": [one.key if one else None for one in self._players],
                 "asked": observation is not None,
                 "choice": self._choice(),
-                "board": None if state is None else self._shown(state),
                 "actions": legal_texts(state) if own and state is not None else [],
                 "done": list(self._done),
-                "steps": self._steps,
-                "chat": self._chat,
+                "start": start,
+                "steps": self._steps[start:],
+                "settled": self._settled,
+                "cards": self.cards.to_json(start=known)["cards"],
                 "over": self._over,
             }
+
+    def data(self) -> dict[str, Any]:
+        """The page of the game, as of `locmsim.web.replay_data`, with `view` as ``play``."""
+        view = self.view()
+        rules = self._match.rules
+        params = {} if self._from_start else self._match.params
+        over = view["over"] or {}
+        return {
+            "rules": rules,
+            "lanes": RULES[rules].lanes,
+            "names": view["names"],
+            "scores": over.get("scores"),
+            "winner": over.get("winner"),
+            "fault": over.get("fault"),
+            "params": {key: str(value) for key, value in params.items()},
+            "stderr": over.get("stderr", ["", ""]),
+            "seat": view["seat"],
+            **self.cards.to_json(),
+            "choice": [[], []],
+            "offers": [],
+            "steps": view["steps"],
+            "running": True,
+            "play": view,
+        }
 
     def _choice(self) -> dict[str, Any] | None:
         observation = self._asked
         chosen = [self.cards.key(self._by_id[base_id]) for base_id in self._picked]
-        if self._now is not None or self._over is not None:
+        if self._now is not None or self._over is not None or self._seat < 0 or self._from_start:
             return None
         offer = () if observation is None else observation.offer
         draft = RULES[self._match.rules].draft
@@ -391,7 +447,7 @@ class Game:
         """Carry out an action of the person's turn; a win ends the turn. ``ValueError``."""
         with self._condition:
             state = self._turn(version)
-            state.apply_action(state.string_to_action(text))
+            self._steps += action_steps(state, [text], self.cards, self._names, self._hidden)
             self._done.append(text)
             if state.is_terminal():
                 self._give(";".join(self._done), client)
@@ -405,6 +461,7 @@ class Game:
             if not self._done or self._start is None:
                 raise ValueError("there is nothing to take back")
             self._done.pop()
+            self._steps.pop()
             self._now = self._start.clone()
             for text in self._done:
                 self._now.apply_action(self._now.string_to_action(text))
@@ -446,10 +503,11 @@ class Game:
         -------
         dict
             In the choice phase ``cards``, keys. In the battle ``actions``, a whole turn from its
-            start, and ``chance``, that the person wins by it.
+            start, the same as ``words``, and ``chance``, that the person wins by it.
         """
         with self._condition:
             seen, picked, observation = self._seen[:], self._picked[:], self._asked
+            start = None if self._start is None else self._start.clone()
         if observation is None:
             raise ValueError("it is not your turn")
         if observation.phase == "choice":
@@ -460,6 +518,7 @@ class Game:
                 return {"cards": [self.cards.key(self._by_id[observation.offer[choice].base_id])]}
             deck = build_deck(observation.offer)
             return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}
+        assert start is not None
         belief = Belief()
         taken = iter(picked)
         for shown in seen:
@@ -468,7 +527,8 @@ class Game:
                 belief.chose([next(taken)] if RULES[shown.rules].draft else taken)
         found = BeamSearch().search(observation, time_ms=time_ms, nodes=nodes, belief=belief)
         actions = [] if found.line == "PASS" else found.line.split(";")
-        return {"actions": actions, "chance": (1 + found.value) / 2}
+        words = line_words(start, actions, self._names, self.cards.titles)
+        return {"actions": actions, "words": words, "chance": (1 + found.value) / 2}
 
     def _checked(self, version: int) -> Observation:
         if self._over is not None:
@@ -489,7 +549,7 @@ class Game:
         """Answer the referee."""
         self._answer = line
         self._asked = None
-        self._steps = []
+        self._settled = len(self._steps)
         self._changed(client)
         self._condition.notify_all()
 

@@ -1,5 +1,6 @@
 """The matches that the pages show: logs in files, arenas' results, and what was played here."""
 
+import json
 import os
 import threading
 from collections import OrderedDict
@@ -9,20 +10,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from locmsim.arena import StoreError
+from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Ending, Store
-from locmsim.contract import Fault, FaultKind, Part
+from locmsim.contract import Fault, FaultKind, Game, Part
 from locmsim.game.match import Match
+from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
+from locmsim.referee.plain import view_steps
 from locmsim.web.logs import LogIndex, told
 from locmsim.web.news import News
-from locmsim.web.sources import arena_game, load_replay, replay_of
+from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
 __all__ = ["ALL", "Filter", "Library"]
 
 _Loaded = tuple[Result[Match], tuple[str, str]]
 #: Games that are kept after they were read.
 _KEPT = 64
+#: Matches that are watched at a time, as they are played.
+_LIVE = 64
 #: Games that one answer looks at: with a filter that takes few of them, the rest comes with the
 #: next one.
 _LOOKED_AT = 2000
@@ -97,6 +102,12 @@ class Library:
         self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        #: Matches that are being played, by key, and the keys by path.
+        self._live: dict[str, LiveReader] = {}
+        self._live_paths: dict[str, str] = {}
+        self._live_count = 0
+        #: Folders that were made so that arenas show their matches.
+        self._made: list[str] = []
 
     def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
         """Add a match that was played here.
@@ -136,6 +147,80 @@ class Library:
         self.news.changed()
         return key
 
+    # ------------------------------------------------------------------------- live matches
+
+    def live(self) -> list[tuple[str, LiveReader]]:
+        """The matches that are being played, with their keys."""
+        with self._lock:
+            for folder in self._live_folders():
+                with suppress(OSError):
+                    for name in sorted(os.listdir(folder)):
+                        path = os.path.join(folder, name)
+                        if name.endswith(SUFFIX) and path not in self._live_paths:
+                            self._watch(path)
+            self._live_paths = {
+                path: key
+                for path, key in self._live_paths.items()
+                if os.path.exists(path) or not self._live[key].over
+            }
+            return [(key, reader) for key, reader in self._live.items() if not reader.over]
+
+    def _watch(self, path: str) -> None:
+        if sum(not reader.over for reader in self._live.values()) >= _LIVE:
+            return
+        key = f"l{self._live_count}"
+        self._live[key] = LiveReader(path)
+        self._live_paths[path] = key
+        self._live_count += 1
+        for old in [key for key, reader in self._live.items() if reader.over][:-_KEPT]:
+            del self._live[old]
+
+    def _live_folders(self) -> Iterator[str]:
+        yield from filter(os.path.isdir, self.files)
+        for path in self.dbs:
+            folder = f"{path}{SUFFIX}"
+            # As long as results are written there is such a file beside them.
+            if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
+                with suppress(OSError):
+                    os.mkdir(folder)  # the sign for whoever plays
+                    self._made.append(folder)
+            if os.path.isdir(folder):
+                yield folder
+
+    def live_match(self, key: str) -> LiveReader:
+        """A match that is being played, or was a moment ago; ``ValueError``."""
+        with self._lock:
+            if key not in self._live:
+                raise ValueError(f"there is no match {key!r}")
+            return self._live[key]
+
+    def after_live(self, key: str) -> str | None:
+        """The key that a match has once it is over; None if it is nowhere."""
+        path = self.live_match(key).path
+        folder, name = os.path.split(path)
+        number = name.removesuffix(SUFFIX)
+        for i, db in enumerate(self.dbs):
+            if folder == f"{db}{SUFFIX}" and number.isdecimal():
+                with suppress(OSError, StoreError), Store(db) as store:
+                    store.game(int(number))
+                    return f"d{i}:{number}"
+        log = path.removesuffix(SUFFIX)
+        if folder in self.files and os.path.exists(log):
+            self.logs.refresh()
+            return self.logs.key(log)
+        return None
+
+    def close(self) -> None:
+        """Let go of what is played: nobody watches any more."""
+        self.news.close()
+        with self._lock:
+            for reader in self._live.values():
+                reader.close()
+            for folder in self._made:
+                with suppress(OSError):
+                    os.rmdir(folder)
+            self._made.clear()
+
     # -------------------------------------------------------------------------------- a match
 
     def load(self, key: str) -> _Loaded:
@@ -158,27 +243,78 @@ class Library:
         ValueError
             There is no such match, or it cannot be read; the message says why.
         """
-        kind, (place, _, number) = key[:1], key[1:].partition(":")
-        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
-        if kind == "f" and not counts["f"]:
-            self.logs.refresh()
-            counts["f"] = self.logs.count
-        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
-            kind == "d"
-        ) != (number.isdecimal() and len(number) < 18):
-            raise ValueError(f"there is no match {key!r}")
+        kind, place, number = self._place_of(key)
         path = key
         try:
             if kind == "d":
-                path = self.dbs[int(place)]
-                return self._arena_game(path, int(number))
+                path = self.dbs[place]
+                return self._arena_game(path, number)
             if kind == "f":
-                return self._log(int(place))
-            row, loaded = self._played[int(place)]
+                return self._log(place)
+            row, loaded = self._played[place]
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(told(path, error)) from None
+
+    def view(self, key: str) -> dict[str, Any]:
+        """A match of any game, step by step, as its game shows it.
+
+        Parameters
+        ----------
+        key : str
+            As in the rows of `games`.
+
+        Returns
+        -------
+        dict
+            ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
+            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.plain.view_steps`.
+
+        Raises
+        ------
+        ValueError
+            As for `load`.
+        """
+        result, names, game = self._of_any_game(key)
+        return {
+            "title": game.title,
+            "turn": game.turn_name,
+            "names": [name or f"Player {player}" for player, name in enumerate(names)],
+            "scores": list(result.scores),
+            "winner": result.winner,
+            "fault": _fault(result.fault),
+            "steps": [*view_steps(result, game)],
+        }
+
+    def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
+        try:
+            kind, place, number = self._place_of(key)
+            if kind == "d":
+                return arena_match(self.dbs[place], number)
+            if kind == "f":
+                found = self.logs.place(place)
+                with open(found.path, "rb") as file:
+                    file.seek(found.start)
+                    log = json.loads(file.read(found.size))
+                if "game" in log:
+                    return logged_match(log)
+        except (OSError, StoreError, ValueError, RecursionError) as error:
+            raise ValueError(told(key, error)) from None
+        result, names = self.load(key)
+        return result, names, LocmGame(result.match.rules)
+
+    def _place_of(self, key: str) -> tuple[str, int, int]:
+        """The parts of a key; ``ValueError`` if there is no such match."""
+        kind, (place, _, number) = key[:1], key[1:].partition(":")
+        if kind == "f" and not self.logs.count:
+            self.logs.refresh()
+        counts = {"f": self.logs.count, "d": len(self.dbs), "p": len(self._played)}
+        if not (place.isdecimal() and len(place) < 9 and int(place) < counts.get(kind, 0)) or (
+            kind == "d"
+        ) != (number.isdecimal() and len(number) < 18):
+            raise ValueError(f"there is no match {key!r}")
+        return kind, int(place), int(number or 0)
 
     def _log(self, number: int) -> _Loaded:
         place = self.logs.place(number)
@@ -214,7 +350,8 @@ class Library:
     # ------------------------------------------------------------------------------- the list
 
     def games(self, wanted: Filter = ALL, after: str = "", count: int = 100) -> dict[str, Any]:
-        """A part of the games that a filter takes: those played here, of files, and of arenas.
+        """A part of the games that a filter takes: those that are being played, that were played
+        here, of files, and of arenas.
 
         Of each source the last ones come first. However many games there are, an answer looks at
         no more than it shows, or with a filter at 2,000 of them: then it may have fewer rows than
@@ -284,10 +421,34 @@ class Library:
     def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Seen]]]:
         """The sources by key: what gives the games of each below a number, the last ones first."""
         return {
+            "l": self._of_live,
             "p": self._of_played,
             "f": self._of_logs,
             **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
         }
+
+    def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+        for key, reader in reversed(self.live()):
+            number = int(key[1:])
+            if before is not None and number >= before:
+                continue
+            reader.update()
+            if reader.match is None or reader.over:
+                continue
+            turns = sum(call.turn is not None for call in reader.calls)
+            row = {
+                "key": key,
+                "source": reader.path,
+                "number": None,
+                "names": [name or f"Player {seat}" for seat, name in enumerate(reader.names)],
+                "winner": None,
+                "fault": None,
+                "turns": turns,
+                "rules": reader.match.rules,
+                "game": "",
+                "live": True,
+            }
+            yield number, partial(dict, row) if _takes(wanted, row) else None
 
     def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
         with self._lock:
@@ -334,10 +495,7 @@ class Library:
             with Store(path) as store:
                 assert store.settings is not None
                 game: Any = store.settings.game
-                watched = Part.REPLAY in game.parts
-                if not watched and not hasattr(game, "view"):
-                    raise ValueError(f"{game.title} has no {Part.REPLAY}")
-                rules = game.rules if watched else None
+                rules = game.rules if Part.REPLAY in game.parts else None
                 if wanted.rules and wanted.rules != rules:
                     return
                 names = [player.name for player in store.settings.players]
@@ -402,7 +560,7 @@ class Library:
                 with suppress(OSError):
                     stat = os.stat(name)
                     stamps.append((name, stat.st_mtime_ns, stat.st_size))
-        return stamps, self.logs.stamp()
+        return stamps, self.logs.stamp(), [key for key, _ in self.live()]
 
 
 def _takes(wanted: Filter, row: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The page *Play*: a person against a bot, by clicks."""
+"""Games that begin here: a person against a bot, or two bots to watch."""
 
 import asyncio
 import inspect
@@ -105,27 +105,30 @@ class _Table:
         return self._temporary.name
 
     def new(self, data: dict[str, Any]) -> Game:
-        """Begin a game as a page wants it."""
+        """Begin a game of ``players``, two keys of opponents, null for the person."""
         rules = text_of(data, "rules", "1.5")
+        start = None
+        if "from" in data:
+            start = self._site.state(text_of(data, "from"), whole_of(data, "step", 0))
+            rules = start.rules
         get_rules(rules)
-        opponent = self.opponents.get(text_of(data, "opponent"))
-        if opponent is None:
-            raise Refusal("there is no such opponent")
-        if opponent.rules and rules not in opponent.rules:
-            raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+        keys = data.get("players")
+        if not isinstance(keys, list) or len(keys) != 2:
+            raise Refusal("players: expected two keys of opponents, null for a person")
+        players = [None if key is None else self._opponent(key, rules) for key in keys]
         seed = None if data.get("seed") is None else whole_of(data, "seed", text=True)
         if seed is not None and not -(1 << 63) <= seed < 1 << 63:
             raise Refusal("seed: expected a signed 64-bit integer")
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            key = str(next(self._numbers))
+            key = f"g{next(self._numbers)}"
             game = Game(
                 key,
-                opponent,
+                players,
                 rules,
-                whole_of(data, "seat", 0),
                 seed=seed,
+                start=start,
                 timeout_scale=self._site.timeout_scale,
                 folder=self.folder(),
                 ended=self._site.library.add,
@@ -137,6 +140,14 @@ class _Table:
                 self._left = [*(game for game in self._left if game.running), old]
             game.start()
         return game
+
+    def _opponent(self, key: object, rules: str) -> Opponent:
+        opponent = self.opponents.get(key) if isinstance(key, str) else None
+        if opponent is None:
+            raise Refusal("there is no such opponent")
+        if opponent.rules and rules not in opponent.rules:
+            raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+        return opponent
 
     def get(self, key: str) -> Game:
         """The game of a key."""
@@ -160,9 +171,10 @@ class _Table:
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoints: new games, what a game shows, and what a person does in it."""
+    """The page *Play* and its endpoints: new games, and what a person does in one."""
     table = _Table(site)
     site.closing.append(table.close)
+    site.data["g"] = lambda key: table.get(key).data()
 
     def choices(request: Request) -> object:
         return {
@@ -174,16 +186,14 @@ def page(site: Site) -> Page:
         }
 
     def new(request: Request, data: dict[str, Any]) -> object:
-        return table.new(data).view()
-
-    def cards(request: Request) -> object:
-        return table.get(request.query_params.get("game", "")).cards.to_json()
+        return {"game": table.new(data).key}
 
     async def news(request: Request) -> Response:
-        game = table.get(request.query_params.get("game", ""))
-        after = whole_of(request.query_params, "after", -1, text=True)
-        await _newer(game, after)
-        return json_response(game.view())
+        query = request.query_params
+        game = table.get(query.get("game", ""))
+        numbers = [whole_of(query, name, 0, text=True) for name in ("have", "known")]
+        await _newer(game, whole_of(query, "after", -1, text=True))
+        return json_response(game.view(*numbers))
 
     def change(
         work: Callable[[Game, int, str, dict[str, Any]], None],
@@ -193,10 +203,13 @@ def page(site: Site) -> Page:
             try:
                 work(game, whole_of(data, "version"), text_of(data, "client", "")[:40], data)
             except OutdatedError as error:
-                return json_response({"error": str(error), "view": game.view()}, 409)
-            return game.view()
+                return json_response({"error": str(error), "view": view(game, data)}, 409)
+            return view(game, data)
 
         return changed
+
+    def view(game: Game, data: dict[str, Any]) -> dict[str, Any]:
+        return game.view(whole_of(data, "have", 0), whole_of(data, "known", 0))
 
     def chosen(data: dict[str, Any]) -> list[str]:
         keys = data.get("cards")
@@ -214,10 +227,9 @@ def page(site: Site) -> Page:
 
     return Page(
         "play",
-        "Play",
+        "",
         [
             get("/api/play/choices", choices),
-            get("/api/play/cards", cards),
             Route("/api/play/news", news, methods=["GET"]),
             post("/api/play/new", new),
             post(

@@ -6,7 +6,6 @@ and its content security policy runs no script but its own.
 """
 
 import base64
-import contextlib
 import hashlib
 import json
 import math
@@ -17,16 +16,14 @@ from importlib import resources
 from typing import Any
 
 from locmsim._core import State
-from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES
-from locmsim.errors import InvalidActionError
-from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
-from locmsim.referee.matches import Call, Result
-from locmsim.rules.cards import Card, CardType
+from locmsim.referee.matches import Result
+from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
-from locmsim.web.views import card_view
+from locmsim.web.positions import played_turns
+from locmsim.web.views import PERSON, Cards, action_steps, turn_step
 
 __all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
 
@@ -52,33 +49,35 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     Returns
     -------
     dict
-        ``rules``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text), ``params``
-        (texts), ``stderr`` (one text a player), ``lanes``, ``cards`` (base id to row, title and
-        picture), ``badges`` and ``frames`` (colours and signs of abilities and types), ``ids``
-        (instance id to base id), ``choice`` (what each player took), ``offers`` (the base ids that
-        both chose from: one list, or one for each pick of 1.x), ``steps``.
+        ``rules``, ``lanes``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text),
+        ``params`` (texts), ``stderr`` (one text a player), ``seat`` (of the person who played, who
+        sits below; None for a match of two bots), the cards as of `locmsim.web.views.Cards`,
+        ``choice`` (keys of what each player took), ``offers`` (keys of what both chose from: one
+        list, or one for each pick of 1.x), ``steps``.
 
-        A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``state``
-        (the snapshot after it, docs/rules.md, section 13) and, where a turn begins, ``ms``,
-        ``answer``, ``chat`` (the words after its actions), ``ignored``. ``odds`` is player 0's
-        chance of winning by the value network at the end of the last turn that ended, where the
-        rule set has such a network.
+        A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``words``
+        (the same for people), ``board`` (the position after it, as of
+        `locmsim.web.views.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat`` (the
+        words after its actions), ``ignored``. ``odds`` is player 0's chance of winning by the value
+        network at the end of the last turn that ended, where the rule set has such a network.
     """
     match = result.match
-    cards = {card.base_id: card for card in match.cards}
-    ids = _instances(match)
-    chosen = {base for player in match.chosen for base in player}
-    offers: list[list[int]] = [[]]
+    cards = Cards(match.cards)
+    shown = [name or f"Player {player}" for player, name in enumerate(names)]
+    steps = list(_steps(result, cards, shown))
+    known = {card.base_id: card for card in match.cards}
+    choice = [[cards.key(known[base]) for base in chosen] for chosen in match.chosen]
+    drawn = cards.known()
+    offers: list[list[str]] = [[]]
     for offer in match.offers:  # a card of the one list that both choose from, or a pick of 1.x
         if isinstance(offer, Card):
-            offers[0].append(offer.base_id)
+            offers[0].append(cards.key(offer))
         else:
-            offers.append([card.base_id for card in offer])
-    offers = [offer for offer in offers if offer]
-    shown = sorted({*ids.values(), *chosen, *(base for offer in offers for base in offer)})
+            offers.append([cards.key(card) for card in offer])
     return {
         "rules": match.rules,
-        "names": [name or f"Player {player}" for player, name in enumerate(names)],
+        "lanes": RULES[match.rules].lanes,
+        "names": shown,
         "scores": list(result.scores),
         "winner": result.winner,
         "fault": result.fault
@@ -90,15 +89,11 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
         # As texts: the numbers of JavaScript have no room for 64 bits.
         "params": {key: str(value) for key, value in match.params.items()},
         "stderr": [text[-_STDERR_SHOWN:] for text in result.stderr],
-        "lanes": RULES[match.rules].lanes,
-        "cards": {base: card_view(cards[base], base in chosen) for base in shown},
-        "badges": BADGES,
-        "frames": [FRAMES[kind][:2] for kind in CardType],
-        "numbers": NUMBER_SHAPES,
-        "ids": ids,
-        "choice": match.chosen,
-        "offers": offers,
-        "steps": list(_steps(match, result.calls)),
+        "seat": shown.index(PERSON) if PERSON in shown else None,
+        **cards.to_json(drawn),
+        "choice": choice,
+        "offers": [offer for offer in offers if offer],
+        "steps": steps,
     }
 
 
@@ -107,7 +102,6 @@ def replay_html(
     names: tuple[str, str] = ("", ""),
     *,
     view: int | None = None,
-    analyse: str = "",
 ) -> str:
     """The page that shows a match, whole.
 
@@ -118,21 +112,18 @@ def replay_html(
     names : tuple of str
         As for `replay_data`.
     view : int, optional
-        0 or 1 to begin with the hand of that player only; the page can change it.
-    analyse : str
-        The address that analyses a turn of this match, to which ``&turn=NUMBER`` is added; empty
-        for a page without such a link.
+        0 or 1 to begin with that player below and with their hand only; the page can change it.
 
     Returns
     -------
     str
         An HTML document.
     """
-    return page_html({**replay_data(result, names), "view": view, "analyse": analyse})
+    return page_html({**replay_data(result, names), "view": view})
 
 
 def page_html(data: dict[str, Any]) -> str:
-    """The page that shows such data, see `replay_data`, with ``view`` and ``analyse`` beside it."""
+    """The page that shows such data, see `replay_data`, with ``view`` beside it."""
     folder = resources.files("locmsim.web") / "static"
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
@@ -164,14 +155,19 @@ def replay_policy() -> str:
     )
 
 
+#: The modules of the page, each behind those that it imports, and its styles.
+_SCRIPTS = ("dom.js", "cards.js", "board.js", "viewer.js", "file.js")
+_STYLES = ("base.css", "board.css")
+
+
 @cache
 def _script() -> str:
     """The page's program: its modules one after the other, without imports and exports."""
-    return re.sub(r"(?m)^(?:import [^\n]*\n|export )", "", _joined("cards.js", "replay.js"))
+    return re.sub(r"(?m)^(?:import [^;]*;\n|export )", "", _joined(*_SCRIPTS))
 
 
 def _style() -> str:
-    return _joined("base.css", "replay.css")
+    return _joined(*_STYLES)
 
 
 def _joined(*names: str) -> str:
@@ -184,11 +180,19 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-def _steps(match: Match, calls: Sequence[Call]) -> Iterator[dict[str, Any]]:
-    """The state at the start of each turn and after each action, in today's instance ids."""
-    network = Evaluation(rules=match.rules).network
+def _steps(result: Result[Match], cards: Cards, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The position at the start of each turn and after each action, in today's instance ids."""
+    rules = result.match.rules
+    network = Evaluation(rules=rules).network
     odds: dict[str, float] = {}
-    for steps, state in _turns(match, calls):
+    for call, state, applied in played_turns(result):
+        start = turn_step(state, cards)
+        line = call.answer
+        start["answer"] = None if line is None else line[:_ANSWER_SHOWN]
+        start["chat"] = chat_of(line or "", RULES[rules].lanes)
+        start["ignored"] = [text for text in call.result.ignored if text != "PASS"][:_IGNORED]
+        start["ms"] = round(call.elapsed_ns / 1e6, 1)
+        steps = [start, *action_steps(state, applied, cards, names)]
         for step in steps:
             step.update(odds)
         # The network judges the ends of turns, seen by the player whose turn ends. Until the next
@@ -196,41 +200,6 @@ def _steps(match: Match, calls: Sequence[Call]) -> Iterator[dict[str, Any]]:
         odds = _odds(network, state)
         steps[-1].update(odds)
         yield from steps
-
-
-def _turns(match: Match, calls: Sequence[Call]) -> Iterator[tuple[list[dict[str, Any]], State]]:
-    """The steps of each turn and the state after its last action."""
-    old_ids = OldIds() if match.log["ids"] == "old" else None
-    lanes = RULES[match.rules].lanes
-    again = _fresh(match)
-    for call in calls:
-        state = again.state
-        line = call.answer
-        if state is None:
-            again.submit(call.player, line)
-            continue
-        state = state.clone()
-        step = {"turn": state.turn, "player": call.player}
-        steps: list[dict[str, Any]] = [
-            {
-                **step,
-                "action": None,
-                "answer": None if line is None else line[:_ANSWER_SHOWN],
-                "chat": chat_of(line or "", lanes),
-                "ignored": [text for text in call.result.ignored if text != "PASS"][:_IGNORED],
-                "ms": round(call.elapsed_ns / 1e6, 1),
-                "state": state.snapshot(),
-            }
-        ]
-        applied: list[str] = []
-        with contextlib.suppress(InvalidActionError):  # the malformed answer that ended the match
-            if line is not None and old_ids is not None:
-                line = old_ids.new_line(state, line)
-            applied = again.submit(call.player, line).applied
-        for text in applied:
-            state.apply_action(state.string_to_action(text))
-            steps.append({**step, "action": text, "state": state.snapshot()})
-        yield steps, state
 
 
 def chat_of(answer: str, lanes: int) -> str:
@@ -254,22 +223,6 @@ def chat_of(answer: str, lanes: int) -> str:
         words = part.split()
         said += words[counts.get(words[0], len(words)) :] if words else []
     return " ".join(said)[:_CHAT_SHOWN]
-
-
-def _fresh(match: Match) -> Match:
-    """The match before its first answer, in today's instance ids."""
-    rows = match.log["cards"]
-    cards = None if rows is None else [Card(*row) for row in rows]
-    return Match(match.rules, params=match.params, cards=cards)
-
-
-def _instances(match: Match) -> dict[int, int]:
-    """The base id of each card of the battle by its instance id of today."""
-    again = _fresh(match)
-    for player, line in match.log["answers"]:
-        if again.phase == "choice":
-            again.submit(player, line)
-    return {instance: base for deck in again.decks for instance, base in deck}
 
 
 def _odds(network: Network | None, state: State) -> dict[str, float]:

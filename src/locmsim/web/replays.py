@@ -1,7 +1,7 @@
-"""The page *Replays*: the matches there are, and each of them to watch."""
+"""The page *Games*: the matches there are."""
 
 import asyncio
-from urllib.parse import urlencode
+import base64
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,7 +11,6 @@ from starlette.routing import BaseRoute, Route
 from locmsim.web.endpoints import Refusal, get, json_response, whole_of
 from locmsim.web.library import Filter
 from locmsim.web.news import PATIENCE
-from locmsim.web.replay import replay_html, replay_policy
 from locmsim.web.site import Page, Site
 
 __all__ = ["page", "routes"]
@@ -25,7 +24,6 @@ _LOOK = 1.0
 def routes(site: Site) -> list[BaseRoute]:
     """The endpoints of the list: a part of it, what filters can be set to, and when it changes."""
     library = site.library
-    site.closing.append(library.news.close)
 
     def games(request: Request) -> object:
         query = request.query_params
@@ -46,6 +44,14 @@ def routes(site: Site) -> list[BaseRoute]:
     def choices(request: Request) -> object:
         return library.choices()
 
+    def view(request: Request) -> object:
+        """A match of any game: the drawings as addresses of images, which nothing can leave."""
+        shown = library.view(request.query_params.get("game", ""))
+        for step in shown["steps"]:
+            drawing = step.pop("drawing")
+            step["image"] = _image(drawing) if drawing else None
+        return shown
+
     async def news(request: Request) -> Response:
         known = whole_of(request.query_params, "known", -1, text=True)
         stamp = await run_in_threadpool(library.stamp)
@@ -63,21 +69,17 @@ def routes(site: Site) -> list[BaseRoute]:
     return [
         get("/api/games", games),
         get("/api/games/choices", choices),
+        get("/api/view", view),
         Route("/api/games/news", news, methods=["GET"]),
     ]
 
 
+def _image(drawing: str) -> str:
+    """The address of an SVG document that is shown by an ``<img>``: no script of it runs."""
+    data = base64.b64encode(drawing.encode("utf-8", "replace")).decode()
+    return f"data:image/svg+xml;base64,{data}"
+
+
 def page(site: Site) -> Page:
-    """The page and its endpoint: a match as a page of its own."""
-
-    def watch(request: Request) -> Response:
-        key = request.query_params.get("game", "")
-        result, names = site.library.load(key)
-        analyse = f"/analyse?{urlencode({'token': site.token, 'game': key})}"
-        # The page brings its own script, which no other page may run.
-        headers = {"content-security-policy": f"{replay_policy()}; frame-ancestors 'none'"}
-        return Response(
-            replay_html(result, names, analyse=analyse), media_type="text/html", headers=headers
-        )
-
-    return Page("replays", "Replays", [get("/api/replays/watch", watch)])
+    """The page *Games*: the matches there are."""
+    return Page("games", "Games", address="/games")

@@ -1,5 +1,6 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,15 +8,17 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
+from locmsim.errors import InvalidActionError
 from locmsim.game.observation import Observation
-from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.report import GameReport, report_budget, report_turns
+from locmsim.game.words import line_words
+from locmsim.referee.report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.searching import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
+from locmsim.web.positions import position_of_text
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, board_view
 
@@ -53,19 +56,22 @@ def routes(site: Site) -> list[BaseRoute]:
         fixed = {"game": key, "names": shown, "nodes": nodes, "seed": seed, "note": _NOTE}
 
         def work(job: Job) -> None:
-            turns = []
-            job.update(0, of, {**fixed, **GameReport([], report_budget(nodes)).to_json()})
+            turns: list[TurnReport] = []
+            worded: list[dict[str, Any]] = []
+            told = GameReport([], report_budget(nodes)).to_json()
+            job.update(0, of, {**fixed, **told})
             for turn in report_turns(result, nodes=nodes, seed=seed):
                 turns.append(turn)
+                worded.append({**turn.to_json(), **_turn_words(turn, shown)})
                 told = GameReport(turns, report_budget(nodes)).to_json()
-                job.update(len(turns), of, {**fixed, **told})
+                job.update(len(turns), of, {**fixed, **told, "turns": [*worded]})
 
         # A file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)
         return jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done = _position(site, data)
+        seen, belief, done, names = _position(site, data)
         asked: dict[str, Any] = {
             "lines": _within(data, "lines", 3, _LINES),
             "worlds": _within(data, "worlds", 3, _WORLDS),
@@ -87,7 +93,7 @@ def routes(site: Site) -> list[BaseRoute]:
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, root, nodes, [*asked["hand"]])
+                        shown = _tree(tree, root, nodes, [*asked["hand"]], names)
                     job.update(tree.done, tree.of, shown)
 
                 variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
@@ -99,7 +105,7 @@ def routes(site: Site) -> list[BaseRoute]:
         return jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done = _position(site, data)
+        seen, belief, done, _ = _position(site, data)
         _, root, known = worlds_at(seen, belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
         cards = Cards()
@@ -155,37 +161,44 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     return True
 
 
+def _turn_words(turn: TurnReport, names: Sequence[str]) -> dict[str, list[str]]:
+    """Both turns action by action, in words."""
+    shown = {}
+    for name, line in (("best", turn.best), ("played", turn.played or "")):
+        actions: list[str] = []
+        with contextlib.suppress(InvalidActionError):  # it ended the match
+            state = turn.start.clone()
+            for action in state.actions_of(line):
+                actions.append(state.action_to_string(action))
+                state.apply_action(action)
+        shown[f"{name}_actions"] = actions
+        shown[f"{name}_words"] = line_words(turn.start, actions, names)
+    return shown
+
+
 def _position(
     site: Site, data: dict[str, Any]
-) -> tuple[Observation | State, Belief | None, list[int]]:
-    """A position with what its player knows, and what they have done in the turn."""
+) -> tuple[Observation | State, Belief | None, list[int], Sequence[str]]:
+    """A position with what its player knows, what they have done in the turn, and the names."""
     done = data.get("done") or []
     if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
         raise Refusal("done: expected a list of texts")
-    seen: Observation | State
-    belief: Belief | None = None
     if "game" in data:
-        result, _ = site.library.load(text_of(data, "game"))
-        seen, belief = knowledge_at(result, whole_of(data, "turn", 0))
-        root = belief.root()
+        turn = None if data.get("turn") is None else whole_of(data, "turn")
+        position = site.position(text_of(data, "game"), turn)
     else:
-        text = text_of(data, "text").strip()
-        if "\n" in text:
-            seen = Observation.parse(text + "\n", text_of(data, "rules", "") or None)
-            belief = Belief()
-            belief.see(seen)
-            root = belief.root()
-        else:
-            seen = root = State.from_text(text)
-    root = root.clone()
+        position = position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
+    root = position.root.clone()
     actions = []
     for text in done:
         actions.append(root.string_to_action(text))
         root.apply_action(actions[-1])
-    return seen, belief, actions
+    return position.seen, position.belief, actions, position.names
 
 
-def _tree(tree: Tree, root: State, nodes: int, hand: list[int]) -> dict[str, Any]:
+def _tree(
+    tree: Tree, root: State, nodes: int, hand: list[int], names: Sequence[str]
+) -> dict[str, Any]:
     """The tree as a page draws it; all chances are those of the player at the root."""
     cards = Cards()
     player = tree.player
@@ -193,6 +206,7 @@ def _tree(tree: Tree, root: State, nodes: int, hand: list[int]) -> dict[str, Any
     def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
         return {
             "actions": shown.actions,
+            "words": line_words(shown.start, shown.actions, names),
             "line": shown.line,
             "value": shown.value,
             "chance": (1 + shown.value) / 2,

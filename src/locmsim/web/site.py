@@ -3,10 +3,13 @@
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.routing import BaseRoute
 
+from locmsim._core import State
 from locmsim.web.library import Library
+from locmsim.web.positions import Position, position_of_game, state_at_step
 
 __all__ = ["Page", "Site"]
 
@@ -18,17 +21,20 @@ class Page:
     Attributes
     ----------
     name : str
-        Its address is ``/NAME`` and its script ``static/NAME.js``, an ES module.
+        Its script is ``static/NAME.js``, an ES module.
     title : str
-        What the links to it say.
+        What the link to it says; empty for a page that is in no menu.
     routes : sequence of route
         Its endpoints, made by `locmsim.web.endpoints`. Their addresses begin with ``/api/NAME``;
         these need the token.
+    address : str
+        Where it is; empty for endpoints without a page.
     """
 
     name: str
     title: str
     routes: Sequence[BaseRoute] = ()
+    address: str = ""
 
 
 @dataclass
@@ -61,6 +67,43 @@ class Site:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What to do at the end, by the pages.
     closing: list[Callable[[], None]] = field(default_factory=list)
+    #: What gives the page of a game, as of `locmsim.web.replay_data`, by the first letter of its
+    #: key; `load` of the library gives all others.
+    data: dict[str, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
+    #: Positions that were set up, by key.
+    positions: dict[str, Position] = field(default_factory=dict)
+    #: Pages of what bots were sent, by key.
+    captures: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def position(self, key: str, turn: int | None = None) -> Position:
+        """A position that can be analysed.
+
+        Parameters
+        ----------
+        key : str
+            That of a match, or of a position that was set up.
+        turn : int, optional
+            The turn of a match at whose start it is; the first one by default.
+
+        Returns
+        -------
+        Position
+            With what the player to move knows.
+
+        Raises
+        ------
+        ValueError
+            There is no such match, turn or position, or it is decided there.
+        """
+        if key in self.positions:
+            return self.positions[key]
+        return position_of_game(*self.library.load(key), turn)
+
+    def state(self, key: str, step: int) -> State:
+        """The whole position at a step of a match, or that was set up; ``ValueError``."""
+        if key in self.positions:
+            return self.positions[key].whole()
+        return state_at_step(self.library.load(key)[0], step)
 
     def close(self) -> None:
         """End what the pages have started."""

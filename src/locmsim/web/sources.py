@@ -6,15 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from locmsim.arena.games import game_from_json
 from locmsim.arena.store import Store
 from locmsim.arena.worker import replayed
-from locmsim.contract import Part, require
+from locmsim.contract import Game, Part, require
 from locmsim.game.match import Match
-from locmsim.referee.matches import Result
+from locmsim.referee.matches import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["arena_game", "load_replay", "replay_of"]
+__all__ = ["arena_game", "arena_match", "load_replay", "logged_match", "replay_of"]
 
 _SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
@@ -99,13 +100,34 @@ def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
     ValueError
         They are those of a game that has no pages to watch it on.
     """
+    result, names, game = arena_match(db, number)
+    require(game, Part.REPLAY)
+    return result, names
+
+
+def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Game]:
+    """A match of an arena's results, of any game; errors as for `arena_game`."""
     with Store(db) as store:
         settings = store.settings
         assert settings is not None
-        require(settings.game, Part.REPLAY)
         record = store.game(number)
     first, second = (settings.players[i].name for i in record.fixture.players)
-    return replayed(settings, record), (first, second)
+    return replayed(settings, record), (first, second), settings.game
+
+
+def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], Game]:
+    """The match of a log of another game, as `locmsim play -l` writes it; ``ValueError``."""
+    try:
+        game = game_from_json(log["game"])
+        match = game.new_match(int(log["params"]["seed"]))
+        answers = [(int(seat), line, 0) for seat, line in log["answers"]]
+        scores = log["scores"]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no log of a match: {error!r}") from None
+    result = replay_calls(match, answers)
+    if list(result.scores) != scores:
+        raise ValueError(f"it ended {scores}, and {list(result.scores)} when replayed")
+    return result, _log_names(log), game
 
 
 def _logged_match(log: Any, rules: str | None, ids: str | None) -> Result[Match]:

@@ -1,82 +1,91 @@
 """Positions and cards as plain data, for the scripts of the pages."""
 
-from collections.abc import Iterable
-from functools import cache
-from typing import Any
+import zlib
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, Final
 
 from locmsim._core import State
-from locmsim.art import BADGES, FRAMES, NUMBER_SHAPES, card_art, card_effects, card_title
-from locmsim.rules.cards import Card, CardType, cards_1x
+from locmsim.art import (
+    BADGES,
+    NUMBER_SIZES,
+    badge_svg,
+    card_description,
+    card_svg,
+    card_title,
+    card_titles,
+)
+from locmsim.game.words import action_words
+from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["Cards", "board_view", "card_view", "legal_texts", "named"]
+__all__ = ["PERSON", "Cards", "action_steps", "board_view", "legal_texts", "turn_step"]
 
-
-def card_view(card: Card, picture: bool = True) -> dict[str, Any]:
-    """A card as scripts draw it.
-
-    Parameters
-    ----------
-    card : Card
-        The card.
-    picture : bool
-        Whether it is drawn, or only named.
-
-    Returns
-    -------
-    dict
-        ``row``, ``name``, ``title`` and, for a picture, ``art``: SVG elements.
-    """
-    shown: dict[str, Any] = {"row": card.to_row(), "name": card.name, "title": card_title(card)}
-    if picture:
-        shown["art"] = card_art(card) + card_effects(card)
-    return shown
+#: What the person is called who plays on the pages.
+PERSON: Final = "You"
 
 
 class Cards:
-    """The cards of a page, each with a key; cards that differ may have the same base id."""
-
-    def __init__(self, cards: Iterable[Card] = ()) -> None:
-        self._keys: dict[Card, str] = {}
-        for card in cards:
-            self.key(card)
-
-    def key(self, card: Card) -> str:
-        """The key of a card, which is new if the card is."""
-        known = self._keys.get(card)
-        if known is None:
-            known = self._keys[card] = str(len(self._keys))
-        return known
-
-    def to_json(self) -> dict[str, Any]:
-        """All cards by key, and the colours and signs that they are drawn with."""
-        return {
-            "cards": {key: card_view(named(card)) for card, key in self._keys.items()},
-            "badges": BADGES,
-            "frames": [FRAMES[kind][:2] for kind in CardType],
-            "numbers": NUMBER_SHAPES,
-        }
-
-
-def named(card: Card) -> Card:
-    """A card that was read from the protocol, which tells no names, with the one it has in 1.x.
+    """The cards of a page, each with a key; cards that differ may have the same base id.
 
     Parameters
     ----------
-    card : Card
-        Any card.
-
-    Returns
-    -------
-    Card
-        The same, named if that is known.
+    cards : iterable of Card
+        The set of cards, as far as it is known: two of it that would have the same title get their
+        base ids.
     """
-    return card if card.name else _names().get(card, card)
 
+    def __init__(self, cards: Iterable[Card] = ()) -> None:
+        self._keys: dict[Card, str] = {}
+        self.titles = card_titles(cards)
 
-@cache
-def _names() -> dict[Card, Card]:
-    return {card: card for card in cards_1x()}
+    def key(self, card: Card) -> str:
+        """The key of a card: the same on every page, so that they can be put together."""
+        known = self._keys.get(card)
+        if known is None:
+            row = card.to_row()
+            known = self._keys[card] = f"{row[0]}-{zlib.crc32(repr(row).encode()):x}"
+        return known
+
+    def known(self) -> set[Card]:
+        """The cards that have a key by now."""
+        return set(self._keys)
+
+    def title(self, card: Card) -> str:
+        """What a card is called."""
+        return self.titles.get(card) or card_title(card)
+
+    def to_json(self, drawn: Container[Card] | None = None, start: int = 0) -> dict[str, Any]:
+        """All cards that have a key, and what a page needs to draw what they have become.
+
+        Parameters
+        ----------
+        drawn : container of Card, optional
+            The cards that get pictures, by default all.
+        start : int
+            How many of the first ones are left out.
+
+        Returns
+        -------
+        dict
+            ``cards``, by key ``title``, ``about`` (one line that says it all), ``row`` and ``svg``;
+            ``badges``, the elements of each; ``numbers``, where a number stands and its sizes.
+        """
+        return {
+            "cards": {
+                key: self._view(card, drawn is None or card in drawn)
+                for card, key in [*self._keys.items()][start:]
+            },
+            "badges": {letter: badge_svg(letter) for letter in BADGES},
+            "numbers": NUMBER_SIZES,
+        }
+
+    def _view(self, card: Card, picture: bool) -> dict[str, Any]:
+        title = self.title(card)
+        shown = {"title": title, "about": card_description(card, title), "row": card.to_row()}
+        if picture:
+            # Its title is put in by the page: a name may hold what XML cannot.
+            shown["svg"] = card_svg(card, title="")
+        return shown
 
 
 def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
@@ -94,14 +103,16 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
     Returns
     -------
     dict
-        ``turn``, ``player`` (who is to move, -1 at the end), ``winner`` (None, 0, 1), ``lanes``
-        and two ``sides`` with ``health``, ``mana``, ``max_mana``, ``draws``, ``deck``, ``runes``
-        (None where there are none), ``size`` of the hand, ``hand`` and ``board``.
+        ``turn``, ``player`` (who is to move, -1 at the end), ``winner`` (None, 0, 1) and two
+        ``sides`` with ``health``, ``mana``, ``max_mana``, ``draws``, ``deck``, ``runes`` (None
+        where there are none), ``hand`` and ``board``. A card of a hand is its id and its key, None
+        where it is not shown; a creature is its id, its key, attack, defense, abilities, lane and
+        whether it can attack.
     """
     over = state.is_terminal()
     sides = []
     for player, side in enumerate(state.players):
-        hand = [] if player == hidden else side.hand
+        shown = player != hidden
         sides.append(
             {
                 "health": side.health,
@@ -110,18 +121,19 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
                 "draws": side.next_draw,
                 "deck": side.deck_size,
                 "runes": side.runes if RULES[state.rules].runes else None,
-                "size": side.hand_size,
-                "hand": [{"id": held.id, "card": cards.key(held.card)} for held in hand],
+                "hand": [[held.id, cards.key(held.card)] for held in side.hand]
+                if shown
+                else [None] * side.hand_size,
                 "board": [
-                    {
-                        "id": creature.id,
-                        "card": cards.key(creature.card),
-                        "attack": creature.attack,
-                        "defense": creature.defense,
-                        "abilities": creature.abilities,
-                        "lane": creature.lane,
-                        "ready": creature.can_attack and not creature.has_attacked,
-                    }
+                    [
+                        creature.id,
+                        cards.key(creature.card),
+                        creature.attack,
+                        creature.defense,
+                        creature.abilities,
+                        creature.lane,
+                        int(creature.can_attack and not creature.has_attacked),
+                    ]
                     for creature in side.board
                 ],
             }
@@ -130,9 +142,61 @@ def board_view(state: State, cards: Cards, hidden: int | None = None) -> dict[st
         "turn": state.turn,
         "player": -1 if over else state.current_player(),
         "winner": state.winner,
-        "lanes": RULES[state.rules].lanes,
         "sides": sides,
     }
+
+
+def turn_step(state: State, cards: Cards, hidden: int | None = None) -> dict[str, Any]:
+    """The step of a page at which a turn begins, or a position that is no turn's end.
+
+    Parameters
+    ----------
+    state, cards, hidden
+        As for `board_view`.
+
+    Returns
+    -------
+    dict
+        ``turn``, ``player``, ``action`` (None), ``words`` (empty) and ``board``.
+    """
+    player = state.turn & 1
+    board = board_view(state, cards, hidden)
+    return {"turn": state.turn, "player": player, "action": None, "words": "", "board": board}
+
+
+def action_steps(
+    state: State,
+    actions: Iterable[str],
+    cards: Cards,
+    names: Sequence[str],
+    hidden: int | None = None,
+) -> list[dict[str, Any]]:
+    """The steps of a page for actions that follow each other in a turn.
+
+    Parameters
+    ----------
+    state : State
+        The position before the first one; it is changed to the one after the last one.
+    actions : iterable of str
+        Canonical texts of legal actions.
+    cards, hidden
+        As for `board_view`.
+    names : sequence of str
+        What the players are called.
+
+    Returns
+    -------
+    list of dict
+        For each action ``turn``, ``player``, ``action``, ``words`` and ``board``.
+    """
+    steps = []
+    for text in actions:
+        step = {"turn": state.turn, "player": state.turn & 1, "action": text}
+        number = state.string_to_action(text)
+        step["words"] = action_words(state, number, names, cards.titles)
+        state.apply_action(number)
+        steps.append({**step, "board": board_view(state, cards, hidden)})
+    return steps
 
 
 def legal_texts(state: State) -> list[str]:

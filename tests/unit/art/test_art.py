@@ -7,13 +7,23 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from amounts import amount
 
 from locmsim import Card, Match, Observation, generate_cards
-from locmsim.art import card_art, card_svg, card_title, motif_of, sheet_html, sheet_svg
+from locmsim.art import (
+    card_art,
+    card_description,
+    card_svg,
+    card_title,
+    card_titles,
+    motif_of,
+    sheet_html,
+    sheet_svg,
+)
 from locmsim.art.cards import NUMBERS
-from locmsim.art.motifs import MOTIFS
+from locmsim.art.motifs import MOTIFS, NOUNS
 from locmsim.cli.main import main
-from locmsim.rules.cards import ABILITIES, Area, CardType
+from locmsim.rules.cards import ABILITIES, Area, CardType, cards_1x
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script>\"'&]]>\u202eevil<svg onload=x>"
@@ -85,8 +95,9 @@ def test_names_are_text() -> None:
     root = parsed(card_svg(card))
     title = root.find(f"{SVG}title")
     assert title is not None
-    assert title.text == card_title(card)
-    assert HOSTILE in card_title(card)
+    assert title.text == card_description(card)
+    assert HOSTILE in card_description(card)
+    assert card_title(card) == HOSTILE
 
 
 def test_numbers_are_legible() -> None:
@@ -159,11 +170,41 @@ def test_masks_size_and_angle_follow_the_statistics() -> None:
 @pytest.mark.parametrize("kind", CardType)
 def test_titles_say_it_all(kind: CardType) -> None:
     card = Card(9, kind, 5, 3, 2, ABILITIES, 1, -4, 2, Area.LANE1, "Lark")
-    title = card_title(card)
+    title = card_description(card)
     words = ("Lark", "cost 5", "Breakthrough", "Charge", "Drain", "Guard", "Lethal", "Ward")
     for word in (*words, "own health +1", "enemy health -4", "draw 2", "one lane"):
         assert word in title
     assert ("attack +3" in title) == (kind != CardType.CREATURE)
+
+
+def test_generated_cards_have_names_of_their_own() -> None:
+    """In a set no two are called the same, and the noun is what the picture shows."""
+    for seed in range(amount(20, 200)):
+        cards = generate_cards(seed)
+        titles = card_titles(cards)
+        assert len(set(titles.values())) == len(cards) == 120
+        assert all(titles[card] == card_title(card) for card in cards)
+        assert all(card.name == "" for card in cards)
+    for card in cards:
+        assert card_title(card).endswith(f" {NOUNS[card.type][motif_of(card)]}")
+    bat = Card(8, CardType.CREATURE, 3, 2, 4)
+    assert card_title(bat) == "Sturdy Bat"
+    assert card_title(replace(bat, attack=4, defense=2)) == "Fierce Bat"
+    assert card_title(replace(bat, abilities="-C--L-")) == "Venomous Bat"
+    assert card_description(bat).startswith("Sturdy Bat: creature, cost 3")
+
+
+def test_names_that_collide_get_their_number() -> None:
+    one = Card(8, CardType.CREATURE, 3, 2, 4)
+    two = replace(one, base_id=8 + 26 * 5)
+    assert card_titles([one, two, one]) == {one: "Sturdy Bat 8", two: "Sturdy Bat 138"}
+    assert card_titles([one]) == {one: "Sturdy Bat"}
+
+
+def test_cards_of_1x_have_their_own_names() -> None:
+    for card in cards_1x():
+        assert card_title(card) == card.name != ""
+        assert card_title(Card.from_row(card.to_row())) == card.name
 
 
 # -------------------------------------------------------------------------- several cards

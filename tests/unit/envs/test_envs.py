@@ -5,14 +5,14 @@ import json
 import pickle
 
 import gymnasium as gym
-import layout_twin
 import numpy as np
 import pytest
+import reference_layouts
 from amounts import amount
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from helpers import RULE_SETS
-from layout_twin import Past
+from reference_layouts import Past
 
 from locmsim import IllegalActionError, Match, State, generate_cards
 from locmsim.agents._scripted import SCRIPTED, choose_action
@@ -84,7 +84,7 @@ def test_a_game_by_hand_is_the_same(rules, opponent):
         while True:
             state = past.state
             assert env.state == state
-            expected = layout_twin.entities(state, seat, past)
+            expected = reference_layouts.entities(state, seat, past)
             np.testing.assert_array_equal(observation["observation"], expected)
             legal = state.legal_actions(seat) or [0]
             assert np.flatnonzero(observation["action_mask"]).tolist() == legal
@@ -180,7 +180,7 @@ def test_a_state_can_be_given():
     assert env.state == state
     assert info["seat"] == seat
     np.testing.assert_array_equal(
-        observation["observation"], layout_twin.entities(state, seat, Past(state))
+        observation["observation"], reference_layouts.entities(state, seat, Past(state))
     )
     assert finish(env)[-1]["match"] is None
     while not state.is_terminal():

@@ -3,13 +3,13 @@
 import copy
 import warnings
 
-import layout_twin
 import numpy as np
 import pettingzoo
 import pytest
+import reference_layouts
 from helpers import RULE_SETS
-from layout_twin import Past
 from pettingzoo.test import api_test, render_test, seed_test
+from reference_layouts import Past
 
 from locmsim.envs import aec
 
@@ -36,7 +36,7 @@ def test_rendering(capsys):
     env = aec.raw_env(render_mode="human", **FEW)
     env.reset(seed=1)
     env.step(0)
-    assert env.text() in capsys.readouterr().out
+    assert env.games.text(0) in capsys.readouterr().out
     with pytest.raises(ValueError, match="render_mode: expected ansi, human, rgb_array or None"):
         aec.raw_env(render_mode="svg")
 
@@ -54,12 +54,12 @@ def test_a_game_by_hand_is_the_same(rules):
             assert env.agent_selection == f"player_{mover}"
             for player in (0, 1):
                 seen = env.observe(f"player_{player}")
-                expected = layout_twin.entities(state, player, past)
+                expected = reference_layouts.entities(state, player, past)
                 np.testing.assert_array_equal(seen["observation"], expected)
                 legal = state.legal_actions(player) or [0]
                 assert np.flatnonzero(seen["action_mask"]).tolist() == legal
             both = np.split(env.state(), 2)
-            np.testing.assert_array_equal(both[1], layout_twin.entities(state, 1, past))
+            np.testing.assert_array_equal(both[1], reference_layouts.entities(state, 1, past))
             _observation, reward, terminated, truncated, info = env.last()
             if state.is_terminal():
                 break
@@ -120,6 +120,14 @@ def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
     render_test(lambda render_mode=None: aec.env("match", render_mode=render_mode, **FEW))
 
 
+def offered(env, agent):
+    """The cards that an agent may pick."""
+    cards, step = env.games.cards(0), len(env._rows.picked(0, env.agents.index(agent)))
+    if not env.games.rules.draft:
+        return cards
+    return [cards[i] for i in env._rows.offers(0)[step]]
+
+
 @each_rules
 def test_a_match_is_that_of_the_referee(rules):
     """Choice and battle as `Match` has them, by the info of the end; and both sides of it."""
@@ -139,8 +147,7 @@ def test_a_match_is_that_of_the_referee(rules):
             assert seen["observation"][-1] == len(picks[agent])
             before = env.observe(other)["observation"]
             action = int(random.choice(np.flatnonzero(seen["action_mask"])))
-            choice = env._choices[env.agents.index(agent)]
-            picks[agent].append(choice.offer[action - env.first_pick].base_id)
+            picks[agent].append(offered(env, agent)[action - env.first_pick].base_id)
             env.step(action)
             if len(picks["player_1"]) < 30:  # they see nothing of each other
                 np.testing.assert_array_equal(env.observe(other)["observation"], before)

@@ -207,7 +207,7 @@ def test_the_choice_shows_nothing_of_the_other_players_picks(rules):
             mask = env.observe(env.agent_selection)["action_mask"]
             if env.agent_selection == "player_1":
                 frames.append(env.render())
-                texts.append(env.text())
+                texts.append(env.games.text(0))
             chosen = which if env.agent_selection == "player_0" else 0
             env.step(int(mask.nonzero()[0][chosen]))
         shown.append((frames, texts))

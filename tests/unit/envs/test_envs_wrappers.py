@@ -9,6 +9,8 @@ from gymnasium.wrappers import vector as wrappers
 import locmsim.envs
 
 N = 3
+#: Gymnasium before 1.4 takes the first step of an episode for the one that reset it.
+SAME_STEP_IS_MISCOUNTED = tuple(map(int, gym.__version__.split(".")[:2])) < (1, 4)
 EPISODES = {
     "Battle": {"opponent": "osl"},
     "Draft": {"battlers": ("random", "random")},
@@ -83,6 +85,8 @@ class Statistics(gym.vector.VectorWrapper):
         counted = ~self.ended if self.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP else 1
         self.sums += np.stack([rewards, np.ones(N)]) * counted
         self.ended = ended = terminated | truncated
+        if SAME_STEP_IS_MISCOUNTED and self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
+            return result
         assert ("episode" in info) == bool(ended.any())
         if ended.any():
             np.testing.assert_array_equal(info["_episode"], ended)

@@ -245,11 +245,11 @@ def test_what_the_other_one_takes_is_not_known():
 @each_rules
 def test_clones_of_a_match(rules):
     for state in list(random_match(rules, 4))[::7]:
-        for twin in (state.clone(), copy.copy(state), copy.deepcopy(state)):
-            assert twin.history() == state.history()
+        for copied in (state.clone(), copy.copy(state), copy.deepcopy(state)):
+            assert copied.history() == state.history()
             if not state.is_terminal():
-                twin.apply_action(twin.legal_actions()[-1])
-                assert twin.history()[:-1] == state.history()
+                copied.apply_action(copied.legal_actions()[-1])
+                assert copied.history()[:-1] == state.history()
 
 
 @each_rules

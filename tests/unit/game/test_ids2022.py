@@ -87,9 +87,9 @@ def test_clones_are_independent() -> None:
     ids = OldIds()
     state = battle(ROW)
     ids.new_line(state, "SUMMON 1 0")
-    twin = ids.clone()
-    assert twin.new_line(state, "SUMMON 2 0;ATTACK 61 62") == "SUMMON 2 0;ATTACK 1 3"
-    assert (twin.old(1), twin.old(3)) == (61, 62)
+    copied = ids.clone()
+    assert copied.new_line(state, "SUMMON 2 0;ATTACK 61 62") == "SUMMON 2 0;ATTACK 1 3"
+    assert (copied.old(1), copied.old(3)) == (61, 62)
     assert (ids.old(1), ids.old(3)) == (61, 3)
 
 

@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-import layout_twin
 import numpy as np
 import pytest
+import reference_layouts
 from helpers import RULE_SETS
-from layout_twin import Past
+from reference_layouts import Past
 
 from locmsim.envs.games import Games, Options
 from locmsim.game._layout import mask_of, observe
@@ -58,7 +58,7 @@ def played(rules, games=3, seed=0):
 def test_rows_write_what_the_tables_say(rules, layout):
     for rows, past in played(rules):
         for player in (0, 1):
-            expected = layout_twin.WRITERS[layout](past.state, player, past)
+            expected = reference_layouts.WRITERS[layout](past.state, player, past)
             np.testing.assert_array_equal(written(rows, 0, player, layout), expected)
 
 
@@ -67,7 +67,7 @@ def test_states_are_written_without_a_past(rules, layout):
     history = get_layout(layout, rules).history
     for state, _ in random_game(start_position(5, rules), 1):
         for player in (0, 1):
-            expected = layout_twin.WRITERS[layout](state, player)
+            expected = reference_layouts.WRITERS[layout](state, player)
             np.testing.assert_array_equal(seen(state, player, layout), expected)
     assert bool(history) == (layout == "entities")
 

@@ -410,7 +410,7 @@ def test_time_limits(rules: str) -> None:
 # ------------------------------------------------------------------------------- choice phase
 
 
-def judged(rules: str, line: str | None, **kwargs: Any) -> tuple[list[int], str | None]:
+def answered(rules: str, line: str | None, **kwargs: Any) -> tuple[list[int], str | None]:
     """What player 0 has chosen after `line`, and the message without their name if they fail."""
     match = Match(rules, seed=4, **kwargs)
     match.submit(1, "PASS")
@@ -444,7 +444,7 @@ FILLED = [card for card in range(15) for _ in range(2)]
     ],
 )
 def test_construct_answers_that_are_fine(line: str, chosen: list[int]) -> None:
-    assert judged("1.5", line) == (chosen, None)
+    assert answered("1.5", line) == (chosen, None)
 
 
 @pytest.mark.parametrize(
@@ -480,13 +480,13 @@ def test_construct_answers_that_are_fine(line: str, chosen: list[int]) -> None:
     ],
 )
 def test_construct_answers_that_lose(line: str | None, chosen: list[int], message: str) -> None:
-    assert judged("1.5", line) == (chosen, message)
+    assert answered("1.5", line) == (chosen, message)
 
 
 def test_too_few_cards_for_a_deck() -> None:
     message = ": Something went horrible wrong. No card available to choose."
     chosen = [card.base_id for card in cards_1x()[:14] for _ in range(2)]
-    found = judged("1.5", "PASS", cards=cards_1x()[:14])
+    found = answered("1.5", "PASS", cards=cards_1x()[:14])
     assert (sorted(found[0]), found[1]) == (chosen, message)
 
 
@@ -517,7 +517,7 @@ NO_SUCH_PICK = ': Invalid action format. "PICK" argument should be 0, 1 or 2.'
     ],
 )
 def test_draft_answers_that_are_fine(rules: str, line: str, base_id: int) -> None:
-    assert judged(rules, line, params=TRIPLETS) == ([base_id], None)
+    assert answered(rules, line, params=TRIPLETS) == ([base_id], None)
 
 
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
@@ -550,12 +550,12 @@ def test_draft_answers_that_are_fine(rules: str, line: str, base_id: int) -> Non
     ],
 )
 def test_draft_answers_that_lose(rules: str, line: str | None, message: str) -> None:
-    assert judged(rules, line, params=TRIPLETS) == ([], message)
+    assert answered(rules, line, params=TRIPLETS) == ([], message)
 
 
 def test_triplet_in_a_message_has_no_card_twice() -> None:
     params = {"predefinedDraftIds": "17 33 17," + "1 2 3," * 29}
-    _, message = judged("1.2", "CHOOSE 5", params=params)
+    _, message = answered("1.2", "CHOOSE 5", params=params)
     assert message is not None
     assert message.endswith("base id [17, 33].")
 
@@ -748,9 +748,9 @@ def test_what_a_log_says_of_a_fault() -> None:
     assert repr(match) == f"<Match 1.5 seed={match.params['seed']} over>"
     with pytest.raises(ValueError, match=r"^player 1 is not asked now; the match is over$"):
         match.input_text(1)
-    twin = match.clone()
-    assert (twin.scores, twin.winner, twin.error) == ([-1, 0], 1, match.error)
-    assert twin.scores is not match.scores
+    copied = match.clone()
+    assert (copied.scores, copied.winner, copied.error) == ([-1, 0], 1, match.error)
+    assert copied.scores is not match.scores
 
 
 def test_bad_logs() -> None:

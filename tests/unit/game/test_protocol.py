@@ -8,7 +8,7 @@ import pytest
 from helpers import RULE_SETS, GoldenChunk, game_cards, game_name, golden_games, some_golden_chunks
 from hypothesis import given
 from hypothesis import strategies as st
-from protocol_twin import SlowReader, slow_text
+from reference_protocol import SlowReader, slow_text
 
 from locmsim import State
 from locmsim.errors import ProtocolError

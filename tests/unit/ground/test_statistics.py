@@ -116,8 +116,8 @@ def test_ratings_of_two_are_those_of_their_score() -> None:
     pairs = len(PAIRS) + 1  # a split one is added
     score = (sum(PAIRS) + 0.5) / pairs
     assert ratings.elo == pytest.approx([elo_of(score) / 2, -elo_of(score) / 2])
-    spread = math.sqrt(counts.smoothed()[1] / pairs) / (score * (1 - score))
-    assert ratings.error == pytest.approx([Z * 400 / math.log(10) * spread / 2] * 2)
+    deviation = math.sqrt(counts.smoothed()[1] / pairs) / (score * (1 - score))
+    assert ratings.error == pytest.approx([Z * 400 / math.log(10) * deviation / 2] * 2)
 
 
 def test_ratings_count_pairs_of_both_orders() -> None:

@@ -125,9 +125,9 @@ def test_construction_refuses():
 
 def test_equal_tables_may_be_different_objects():
     state = start_position(1)
-    twin = State.from_bytes(state.to_bytes())
-    assert twin.table is not state.table
-    assert list(StateBatch([state, twin])) == [state, state]
+    copied = State.from_bytes(state.to_bytes())
+    assert copied.table is not state.table
+    assert list(StateBatch([state, copied])) == [state, state]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -546,10 +546,10 @@ def test_values_are_those_of_the_evaluation(rules):
     for value, state in zip(values[:-1], states, strict=False):
         expected = math.tanh(evaluation(state, state.current_player()) / 9)
         assert value == pytest.approx(expected, abs=1e-6)
-    judged = Evaluation(rules=rules)
-    if judged.network is not None:
-        odds = judged.network(states[5], states[5].current_player())
-        assert batch.values(judged)[5] == pytest.approx(math.tanh(odds / 2), abs=1e-6)
+    evaluation = Evaluation(rules=rules)
+    if evaluation.network is not None:
+        odds = evaluation.network(states[5], states[5].current_player())
+        assert batch.values(evaluation)[5] == pytest.approx(math.tanh(odds / 2), abs=1e-6)
 
 
 def test_values_by_a_function():

@@ -1,7 +1,7 @@
 """`State`: everything that its table in docs/api.md promises, errors included.
 
-The rules themselves are tested against golden games and a twin elsewhere, snapshots, playouts and
-hidden cards in modules of their own.
+The rules themselves are tested against golden games and a reference elsewhere; snapshots, playouts
+and hidden cards have modules of their own.
 """
 
 import copy

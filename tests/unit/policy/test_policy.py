@@ -3,8 +3,8 @@
 import json
 
 import numpy as np
-import policy_twin
 import pytest
+import reference_policies
 from helpers import RULE_SETS
 
 from locmsim import Match
@@ -43,7 +43,7 @@ def test_the_entity_network_is_the_one_described(rules, layout, sizes):
     logits, values = policy.evaluate(seen)
     scaled = seen / get_layout("entities", rules).scale if layout == "entities" else seen
     for row, x in enumerate(scaled.astype(np.float64)):
-        expected, value = policy_twin.entities(policy.arrays, x, rules == "1.0")
+        expected, value = reference_policies.entities(policy.arrays, x, rules == "1.0")
         np.testing.assert_allclose(logits[row], expected, atol=2e-5)
         assert values[row] == pytest.approx(value, abs=2e-5)
     best = np.where(masks != 0, logits, -np.inf).argmax(axis=1)
@@ -59,9 +59,9 @@ def test_plain_networks(activation, hidden, layout):
     seen, _ = observations("1.5", layout)
     logits, values = policy.evaluate(seen)
     x = seen.astype(np.float64)
-    expected = policy_twin.mlp(policy.arrays, x, "policy", activation)
+    expected = reference_policies.mlp(policy.arrays, x, "policy", activation)
     np.testing.assert_allclose(logits, expected, rtol=1e-4, atol=1e-3)
-    expected = policy_twin.mlp(policy.arrays, x, "value", activation)[:, 0]
+    expected = reference_policies.mlp(policy.arrays, x, "value", activation)[:, 0]
     np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-3)
     without = {name: a for name, a in policy.arrays.items() if not name.startswith("value")}
     assert np.isnan(Policy(without, policy.meta).evaluate(seen)[1]).all()

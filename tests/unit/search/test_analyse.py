@@ -40,9 +40,9 @@ def test_beam_search_and_tree_search_take_turns() -> None:
     assert sum(line.by["beam"].found for line in found.lines if "beam" in line.by) == 3
     assert sum(line.by["mcts"].found for line in found.lines if "mcts" in line.by) == 3
     for line in found.lines:
-        assert line.found == sum(judged.found for judged in line.by.values())
-        assert line.visits == sum(judged.visits for judged in line.by.values())
-        values = [judged.value for judged in line.by.values()]
+        assert line.found == sum(evaluation.found for evaluation in line.by.values())
+        assert line.visits == sum(evaluation.visits for evaluation in line.by.values())
+        values = [evaluation.value for evaluation in line.by.values()]
         assert min(values) - 1e-9 <= line.value <= max(values) + 1e-9
     alone = analyse(battle().observation(0), time_ms=None, nodes=3000, search=MCTS())
     assert {name for line in alone.lines for name in line.by} == {"mcts"}
@@ -57,7 +57,7 @@ def test_both_see_a_win() -> None:
     belief = Belief()
     belief.see(state.observation(mover))
     assert line_value(belief, found.lines[0].line) == 1
-    assert all(judged.value == 1 for line in found.lines for judged in line.by.values())
+    assert all(evaluation.value == 1 for line in found.lines for evaluation in line.by.values())
     assert {name for line in found.lines for name in line.by} == {"beam", "mcts"}
     for line in found.lines:
         end = state.clone()

@@ -1,4 +1,4 @@
-"""`PolicySearch`: as its slow twin; what is hidden, what is exact, what is given and returned."""
+"""`PolicySearch`: as its slow reference; what is hidden, exact, given and returned."""
 
 import zlib
 from functools import cache
@@ -6,15 +6,15 @@ from functools import cache
 import numpy as np
 import pytest
 from amounts import amount
-from forest_twin import Twin, attacks_win
 from helpers import RULE_SETS
-from layout_twin import Past, entities
+from reference_forest import Twin, attacks_win
+from reference_layouts import Past, entities
 from states import rebuilt
 
 from locmsim import Match, State, StateBatch
 from locmsim._core import Determinizer
 from locmsim.agents import make_agent
-from locmsim.game._sight import Sight
+from locmsim.game._turn_view import TurnView
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
 from locmsim.rules.rulesets import get_rules
@@ -65,31 +65,36 @@ def copied(past: Past) -> Past:
     return made
 
 
-def begun(past: Past, n: int) -> tuple[Past, Sight, list[int]]:
+def begun(past: Past, n: int) -> tuple[Past, TurnView, list[int]]:
     """The same turn after up to `n` actions: with what has happened, and the actions."""
     mover = past.state.turn & 1
     came = {c.id for c in past.state.players[1 - mover].board} - past.began[1 - mover]
-    sight = Sight(past.state, past.drawn[mover], came, past.shown[1 - mover], past.shown[mover])
+    view = TurnView(past.state, past.drawn[mover], came, past.shown[1 - mover], past.shown[mover])
     past, done = copied(past), []
     while len(done) < n and len(past.state.legal_actions()) > 2:
         action = past.state.legal_actions()[len(done) % 2 + 1]
         if past.state.child(action).is_terminal():
             break
         past.apply(action)
-        sight.apply(action)
+        view.apply(action)
         done.append(action)
-    return past, sight, done
+    return past, view, done
 
 
-def same(result, twin: Twin, actions: int) -> None:
+def same(result, reference: Twin, actions: int) -> None:
     visits = np.zeros(actions, int)
-    visits[list(twin.visits)] = list(twin.visits.values())
+    visits[list(reference.visits)] = list(reference.visits.values())
     assert result.visits.tolist() == visits.tolist()
-    assert result.action == twin.action
-    for found, expected in ((result.policy, twin.policy), (result.values, twin.completed)):
+    assert result.action == reference.action
+    for found, expected in (
+        (result.policy, reference.policy),
+        (result.values, reference.completed),
+    ):
         for action, value in expected.items():
             assert found[action] == pytest.approx(value, abs=1e-9)
-    value = sum(twin.policy[action] * twin.completed[action] for action in twin.policy)
+    value = sum(
+        reference.policy[action] * reference.completed[action] for action in reference.policy
+    )
     assert result.value == pytest.approx(value, abs=1e-9)
 
 
@@ -104,7 +109,7 @@ def same(result, twin: Twin, actions: int) -> None:
     ],
     ids=str,
 )
-def test_visit_for_visit_as_the_twin(rules, options):
+def test_visit_for_visit_as_the_reference(rules, options):
     search = PolicySearch(by_hash, amount(70, 400), **options)
     states = [begun(past, i % 3)[0].state for i, past in enumerate(starts(rules))]
     states = states[: amount(8, 30)]
@@ -141,9 +146,9 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
     actions = get_rules(rules).num_actions
     depths = set()
     for number, start in enumerate(starts(rules)[: amount(6, 24)]):
-        past, sight, done = begun(start, number % 3)
+        past, view, done = begun(start, number % 3)
         seen.clear()
-        result = search.search(start.state, done=done, sight=sight, seed=3)
+        result = search.search(start.state, done=done, view=view, seed=3)
         expected: list[np.ndarray] = []
 
         def judge(world, past, expected=expected):
@@ -153,10 +158,10 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
             return said_of(plain_hash(row), actions)
 
         worlds, _, _ = worlds_at(start.state, None, done, 0)
-        twin = Twin(worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, judge, past)
+        reference = Twin(worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, judge, past)
         for one, other in zip(seen, expected, strict=True):
             assert one.tolist() == other.tolist()
-        same(result, twin, actions)
+        same(result, reference, actions)
     assert len(depths) > 2
 
 
@@ -314,13 +319,13 @@ def test_without_simulations_to_compare_it_is_the_policy():
     policy = Policy.random(seed=5)
     for past in starts("1.5")[:4]:
         view = np.zeros((1, 440), np.float32), np.zeros((1, 145), np.int8)
-        sight = begun(past, 0)[1]
-        sight.observe("entities-f32", view[0][0], view[1][0])
+        seen = begun(past, 0)[1]
+        seen.observe("entities-f32", view[0][0], view[1][0])
         policy_32 = Policy(policy.arrays, {**policy.meta, "layout": "entities-f32"})
         expected = policy_32.act_batch(*view)[0]
         for root in ("gumbel", "puct"):
             search = PolicySearch(policy_32, 1, root=root)
-            result = search.search(past.state, sight=sight)
+            result = search.search(past.state, view=seen)
             assert past.state.action_to_string(result.action) == past.state.action_to_string(
                 int(expected)
             )
@@ -380,9 +385,9 @@ def test_what_cannot_be_searched():
     *_, (state, action) = random_game(start_position(1), 1)
     with pytest.raises(ValueError, match=r"positions\[1\]: the game is over"):
         PolicySearch(by_hash).search_many([states[0], state.child(action)])
-    sight = begun(starts("1.5")[1], 0)[1]
-    with pytest.raises(ValueError, match="sight: it is of another position"):
-        PolicySearch(by_hash).search(states[0], sight=sight)
+    view = begun(starts("1.5")[1], 0)[1]
+    with pytest.raises(ValueError, match="view: it is of another position"):
+        PolicySearch(by_hash).search(states[0], view=view)
     with pytest.raises(ValueError, match="expected values from -1 to 1"):
         PolicySearch(lambda batch: np.full(len(batch), 2.0)).search(states[0])
     valueless = Policy.random("mlp", hidden=(4,))

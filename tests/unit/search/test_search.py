@@ -310,7 +310,7 @@ def test_a_win_is_missed_in_no_position_of_games(rules):
 # ---- what is hidden ------------------------------------------------------------------------------
 
 
-def twins(rules: str, seed: int) -> Iterator[tuple[State, State]]:
+def references(rules: str, seed: int) -> Iterator[tuple[State, State]]:
     """Pairs of positions that their mover cannot tell apart."""
     for state in positions(rules, games=amount(2, 6), step=2):
         viewer = state.current_player()
@@ -323,7 +323,7 @@ def twins(rules: str, seed: int) -> Iterator[tuple[State, State]]:
 @each_rules
 @each_search
 def test_what_is_hidden_makes_no_difference(search, rules):
-    pairs = list(twins(rules, 7))
+    pairs = list(references(rules, 7))
     assert len(pairs) > amount(5, 15)
     for pair in pairs:
         lines = {search().search(state, **budget(search), seed=3).line for state in pair}
@@ -352,7 +352,7 @@ def test_a_search_that_cheats_would_be_found_out(search):
 
     differ = 0
     for seed in range(amount(2, 4)):
-        for pair in twins("1.5", seed):
+        for pair in references("1.5", seed):
             if not all(state.players[1 - state.current_player()].hand for state in pair):
                 continue
             lines = set()

@@ -32,25 +32,62 @@ def embedded(page: str) -> Any:
     return json.loads(found[1])
 
 
+def base_of(data: dict[str, Any], key: str) -> int:
+    return int(data["cards"][key]["row"][0])
+
+
+def shown_of(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """What a page shows of a snapshot."""
+    sides = [
+        {
+            **{name: side[name] for name in ("hp", "mana", "maxMana", "draw", "deck", "hand")},
+            "runes": side.get("runes"),
+            "board": [row[:6] for row in side["board"]],
+        }
+        for side in snapshot["p"]
+    ]
+    return {"turn": snapshot["turn"], "winner": snapshot["winner"], "p": sides}
+
+
+def snapshot_of(data: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
+    """The same of a step of a page."""
+    board = step["board"]
+    sides = [
+        {
+            "hp": side["health"],
+            "mana": side["mana"],
+            "maxMana": side["max_mana"],
+            "draw": side["draws"],
+            "deck": side["deck"],
+            "hand": [held[0] for held in side["hand"]],
+            "runes": side["runes"],
+            "board": [[row[0], base_of(data, row[1]), *row[2:6]] for row in side["board"]],
+        }
+        for side in board["sides"]
+    ]
+    winner = -1 if board["winner"] is None else board["winner"]
+    return {"turn": board["turn"], "winner": winner, "p": sides}
+
+
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_step_of_golden_games(rules: str) -> None:
     for game in list(golden_games(rules))[:: amount(18, 6)]:
         data = replay_data(golden_result(game))
         states = [state for turn in game["turns"] for state in turn["states"]]
-        assert [step["state"] for step in data["steps"]] == states
+        assert [snapshot_of(data, step) for step in data["steps"]] == [*map(shown_of, states)]
         assert [step["action"] for step in data["steps"]] == [
             text for turn in game["turns"] for text in (None, *turn["applied"])
         ]
-        assert data["choice"] == game["chosen"]
+        assert [[base_of(data, key) for key in keys] for keys in data["choice"]] == game["chosen"]
         offered = [[row[0] for row in game["cards"]]]
         if rules != "1.5":
             offered = [[row[0] for row in triplet] for triplet in game["cards"]]
-        assert data["offers"] == offered
+        assert [[base_of(data, key) for key in keys] for keys in data["offers"]] == offered
         assert data["winner"] == game["winner"]
         # Seeds have 64 bits, numbers in the browser 53.
         assert data["params"]["seed"] == str(game["seed"])
-        for base in {base for chosen in game["chosen"] for base in chosen}:
-            assert data["cards"][base]["art"].startswith("<rect")
+        for key in {key for chosen in data["choice"] for key in chosen}:
+            assert data["cards"][key]["svg"].startswith("<svg")
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -189,7 +226,7 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(capsys, str(log), "-o", str(page), "--names", "a", "b", "--view", "1") == ""
     data = embedded(page.read_text())
     assert (data["names"], data["view"]) == (["a", "b"], 1)
-    assert data["steps"] == json.loads(json.dumps(replay_data(loaded)["steps"]))
+    assert data["steps"] == json.loads(json.dumps(replay_data(loaded, ("a", "b"))["steps"]))
     assert run(capsys, str(log)) == replay_html(loaded, names)
 
 
@@ -204,7 +241,8 @@ def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
         if game["turns"]:
             assert result.match.rules == rules
         states = [state for turn in game["turns"] for state in turn["states"]]
-        assert [step["state"] for step in replay_data(result)["steps"]] == states
+        data = replay_data(result)
+        assert [snapshot_of(data, step) for step in data["steps"]] == [*map(shown_of, states)]
         assert list(result.scores) == game["scores"]
 
 
@@ -220,11 +258,10 @@ def test_games_of_the_contest(tmp_path: Path) -> None:
         assert result.match.log["ids"] == "old"
         assert result.scores == (game["scores"]["0"], game["scores"]["1"])
         data = replay_data(result)
-        ids = set(data["ids"])
-        assert ids == {2 * i for i in range(60)}
+        ids = {2 * i for i in range(60)}
         for step in data["steps"]:
-            for side in step["state"]["p"]:
-                assert set(side["hand"]) <= ids
+            for side in step["board"]["sides"]:
+                assert {held[0] for held in side["hand"]} <= ids
         performed = sum("performed action" in (text or "") for text in game["summaries"])
         assert sum(step["action"] is not None for step in data["steps"]) == performed
         assert len(replay_html(result).encode()) < 400_000
@@ -263,18 +300,32 @@ def test_what_a_bot_was_sent(rules: str) -> None:
         assert data["captured"] == me
         assert len(data["steps"]) == len(turns)
         for step, turn in zip(data["steps"], turns, strict=True):
-            snapshot, shown = turn["states"][0], step["state"]
-            assert (step["turn"], shown["cur"]) == (snapshot["turn"], me)
+            snapshot, shown = turn["states"][0], step["board"]
+            assert (step["turn"], shown["player"]) == (snapshot["turn"], me)
             for player in (0, 1):
-                side, found = snapshot["p"][player], shown["p"][player]
-                for name in ("hp", "deck", "maxMana"):
-                    assert found[name] == side[name]
-                assert [row[:6] for row in found["board"]] == [row[:6] for row in side["board"]]
+                side, found = snapshot["p"][player], shown["sides"][player]
+                names = {"health": "hp", "deck": "deck", "max_mana": "maxMana"}
+                assert [found[name] for name in names] == [side[n] for n in names.values()]
+                board = [[row[0], base_of(data, row[1]), *row[2:6]] for row in found["board"]]
+                assert board == [row[:6] for row in side["board"]]
                 assert len(found["hand"]) == len(side["hand"])
-            assert shown["p"][me]["hand"] == snapshot["p"][me]["hand"]
-            assert set(shown["p"][1 - me]["hand"]) <= {-1}
-        theirs = [turn["applied"] for turn in game["turns"] if turn["player"] != me]
-        assert [step["theirs"] for step in data["steps"]][1 - me :] == theirs[: len(turns) - 1 + me]
+            assert [held[0] for held in shown["sides"][me]["hand"]] == snapshot["p"][me]["hand"]
+            assert set(shown["sides"][1 - me]["hand"]) <= {None}
+        # What the opponent did, in the words of the page that knows everything.
+        whole = replay_data(golden_result(game), ("the bot", "the bot"))["steps"]
+        theirs: list[list[str]] = []
+        for step in whole:
+            if step["player"] == me:
+                continue
+            if step["action"] is None:
+                theirs.append([])
+            else:
+                theirs[-1].append(step["words"])
+        told = [step["theirs"] for step in data["steps"]][1 - me :]
+        for shown, real in zip(told, theirs, strict=False):
+            assert len(shown) == len(real)
+            for one, other in zip(shown, real, strict=True):
+                assert one == other or "a card" in one
 
 
 def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -287,7 +338,8 @@ def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert whole["names"] == ["<b>", "mine"]
     # The end is cut off: the turns before are shown.
     path.write_text(text[:-20])
-    assert embedded(run(capsys, str(path)))["steps"] == whole["steps"][:-1]
+    cut = embedded(run(capsys, str(path), "--names", "<b>", "mine"))
+    assert cut["steps"] == whole["steps"][:-1]
     before = page.read_bytes()
     for wrong, complaint in (
         (text.replace("\n", "\nx", 1), "in the input that begins in line 1: line 2"),

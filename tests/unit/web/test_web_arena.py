@@ -1,7 +1,6 @@
 """The figures of the page Arena are those of `locmsim arena show`."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,8 +42,6 @@ def asker(*paths: str) -> Asker:
     def ask(path: str, status: int = 200, **query: Any) -> Any:
         answer = client.get(path, params={"token": site.token, **query})
         assert answer.status_code == status
-        if "watch" in path:
-            return answer.text
         return answer.json() if status == 200 else answer.json()["error"]
 
     return ask
@@ -107,10 +104,7 @@ def test_games(ask: Asker) -> None:
     expected = [o.number for o in outcomes if set(o.players) == {1, 2}]
     assert [game["number"] for game in pair["games"]] == expected[::-1][2:5]
     # The link of a game leads to it.
-    page = ask("/api/replays/watch", game=everything["games"][3]["key"])
-    data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
-    assert data
-    match = json.loads(data[1])
+    match = ask("/api/game", game=everything["games"][3]["key"])
     assert match["winner"] == outcomes[14].winner
     assert HOSTILE in match["names"] or 0 not in outcomes[14].players
 
@@ -138,6 +132,7 @@ def test_another_game(tmp_path: Path) -> None:
     assert (found["scored"], found["watched"]) == (True, False)
     assert [player["points"] for player in found["results"]["players"]] == points
     assert ask("/api/arena/games")["total"] == 2
-    assert f"{db}: Vestrock has no replay" in ask("/api/replays/watch", status=400, game="d0:1")
+    assert f"{db}: Vestrock has no replay" in ask("/api/game", status=400, game="d0:1")
     listed = ask("/api/games")
-    assert (listed["games"], listed["errors"]) == ([], [f"{db}: Vestrock has no replay"])
+    assert [row["game"] for row in listed["games"]] == ["Vestrock"] * 2
+    assert listed["errors"] == []

@@ -66,9 +66,15 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
     shown = view["result"]
     assert shown["names"] == ["ann", "bob"]
     expected = report_game(result, nodes=200, seed=3).to_json()
+    for turn in shown["turns"]:
+        words = {name: turn.pop(name) for name in [*turn] if name.endswith(("_words", "_actions"))}
+        assert len(words["best_words"]) == len(words["best_actions"])
+        assert ";".join(words["best_actions"]) == turn["best"].replace("PASS", "")
+        assert len(words["played_words"]) == len(words["played_actions"])
     assert {name: shown[name] for name in expected} == expected
     # Asked again it is there at once.
-    assert page.post("/api/report/start", game=key, nodes=200, seed=3) == view
+    again = page.post("/api/report/start", game=key, nodes=200, seed=3)
+    assert (again["job"], again["version"]) == (view["job"], view["version"])
     other = page.post("/api/report/start", game=key, nodes=100, seed=3)
     assert other["job"] != view["job"]
     page.wait(other)
@@ -96,6 +102,7 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     assert len(shown["lines"]) == 2
     for line in shown["lines"]:
         assert line["board"]["turn"] == 6
+        assert len(line["words"]) == len(line["actions"])
         assert [world["seed"] for world in line["worlds"]] == [5, 6]
         for world in line["worlds"]:
             assert all(card in shown["cards"] for card in world["hand"])

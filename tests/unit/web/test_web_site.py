@@ -33,6 +33,7 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import ALL, Filter, Library  # noqa: E402
 from locmsim.web.opening import redirect_file  # noqa: E402
 from locmsim.web.play import opponents  # noqa: E402
+from locmsim.web.positions import state_at_step  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 from locmsim.web.sources import load_replay  # noqa: E402
 
@@ -92,15 +93,17 @@ def test_everything_but_empty_pages_needs_the_token(site: Site, page: Client) ->
             assert answer.status_code == 403, path
             assert "token" in answer.json()["error"]
     outside = [p for _, p in paths(site) if not p.startswith("/api/")]
-    assert sorted(outside) == ["/", "/analyse", "/arena", "/play", "/replays", "/static/{name}"]
-    for path in outside[2:]:
-        assert page.client.get(path.replace("{name}", "site.js")).status_code == 200
+    pages = ["/", "/arena", "/game/{key}", "/games", "/setup", "/static/{name}"]
+    assert sorted(outside) == pages
+    for path in outside:
+        address = path.replace("{name}", "site.js").replace("{key}", "f0")
+        assert page.client.get(address).status_code == 200
         assert site.token not in page.client.get(path).text
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
 def test_another_name_for_this_machine_is_refused(page: Client, host: str) -> None:
-    for path in ("/play", "/api/play/choices", "/static/site.js"):
+    for path in ("/", "/api/play/choices", "/static/site.js"):
         query = {"token": page.token}
         answer = page.client.get(path, params=query, headers={"host": host})
         assert answer.status_code == 421
@@ -108,7 +111,7 @@ def test_another_name_for_this_machine_is_refused(page: Client, host: str) -> No
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:9999", "LOCALHOST", "[::1]:80"])
 def test_names_of_this_machine(page: Client, host: str) -> None:
-    assert page.client.get("/play", headers={"host": host}).status_code == 200
+    assert page.client.get("/games", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -137,7 +140,7 @@ def test_a_link_on_another_page(page: Client) -> None:
         "sec-fetch-mode": "navigate",
         "sec-fetch-dest": "document",
     }
-    assert page.client.get("/play", headers=headers).status_code == 200
+    assert page.client.get("/games", headers=headers).status_code == 200
     assert page.client.get("/api/games", headers=headers).status_code == 403
     query = {"token": page.token}
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
@@ -155,9 +158,9 @@ def test_headers_of_every_answer(site: Site, page: Client) -> None:
     query = {"token": page.token}
     answers = {
         path: page.client.get(path, params={**query, "game": key})
-        for path in ("/play", "/static/play.js", "/api/games", "/api/none", "/none")
+        for path in ("/game/p0", "/static/play.js", "/api/games", "/api/none", "/none")
     }
-    answers["refused"] = page.client.get("/play", headers={"host": "evil.example"})
+    answers["refused"] = page.client.get("/games", headers={"host": "evil.example"})
     for answer in answers.values():
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -167,15 +170,15 @@ def test_headers_of_every_answer(site: Site, page: Client) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["cross-origin-resource-policy"] == "same-origin"
-    watch = page.client.get("/api/replays/watch", params={**query, "game": key})
-    policy = watch.headers["content-security-policy"]
-    assert re.search(r"script-src 'sha256-[^']+';", policy)
-    assert "'self'" not in policy
-    assert f"token={site.token}" in watch.text  # the link to the analysis
+    for what in ("log", "page", "position"):
+        answer = page.client.get(f"/api/game/{what}", params={**query, "game": key})
+        assert answer.headers["content-disposition"].startswith("attachment; ")
+        assert "script-src 'self';" in answer.headers["content-security-policy"]
+        assert site.token not in answer.text
 
 
 def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Client) -> None:
-    for path in ("/play", "/replays", "/arena", "/analyse"):
+    for path in ("/", "/games", "/arena", "/setup", "/game/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
         assert text.count("<script") == 1
@@ -317,7 +320,7 @@ def test_hostile_names_are_data(site: Site, page: Client) -> None:
     (game,) = json.loads(answer.content)["games"]
     assert game["names"] == [HOSTILE, "b"]
     assert game["source"] == HOSTILE
-    text = page.client.get("/api/replays/watch", params={"token": page.token, "game": "p0"}).text
+    text = page.client.get("/api/game/page", params={"token": page.token, "game": "p0"}).text
     assert text.count("<script") == 2
     assert "<svg onload" not in text
 
@@ -325,7 +328,10 @@ def test_hostile_names_are_data(site: Site, page: Client) -> None:
 def test_bad_questions_about_replays(page: Client) -> None:
     for query in ({"least": "1e3"}, {"count": "0"}, {"count": "501"}):
         assert "expected" in page.get("/api/games", 400, **query)["error"]
-    assert "no match" in page.get("/api/replays/watch", 400, game="f7")["error"]
+    for what in ("", "/log", "/page", "/position"):
+        assert "no match" in page.get(f"/api/game{what}", 400, game="f7")["error"]
+    assert "no longer known" in page.get("/api/game", 404, game="s7")["error"]
+    assert "no longer known" in page.get("/api/game", 404, game="c7")["error"]
 
 
 # ---------------------------------------------------------------------------------- analyse
@@ -333,39 +339,39 @@ def test_bad_questions_about_replays(page: Client) -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
+    """One click from every step to a search there: also in the middle of a turn."""
     game = next(g for g in golden_games(rules) if len(g["turns"]) > 9 and not g["error"])
+    turn = next(i for i in range(7, 99) if len(game["turns"][i]["applied"]) > 1)
     result = golden_result(game)
-    source = {"game": site.library.add(result, ("", "")), "turn": 7}
-    opened = page.post("/api/analyse/open", **source)
-    snapshot = game["turns"][7]["states"][0]
-    assert opened["seat"] == snapshot["cur"]
-    assert len(opened["turns"]) == len(game["turns"])
-    assert opened["turns"][7]["answer"] == game["turns"][7]["output"]
-    for side, known in zip(opened["board"]["sides"], snapshot["p"], strict=True):
-        assert (side["health"], side["mana"], side["deck"], side["size"]) == (
-            *(known["hp"], known["mana"], known["deck"]),
-            len(known["hand"]),
-        )
-        assert [[c["id"], c["attack"], c["defense"]] for c in side["board"]] == [
-            [row[0], row[2], row[3]] for row in known["board"]
-        ]
-    hands = [[held["id"] for held in side["hand"]] for side in opened["board"]["sides"]]
-    assert hands[opened["seat"]] == snapshot["p"][opened["seat"]]["hand"]
-    assert hands[1 - opened["seat"]] == []
-    names = {card["name"] for card in opened["cards"].values()}
-    assert ("" in names) == (rules == "1.5")
-    found = page.post("/api/analyse/search", **source, seconds=0.1)
-    assert found["searches"] == 6
-    assert sum(line["found"] for line in found["lines"]) == 6
-    best = found["lines"][0]
-    assert 0 <= best["chance"] <= 1
-    after = page.post("/api/analyse/step", **source, actions=best["actions"])
-    assert after["board"] == best["board"]
-    assert (after["chance"] is None) == (Evaluation(rules=rules).network is None)
-    if opened["actions"]:
-        one = page.post("/api/analyse/step", **source, actions=opened["actions"][:1])
-        assert one["done"] == opened["actions"][:1]
-        assert one["before"] == opened["board"] != one["board"]
+    key = site.library.add(result, ("", "one"))
+    steps = page.get("/api/game", game=key)["steps"]
+    start = next(i for i, step in enumerate(steps) if step["turn"] == turn)
+    assert page.client.get(
+        "/api/game/position", params={"token": page.token, "game": key, "step": start + 1}
+    ).text == state_after(result, start + 1)
+    played = game["turns"][turn]["applied"]
+    for done in (0, 1):
+        source = {"game": key, "turn": turn, "actions": played[:done]}
+        found = page.post("/api/analyse/search", **source, seconds=0.1)
+        assert found["searches"] == 6
+        assert sum(line["found"] for line in found["lines"]) == 6
+        assert found["played"] == game["turns"][turn]["output"]
+        assert 0 <= found["lines"][0]["chance"] <= 1
+        best = found["lines"][0]
+        after = page.post("/api/analyse/step", game=key, step=start + done, actions=best["actions"])
+        assert [step["words"] for step in after["steps"]] == best["words"]
+        assert after["mover"] == found["mover"] == game["turns"][turn]["player"]
+        assert (after["chance"] is None) == (Evaluation(rules=rules).network is None)
+    # The same as was played leads to the same.
+    again = page.post("/api/analyse/step", game=key, step=start, actions=played)
+    assert [one["board"] for one in again["steps"]] == [
+        one["board"] for one in steps[start + 1 : start + 1 + len(played)]
+    ]
+    assert again["steps"][0]["words"] == steps[start + 1]["words"]
+
+
+def state_after(result: Any, step: int) -> str:
+    return state_at_step(result, step).to_text() + "\n"
 
 
 def test_knowledge_is_that_of_the_texts_that_were_sent() -> None:
@@ -386,22 +392,67 @@ def test_texts_of_positions(page: Client) -> None:
     for _ in range(6):
         state.apply_action(0)
     for text in (state.to_text(), state.observation(0).format(), f"\n {state.to_text()} \n"):
-        opened = page.post("/api/analyse/open", text=text)
-        assert (opened["rules"], opened["seat"], opened["turns"]) == ("1.2", 0, [])
-        assert opened["actions"] == [
-            state.action_to_string(action) for action in state.legal_actions()[1:]
-        ]
-        assert set(opened["cards"]) == {str(i) for i in range(len(opened["cards"]))}
-        found = page.post("/api/analyse/search", text=text, seconds=0.05)
-        assert found["lines"]
+        for path in ("setup", "open"):
+            key = page.post(f"/api/game/{path}", text=text)["game"]
+            data = page.get("/api/game", game=key)
+            assert (data["rules"], data["seat"], len(data["steps"])) == ("1.2", 0, 1)
+            assert data["actions"] == [
+                state.action_to_string(action) for action in state.legal_actions()[1:]
+            ]
+            assert set(data["cards"]) >= {
+                k for _, k in data["steps"][0]["board"]["sides"][0]["hand"]
+            }
+            assert page.post("/api/analyse/search", game=key, seconds=0.05)["lines"]
     state.apply_action(state.legal_actions()[1])
-    text = state.to_text()
-    assert page.post("/api/analyse/open", text=text)["board"]["player"] == 0
-    found = page.post("/api/analyse/search", text=text, seconds=0.05)
+    key = page.post("/api/game/setup", text=state.to_text())["game"]
+    assert page.get("/api/game", game=key)["steps"][0]["board"]["player"] == 0
+    found = page.post("/api/analyse/search", game=key, seconds=0.05)
     for line in found["lines"]:  # the rest of the turn: what was done in it is not done again
         end = state.clone()
         for action in line["actions"]:
             end.apply_action(end.string_to_action(action))
+
+
+def test_what_is_dropped_onto_a_page(page: Client) -> None:
+    """A log, all that a bot was sent, or what it was sent in one turn."""
+    result = match_of("1.2")
+    key = page.post("/api/game/open", text=log_line(result), name="x.json")["game"]
+    assert page.get("/api/game", game=key)["winner"] == result.winner
+    game = next(g for g in golden_games("1.0") if len(g["turns"]) > 5)
+    inputs = [turn["input"] for turn in game["turns"] if turn["player"] == 1]
+    text = "".join([*game["choice_inputs"][1], *inputs])
+    key = page.post("/api/game/open", text=text)["game"]
+    assert page.get("/api/game", game=key)["captured"] == 1
+    for text in ("{", "{}", "nothing", "1 2 3"):
+        assert page.post("/api/game/open", 400, text=text)["error"]
+    log = page.client.get("/api/game/log", params={"token": page.token, "game": "p0"})
+    assert load_replay_of(log.text).match.log == result.match.log
+
+
+def load_replay_of(text: str) -> Any:
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(text)
+        file.flush()
+        return load_replay(file.name)[0]
+
+
+def test_cards_to_set_up_with(page: Client) -> None:
+    for rules, count in (("1.5", 120), ("1.2", 160), ("1.0", 160)):
+        found = page.get("/api/setup/cards", rules=rules, seed=3)
+        assert len(found["keys"]) == len(set(found["keys"])) == count
+        assert {found["cards"][key]["row"][0] for key in found["keys"]} == set(
+            range(count) if rules == "1.5" else range(1, count + 1)
+        )
+        assert all(found["cards"][key]["svg"] for key in found["keys"])
+    assert "rules" in page.get("/api/setup/cards", 400, rules="9")["error"]
+
+
+def test_the_first_page_has_a_position_to_play(page: Client) -> None:
+    key = page.get("/api/home")["position"]
+    data = page.get("/api/game", game=key)
+    assert data["names"][data["seat"]] == "You"
+    assert len(data["actions"]) > 4
+    assert page.get("/api/home")["position"] == key
 
 
 def over() -> str:
@@ -413,22 +464,28 @@ def over() -> str:
 def test_bad_questions_about_positions(site: Site, page: Client) -> None:
     text = start_position(3).to_text()
     key = site.library.add(match_of(), ("", ""))
+    for wrong, why in (
+        ({}, "text: expected a text"),
+        ({"text": " "}, "there is no text"),
+        ({"text": "1.5 0"}, "one line is the text of a position"),
+        ({"text": "30 1 25 1\nx"}, "line 2"),
+        ({"text": Match(seed=1).input_text(0)}, "choice phase"),
+        ({"text": over()}, "decided"),
+    ):
+        assert why in page.post("/api/game/setup", 400, **wrong)["error"]
+    place = page.post("/api/game/setup", text=text)
+    assert "has no step" in page.get("/api/game/position", 400, game=key, step=999)["error"]
     for path, data, why in (
-        ("open", {}, "text: expected a text"),
-        ("open", {"text": " "}, "there is no text"),
-        ("open", {"text": "1.5 0"}, "one line is the text of a position"),
-        ("open", {"text": "30 1 25 1\nx"}, "line 2"),
-        ("open", {"text": Match(seed=1).input_text(0)}, "choice phase"),
-        ("open", {"text": over()}, "decided"),
-        ("open", {"game": "p9"}, "no match"),
-        ("open", {"game": key, "turn": 999}, "has turns 0 to"),
-        ("open", {"game": key, "turn": "1"}, "turn: expected an integer"),
-        ("step", {"text": text}, "actions: expected a list"),
-        ("step", {"text": text, "actions": ["JUMP"]}, "Invalid action name"),
-        ("step", {"text": text, "actions": ["ATTACK 1 -1"]}, "ATTACK 1 -1"),
-        ("search", {"text": text, "seconds": 0}, "seconds: expected"),
-        ("search", {"text": text, "seconds": 1e9}, "seconds: expected"),
-        ("search", {"text": text, "seconds": "1"}, "seconds: expected"),
+        ("search", {"game": "p9"}, "no match"),
+        ("search", {"game": key, "turn": 999}, "has turns 0 to"),
+        ("search", {"game": key, "turn": "1"}, "turn: expected an integer"),
+        ("step", {"game": key, "step": 999}, "has no step"),
+        ("step", {**place, "actions": "x"}, "actions: expected a list"),
+        ("step", {**place, "actions": ["JUMP"]}, "Invalid action name"),
+        ("step", {**place, "actions": ["ATTACK 1 -1"]}, "ATTACK 1 -1"),
+        ("search", {**place, "seconds": 0}, "seconds: expected"),
+        ("search", {**place, "seconds": 1e9}, "seconds: expected"),
+        ("search", {**place, "seconds": "1"}, "seconds: expected"),
     ):
         assert why in page.post(f"/api/analyse/{path}", 400, **data)["error"]
 
@@ -468,7 +525,8 @@ def test_without_the_packages(
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
         monkeypatch.delitem(sys.modules, name)
-    for name in ("server", "app", "play", "replays", "analyse", "site", "endpoints", "security"):
+    names = ("server", "app", "play", "replays", "analyse", "site", "endpoints", "security")
+    for name in (*names, "home", "setup", "gamepage", "searches", "jobs"):
         monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "starlette", None)
     assert main(["web"]) == 1
@@ -486,7 +544,7 @@ def test_agents_say_which_rules_they_play() -> None:
 def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
     site = Site(Library(), folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
-        data = {"opponent": "agent-learned", "rules": "1.2", "seat": 0}
+        data = {"players": [None, "agent-learned"], "rules": "1.2"}
         answer = client.post("/api/play/new", params={"token": site.token}, json=data)
     assert answer.status_code == 400
     assert answer.json() == {"error": "learned plays rules 1.5 only"}
@@ -497,7 +555,7 @@ def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
     site = Site(Library(), folder=str(tmp_path))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
         site.close()
-        data = {"opponent": "agent-random", "rules": "1.5", "seat": 0}
+        data = {"players": [None, "agent-random"], "rules": "1.5"}
         answer = client.post("/api/play/new", params={"token": site.token}, json=data)
     assert (answer.status_code, answer.json()) == (503, {"error": "the site is closing"})
 
@@ -513,7 +571,7 @@ def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("locmsim.web.play.tempfile.TemporaryDirectory", slow)
     site = Site(Library())
-    data = {"opponent": "agent-random", "rules": "1.2", "seat": 0}
+    data = {"players": [None, "agent-random"], "rules": "1.2"}
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
 
         def begin() -> None:

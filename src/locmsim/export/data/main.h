@@ -6,7 +6,7 @@ static void make_pool(void) {
   int i;
   pool_of_known(&pool, &offered, &known);
   for (i = 0; i < pool.n; i++) scores[i] = score_of(&offered.cards[pool.entry[i]]);
-  pool_weigh(&pool, scores, own_copies(), &prior);
+  pool_set_weights(&pool, scores, own_copies(), &prior);
 #if RULES
   if (n_offers == MAX_DECK) weigh_offers();
 #endif

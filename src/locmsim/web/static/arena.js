@@ -2,8 +2,9 @@
 // A tournament as it is played: table, score over games, sequential test, pairs, games.
 
 import { drawCurve } from "./chart.js";
+import { $, element, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
-import { $, ask, element, notice, select, shown, valueOf } from "./site.js";
+import { ask, notice, shown } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,

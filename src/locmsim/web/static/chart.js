@@ -1,7 +1,7 @@
 // @ts-check
 // Curves as SVG, drawn at the size that the page gives them.
 
-import { shape } from "./cards.js";
+import { shape } from "./dom.js";
 
 const LEFT = 44;
 const BOTTOM = 24;

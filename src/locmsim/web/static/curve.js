@@ -1,8 +1,7 @@
 // @ts-check
 // A deck: its mana curve, its counts and its cards.
 
-import { element } from "./site.js";
-import { nameOf } from "./table.js";
+import { element } from "./dom.js";
 
 const COSTS = 13;
 
@@ -35,8 +34,8 @@ export class CurveView {
     const list = element("ul", { class: "list" });
     const cost = (/** @type {string} */ key) => this.deck.cards[key].row[2];
     for (const [key, count] of [...copies].sort((a, b) => cost(a[0]) - cost(b[0]))) {
-      const text = `${count} \u00d7 ${nameOf(this.deck, key)} (${cost(key)})`;
-      const title = this.deck.cards[key].title;
+      const text = `${count} \u00d7 ${this.deck.cards[key].title} (${cost(key)})`;
+      const title = this.deck.cards[key].about;
       list.append(
         element(
           "li",

@@ -1,7 +1,8 @@
 // @ts-check
 // What lists of matches have in common: who played, what went wrong, where to look, which part of all.
 
-import { $, address, element } from "./site.js";
+import { $, element, number } from "./dom.js";
+import { address } from "./site.js";
 
 /** Two names, the winner's marked. @param {string[]} names @param {number|null} winner */
 export function playersCell(names, winner) {
@@ -26,22 +27,24 @@ export function faultCell(fault) {
 
 /** Links to a match. @param {string} game its key */
 export function linksCell(game) {
+  const there = address(`/game/${game}`);
   return element(
     "td",
-    {},
-    element("a", {
-      href: address("/api/replays/watch", { game }),
-      text: "watch",
-    }),
+    { class: "links" },
+    element("a", { href: there, text: "watch" }),
     " ",
-    element("a", { href: address("/analyse", { game }), text: "analyse" }),
+    element("a", { href: `${there}#engine`, text: "analyse" }),
+    " ",
+    element("a", { href: `${there}#report`, text: "report" }),
   );
 }
 
 /** Which of them are shown. @param {number} start @param {number} count @param {number} total */
 export function showPart(start, count, total) {
   const last = Math.min(start + count, total);
-  $("count").textContent = total ? `${start + 1} to ${last} of ${total}` : "no games";
+  $("count").textContent = total
+    ? `${number(start + 1)} to ${number(last)} of ${number(total)}`
+    : "no games";
   /** @type {HTMLButtonElement} */ ($("before")).disabled = start === 0;
   /** @type {HTMLButtonElement} */ ($("after")).disabled = last >= total;
 }

@@ -1,5 +1,7 @@
 // @ts-check
-// What all pages share: the token, requests, and elements whose text is text and nothing else.
+// What the pages of the server share: the token, requests, and what goes wrong.
+
+import { $ } from "./dom.js";
 
 const NO_TOKEN = "This address lacks the token: open the one that the terminal printed.";
 const token = new URLSearchParams(location.search).get("token") ?? "";
@@ -9,7 +11,8 @@ const token = new URLSearchParams(location.search).get("token") ?? "";
 export function address(path, query = {}) {
   const words = new URLSearchParams({ token });
   for (const [name, value] of Object.entries(query)) words.set(name, String(value));
-  return `${path}?${words}`;
+  const [place, hash] = path.split("#");
+  return `${place}?${words}${hash ? `#${hash}` : ""}`;
 }
 
 /** What the server says is wrong. */
@@ -48,48 +51,20 @@ export async function tell(path, data) {
   );
 }
 
-/** The element of an id. @param {string} id */
-export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-
-/** A new element; its text can hold no markup. @param {string} tag
- * @param {Record<string, any>} [properties] @param {...(Node|string)} children
- * @returns {HTMLElement} */
-export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "text") made.textContent = String(value);
-    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (typeof value === "boolean") made.toggleAttribute(name, value);
-    else if (value !== undefined && value !== null) made.setAttribute(name, String(value));
-  }
-  made.append(...children);
-  return made;
-}
-
-/** A choice of one. @param {string} id @param {string} label
- * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
-export function select(id, label, options, chosen) {
-  const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
-  for (const [value, text] of options) box.append(element("option", { value, text }));
-  if (chosen !== undefined) box.value = chosen;
-  return element("label", { class: "field" }, label, " ", box);
-}
-
-/** The value of a field. @param {string} id */
-export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
-
 /** Tell the person something, or no longer anything. @param {string} [text] */
 export function notice(text = "") {
   $("notice").textContent = text;
   $("notice").hidden = !text;
 }
 
-/** Run something and show what is wrong. @param {() => Promise<void>} work */
+/** Run something and show what is wrong; whether nothing was. @param {() => Promise<void>} work */
 export async function shown(work) {
   try {
     await work();
+    return true;
   } catch (error) {
     notice(error instanceof Error ? error.message : String(error));
+    return false;
   }
 }
 
@@ -100,3 +75,21 @@ for (const link of document.querySelectorAll("nav a")) {
   page.href = address(page.pathname);
 }
 if (!token) notice(NO_TOKEN);
+
+/** Open what is dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
+async function openFile(file) {
+  const { game } = await tell("/api/game/open", { text: await file.text(), name: file.name });
+  location.href = address(`/game/${game}`);
+}
+
+document.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+document.addEventListener("drop", (event) => {
+  const file = event.dataTransfer?.files[0];
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  if (file) shown(() => openFile(file));
+});

@@ -1,4 +1,4 @@
-"""A position with what has happened, from one player's side: see `locmsim.policy.sight`."""
+"""A position with what has happened, from one player's side: see `locmsim.policy.tracker`."""
 
 cimport cython
 from libc.stdint cimport int8_t, uint8_t, uint64_t
@@ -36,7 +36,7 @@ from locmsim.errors import IllegalActionError
 from locmsim.game._layout import LAYOUT_CODES
 from locmsim.rules.rulesets import RULES_NAMES
 
-__all__ = ["Sight"]
+__all__ = ["TurnView"]
 
 
 cdef int shorten(
@@ -91,7 +91,7 @@ cdef uint8_t place_of(
 
 
 @cython.final
-cdef class Sight:
+cdef class TurnView:
     """A position at the start of a player's turn, and what they have seen before.
 
     Parameters
@@ -157,15 +157,15 @@ cdef class Sight:
 
     def observe(self, str layout, out, int8_t[::1] mask):
         """Write what the player sees in a layout, and the mask, into contiguous arrays."""
-        cdef uint8_t[::1] room = memoryview(out).cast("B")
+        cdef uint8_t[::1] buffer = memoryview(out).cast("B")
         cdef int code = LAYOUT_CODES[layout]
         cdef view_t view
-        if room.shape[0] != layout_size(code, self.t.rules) * layout_item(code):
-            raise ValueError(f"out: {room.shape[0]} bytes do not fit layout {layout!r}")
+        if buffer.shape[0] != layout_size(code, self.t.rules) * layout_item(code):
+            raise ValueError(f"out: {buffer.shape[0]} bytes do not fit layout {layout!r}")
         if mask.shape[0] != self.n_actions:
             raise ValueError(f"mask: expected {self.n_actions} numbers, got {mask.shape[0]}")
         view_of(&self.k, &self.s, self.player, &view)
-        write_layout(code, &room[0], &self.s, &self.t, self.player, &view)
+        write_layout(code, &buffer[0], &self.s, &self.t, self.player, &view)
         write_mask(&mask[0], &self.s, &self.t, self.player)
 
     def apply(self, int action):

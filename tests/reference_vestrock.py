@@ -42,7 +42,7 @@ class Fighter:
 
 
 @dataclass
-class Twin:
+class Reference:
     cards: dict  # ID -> card
     deck: list  # IDs, top first
     init_hp: int = 20
@@ -63,10 +63,10 @@ class Twin:
     @classmethod
     def new(cls, deck, **parameters):
         """The start of a match (sections 1 and 3)."""
-        twin = cls({card.id: card for card in deck}, [card.id for card in deck], **parameters)
-        twin.health = [twin.init_hp, twin.init_hp]
-        twin.draws_left, twin.burns_left = twin.draws, twin.burns
-        return twin
+        reference = cls({card.id: card for card in deck}, [card.id for card in deck], **parameters)
+        reference.health = [reference.init_hp, reference.init_hp]
+        reference.draws_left, reference.burns_left = reference.draws, reference.burns
+        return reference
 
     @property
     def me(self):
@@ -141,14 +141,14 @@ class Twin:
             if not self.blocking:
                 raise Refused(911)
         else:
-            self.judge(word, *numbers)
+            self.check(word, *numbers)
             if self.blocking:
                 self.finish_block()
                 if self.over:
                     raise Refused(932)
         return getattr(self, word.lower())(*numbers) or []
 
-    def judge(self, word, number=None, target=None):
+    def check(self, word, number=None, target=None):
         """Refuse an action that cannot be done, seen as if the blocking phase were over."""
         me = self.me
         if word in ("DRAW_CARD", "BURN_CARD"):
@@ -175,9 +175,9 @@ class Twin:
         if number not in self.hands[me]:
             raise Refused(903 if theirs else 906)
         if word == "PLAY_CARD":
-            self.judge_target(self.cards[number], target)
+            self.check_target(self.cards[number], target)
 
-    def judge_target(self, card, target):
+    def check_target(self, card, target):
         if card.cost > self.mana:
             raise Refused(901)
         on_board = target in self.boards[0] or target in self.boards[1]
@@ -319,7 +319,7 @@ class Twin:
 
     def possible(self, word, *numbers):
         try:
-            self.judge(word, *numbers)
+            self.check(word, *numbers)
         except Refused:
             return False
         return True

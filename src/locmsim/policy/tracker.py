@@ -1,16 +1,16 @@
 """From the protocol to what a policy acts on: the same numbers that environments show."""
 
 from locmsim._core import State
-from locmsim.game._sight import Sight
+from locmsim.game._turn_view import TurnView
 from locmsim.game.observation import HAND, Observation
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["Follower", "Sight"]
+__all__ = ["PlayerTracker", "TurnView"]
 
 
-class Follower:
-    """Follows a game by what one player is shown, and gives a `Sight` for each of their turns.
+class PlayerTracker:
+    """Follows a game by what one player is shown, and gives a `TurnView` for each of their turns.
 
     Show it the observations of the battle in order, once each, together with a `Belief` that has
     seen them too (and the choice phase before).
@@ -19,8 +19,8 @@ class Follower:
     def __init__(self) -> None:
         self._hand: frozenset[int] | None = None
 
-    def sight(self, observation: Observation, belief: Belief) -> tuple[State, Sight]:
-        """The state that stands for what is seen, and the sight of it.
+    def view(self, observation: Observation, belief: Belief) -> tuple[State, TurnView]:
+        """The state that stands for what is seen, and the view of it.
 
         Parameters
         ----------
@@ -51,4 +51,4 @@ class Follower:
         cards = {card.base_id: card for card in state.table.pool}
         shown = [cards[base] for base in belief.opponent_cards if base in cards]
         played = [cards[base] for base in belief.played_cards if base in cards]
-        return state, Sight(state, new, came, shown, played)
+        return state, TurnView(state, new, came, shown, played)

@@ -1,4 +1,4 @@
-"""The compiled kernel of Vestrock against its slow twin: same replies, same legal actions."""
+"""The compiled kernel of Vestrock against its slow reference: same replies, same legal actions."""
 
 import pickle
 from copy import deepcopy
@@ -9,8 +9,8 @@ import pytest
 from amounts import amount
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_vestrock import Reference
 from vestrock_data import CARDS
-from vestrock_twin import Twin
 
 from locmsim.vestrock import Card, Match, State, extreme_deck, generate_deck, state_from_text
 from locmsim.vestrock.protocol import COMMANDS
@@ -58,38 +58,46 @@ def any_match(random):
 SEEDS = st.integers(0, 1 << 32)
 
 
-def commands(random, twin):
+def commands(random, reference):
     """Commands without end: mostly possible ones, of all kinds alike, and turns' ends (None)."""
-    numbers = [*twin.cards, 0, -1, -5, -6, -7, 1001]
+    numbers = [*reference.cards, 0, -1, -5, -6, -7, 1001]
     while True:
         legal = {}
-        for text in sorted(twin.legal_actions()):
+        for text in sorted(reference.legal_actions()):
             legal.setdefault(text.split()[0], []).append(text)
         # A blocking phase without attackers has little to offer.
         if random.random() < 0.05 or (legal and random.random() < 0.4 / len(legal)):
             yield None
-        elif twin.blocking and random.random() < 0.3:
-            own = [*twin.hands[twin.me], *twin.boards[twin.me], *twin.deck[:1]]
+        elif reference.blocking and random.random() < 0.3:
+            own = [
+                *reference.hands[reference.me],
+                *reference.boards[reference.me],
+                *reference.deck[:1],
+            ]
             word = random.choice([word for word in WORDS if len(COMMANDS[word].arguments) < 3])
-            yield twin.me, word, [random.choice(own or [1])] * (len(COMMANDS[word].arguments) - 1)
+            yield (
+                reference.me,
+                word,
+                [random.choice(own or [1])] * (len(COMMANDS[word].arguments) - 1),
+            )
         elif len(legal) > 1 and random.random() < 0.85:
             del legal["END_TURN"]
             for word in ("DISCARD_CARD", "BURN_CARD", "FINISH_BLOCK"):
                 if len(legal) > 1 and random.random() < 0.9:
                     legal.pop(word, None)
             word, *rest = random.choice(legal[random.choice(sorted(legal))]).split()
-            yield twin.me, word, list(map(int, rest))
+            yield reference.me, word, list(map(int, rest))
         else:
             word = random.choice(WORDS)
             arguments = [random.choice(numbers) for _ in range(len(COMMANDS[word].arguments) - 1)]
-            yield random.choice([0, 1, twin.me, twin.me]), word, arguments
+            yield random.choice([0, 1, reference.me, reference.me]), word, arguments
 
 
-def replies_of_both(match, twin):
+def replies_of_both(match, reference):
     """Everything that can be asked, from both sides."""
     for player in range(2):
         for word in QUESTIONS:
-            yield match.command("AB"[player], f"{word} 1"), twin.command(player, word)
+            yield match.command("AB"[player], f"{word} 1"), reference.command(player, word)
 
 
 @given(seed=SEEDS)
@@ -97,24 +105,24 @@ def test_same_replies(seed):
     random = Random(seed)
     deck, parameters = any_match(random)
     match = Match(deck, **parameters)
-    twin = Twin.new(deck, **parameters)
-    for step in islice(commands(random, twin), amount(60, 160)):
+    reference = Reference.new(deck, **parameters)
+    for step in islice(commands(random, reference), amount(60, 160)):
         if step is None:
             match.end_turn()
-            if not twin.over:
-                twin.end_turn()
+            if not reference.over:
+                reference.end_turn()
         else:
             player, word, arguments = step
             line = " ".join(map(str, [word, 1, *arguments]))
-            assert match.command("AB"[player], line) == twin.command(player, word, *arguments)
+            assert match.command("AB"[player], line) == reference.command(player, word, *arguments)
         state = match.state
         state.validate()
-        for ours, theirs in replies_of_both(match, twin):
+        for ours, theirs in replies_of_both(match, reference):
             assert ours == theirs
         texts = [state.action_to_string(action) for action in state.legal_actions()]
-        assert sorted(texts) == sorted(twin.legal_actions())
+        assert sorted(texts) == sorted(reference.legal_actions())
         assert state.legal_actions() == sorted(state.legal_actions())
-        if twin.over:
+        if reference.over:
             break
 
 

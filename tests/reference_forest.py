@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from layout_twin import Past, slots
+from reference_layouts import Past, slots
 from states import rebuilt
 
 from locmsim import State

@@ -57,7 +57,7 @@ def draft_text(rules: str, turn: int, player: int, triplet: Sequence[Card]) -> s
     return lines(f"30 0 {turn} 25 0", f"30 0 {turn + player} 25 0", "0 0", len(rows), *rows)
 
 
-def judge_construct(offer: Sequence[Card], line: str | None) -> tuple[list[int], str | None]:
+def check_construct(offer: Sequence[Card], line: str | None) -> tuple[list[int], str | None]:
     """1.5: the base ids that a player's answer takes, and the referee's message if it is fatal."""
     chosen: list[int] = []
 
@@ -103,7 +103,7 @@ def judge_construct(offer: Sequence[Card], line: str | None) -> tuple[list[int],
     return chosen, None
 
 
-def judge_pick(triplet: Sequence[Card], line: str | None) -> tuple[int | None, str | None]:
+def check_pick(triplet: Sequence[Card], line: str | None) -> tuple[int | None, str | None]:
     """1.x: the base id that a player's answer takes, or None and the referee's message."""
     if line is None:
         return None, " timeout!"
@@ -132,7 +132,7 @@ def judge_pick(triplet: Sequence[Card], line: str | None) -> tuple[int | None, s
     return None, ': Invalid action. Expected  "PICK [0,1,2]" or "PASS".'
 
 
-def judge_choices(
+def check_choices(
     rules: str,
     offers: Sequence[Any],
     answers: Sequence[Sequence[str | None]],
@@ -147,9 +147,9 @@ def judge_choices(
         for player in (0, 1):
             line = answers[player][step]
             if rules == "1.5":
-                chosen[player], message = judge_construct(offers, line)
+                chosen[player], message = check_construct(offers, line)
             else:
-                base_id, message = judge_pick(offers[step], line)
+                base_id, message = check_pick(offers[step], line)
                 if base_id is not None:
                     chosen[player].append(base_id)
             if message is not None:

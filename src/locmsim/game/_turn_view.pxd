@@ -25,7 +25,7 @@ cdef int shorten_cards(
     state_t* s, short_table_t* t, const state_t* from_state, const table_t* from_table
 ) noexcept nogil
 
-cdef class Sight:
+cdef class TurnView:
     cdef state_t s
     cdef known_t k
     cdef table_t t              # of which only the beginning is used

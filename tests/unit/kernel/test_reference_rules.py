@@ -1,7 +1,7 @@
-"""The twin of the rules replays the golden games with everything equal."""
+"""The reference of the rules replays the golden games with everything equal."""
 
 import pytest
-import twin
+import reference_rules
 from helpers import Game, game_cards, game_name, some_golden_chunks
 
 from locmsim.rules.cards import Card
@@ -26,14 +26,14 @@ def replay(game: Game) -> None:
         return
     cards = game_cards(game)
     decks = [[(card_id, cards[base_id]) for card_id, base_id in deck] for deck in game["decks"]]
-    battle = twin.Battle.begin(game["rules"], decks)
+    battle = reference_rules.Battle.begin(game["rules"], decks)
     assert battle.snapshot() == game["start"]
     for number, turn in enumerate(game["turns"]):
         assert error is None
         battle.change_turn()
         assert battle.active == turn["player"]
         assert battle.input_text() == turn["input"]
-        assert twin.battle_limit(game["rules"], number) == turn["limit"]
+        assert reference_rules.battle_limit(game["rules"], number) == turn["limit"]
         dead = battle.winner != -1
         error = check_answer(battle, turn, cards, game["decks"])
         assert dead or battle.winner == -1 or error is None
@@ -48,11 +48,11 @@ def check_choices(game: Game) -> tuple[int, str] | None:
         assert len(game["choice_inputs"][player]) == len(game["choice_limits"][player])
         for step, text in enumerate(game["choice_inputs"][player]):
             if rules == "1.5":
-                assert text == twin.construct_text(offers)
+                assert text == reference_rules.construct_text(offers)
             else:
-                assert text == twin.draft_text(rules, step, player, offers[step])
-            assert game["choice_limits"][player][step] == twin.choice_limit(rules, step)
-    chosen, error = twin.judge_choices(rules, offers, game["choices"])
+                assert text == reference_rules.draft_text(rules, step, player, offers[step])
+            assert game["choice_limits"][player][step] == reference_rules.choice_limit(rules, step)
+    chosen, error = reference_rules.check_choices(rules, offers, game["choices"])
     assert chosen == game["chosen"]
     return error
 
@@ -64,7 +64,7 @@ def offers_of(game: Game) -> list:
 
 
 def check_answer(
-    battle: twin.Battle, turn: dict, cards: dict, decks: list
+    battle: reference_rules.Battle, turn: dict, cards: dict, decks: list
 ) -> tuple[int, str] | None:
     """Compares one answer and what comes of it; returns the fatal error."""
     states, legal = [], []
@@ -73,7 +73,7 @@ def check_answer(
         states.append(battle.snapshot())
         legal.append(sorted(battle.legal_actions()))
         check_numbers(battle)
-        again = twin.Battle.from_snapshot(battle.rules, states[-1], cards, decks)
+        again = reference_rules.Battle.from_snapshot(battle.rules, states[-1], cards, decks)
         assert again.snapshot() == states[-1]
 
     look()
@@ -84,7 +84,7 @@ def check_answer(
     else:
         try:
             executed, dropped = battle.run_line(turn["output"], look)
-        except twin.InvalidAction as invalid:
+        except reference_rules.InvalidAction as invalid:
             error = f"${battle.active}: {invalid}"
     assert executed == turn["applied"]
     assert dropped == turn["ignored"]
@@ -93,7 +93,7 @@ def check_answer(
     return None if error is None else (battle.active, error)
 
 
-def check_numbers(battle: twin.Battle) -> None:
+def check_numbers(battle: reference_rules.Battle) -> None:
     """Every legal action has a number of its own in the range, and back."""
     numbers = {battle.number_of(action): action for action in battle.legal_actions()}
     assert len(numbers) == len(battle.legal_actions())

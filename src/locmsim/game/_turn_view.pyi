@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.rules.cards import Card
 
-__all__ = ["Sight"]
+__all__ = ["TurnView"]
 
 @final
-class Sight:
+class TurnView:
     n_actions: int
     player: int
     def __init__(

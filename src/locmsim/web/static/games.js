@@ -1,8 +1,9 @@
 // @ts-check
 // The matches there are, with filters.
 
+import { $, element, number, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell } from "./matches.js";
-import { $, ask, element, select, shown, valueOf } from "./site.js";
+import { ask, shown } from "./site.js";
 
 const ROWS = 100;
 /** Where this part of the list begins, and the ones before it. */
@@ -24,8 +25,8 @@ function row(game) {
     { "data-key": game.key },
     element("td", {}, element("bdi", { text: where })),
     playersCell(names, game.winner),
-    element("td", { text: game.rules ?? game.game }),
-    element("td", { text: game.turns, class: "number" }),
+    element("td", { "data-name": "rules", text: game.rules ?? game.game }),
+    element("td", { "data-name": "turns", text: number(game.turns), class: "number" }),
     faultCell(fault && { ...fault, name: names[fault.player] }),
     linksCell(game.key),
   );
@@ -36,12 +37,9 @@ async function list() {
   const query = { after: places[places.length - 1], count: ROWS };
   for (const name of ["player", "lost_by", "fault", "least", "most", "rules"])
     if (valueOf(name)) query[name] = valueOf(name);
-  const number = ++asked;
-  const [found, choices] = await Promise.all([
-    ask("/api/games", query),
-    ask("/api/games/choices"),
-  ]);
-  if (number !== asked) return;
+  const question = ++asked;
+  const [found, choices] = await Promise.all([ask("/api/games", query), ask("/api/games/choices")]);
+  if (question !== asked) return;
   for (const name of ["player", "lost_by"]) refill(name, choices.players);
   refill("fault", ["any", "none", ...choices.kinds]);
   refill("rules", choices.rules);
@@ -53,9 +51,9 @@ async function list() {
   version = found.version;
   const start = ROWS * (places.length - 1);
   const end = start + found.games.length;
-  const all = following ? `more than ${end}` : `${end}`;
+  const all = following ? `more than ${number(end)}` : number(end);
   $("count").textContent = found.games.length
-    ? `${start + 1} to ${end} of ${all}`
+    ? `${number(start + 1)} to ${number(end)} of ${all}`
     : following
       ? "none of these so far"
       : "no games";
@@ -113,7 +111,7 @@ $("main").append(
   element("ul", { id: "errors" }),
   element(
     "table",
-    { class: "games" },
+    { class: "games cards" },
     element(
       "thead",
       {},
@@ -130,9 +128,9 @@ $("main").append(
   element(
     "p",
     { class: "bar" },
-    element("button", { id: "before", onclick: () => show(places.slice(0, -1)), text: "Before" }),
+    element("button", { id: "before", onclick: () => show(places.slice(0, -1)), text: "Previous" }),
     element("span", { id: "count", "aria-live": "polite" }),
-    element("button", { id: "after", onclick: () => show([...places, following]), text: "After" }),
+    element("button", { id: "after", onclick: () => show([...places, following]), text: "Next" }),
   ),
 );
 for (const id of ["player", "lost_by", "fault", "least", "most", "rules"])

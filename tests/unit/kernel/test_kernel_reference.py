@@ -1,11 +1,11 @@
-"""The compiled battle against its slow twin: same positions, same actions, same errors."""
+"""The compiled battle against its slow reference: same positions, same actions, same errors."""
 
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-import twin
+import reference_rules
 from amounts import amount
 from helpers import RULE_SETS
 from hypothesis import settings
@@ -19,11 +19,11 @@ from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.cards import CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 
-#: Which of the kernel's errors stands for which of the twin's.
+#: Which of the kernel's errors stands for which of the reference's.
 ERRORS = {
-    twin.GameOver: GameOverError,
-    twin.IllegalAction: IllegalActionError,
-    twin.InvalidAction: InvalidActionError,
+    reference_rules.GameOver: GameOverError,
+    reference_rules.IllegalAction: IllegalActionError,
+    reference_rules.InvalidAction: InvalidActionError,
 }
 
 generated = cache(generate_cards)
@@ -37,27 +37,27 @@ def official_cards(rules):
 
 
 def both_from_snapshot(rules, snapshot, cards, decks):
-    """The position for the kernel and for the twin."""
+    """The position for the kernel and for the reference."""
     kernel = State.from_snapshot(snapshot, cards, decks, rules)
-    return kernel, twin.Battle.from_snapshot(rules, snapshot, cards, decks)
+    return kernel, reference_rules.Battle.from_snapshot(rules, snapshot, cards, decks)
 
 
 def both_from_decks(rules, decks):
-    """The start of player 0's first turn, for the kernel and for the twin."""
+    """The start of player 0's first turn, for the kernel and for the reference."""
     first = (0, 60) if rules == "1.5" else (1, 2)
     entries = [
         [(first[player] + 2 * i, card) for i, card in enumerate(deck)]
         for player, deck in enumerate(decks)
     ]
-    battle = twin.Battle.begin(rules, entries)
+    battle = reference_rules.Battle.begin(rules, entries)
     battle.change_turn()
     return State.new(*decks, rules=rules), battle
 
 
-def expect_same(kernels, twins, argument):
-    """Both give the same result, or the kernel the error that stands for the twin's."""
+def expect_same(kernels, references, argument):
+    """Both give the same result, or the kernel the error that stands for the reference's."""
     try:
-        expected = twins(argument)
+        expected = references(argument)
     except tuple(ERRORS) as error:
         expected = error
     if not isinstance(expected, tuple(ERRORS)):
@@ -66,11 +66,11 @@ def expect_same(kernels, twins, argument):
     with pytest.raises(ERRORS[type(expected)]) as raised:
         kernels(argument)
     assert type(raised.value) is ERRORS[type(expected)]
-    if isinstance(expected, twin.InvalidAction):
+    if isinstance(expected, reference_rules.InvalidAction):
         assert str(raised.value) == str(expected)
 
 
-class KernelAndTwin(RuleBasedStateMachine):
+class KernelAndReference(RuleBasedStateMachine):
     """Plays one game with both and compares everything after every step."""
 
     rule_set: str
@@ -80,40 +80,40 @@ class KernelAndTwin(RuleBasedStateMachine):
         if data.draw(st.booleans(), label="from a position"):
             position = data.draw(positions(self.rule_set))
             self.cards, self.decks = position.cards, position.decks
-            self.kernel, self.twin = both_from_snapshot(*position)
+            self.kernel, self.reference = both_from_snapshot(*position)
             # A snapshot of 1.x does not tell which creatures' effects are forgotten.
             self.comparable_text = self.rule_set == "1.5"
         else:
             known = data.draw(st.one_of(card_lists(), official_cards(self.rule_set)))
             decks = data.draw(st.tuples(decks_of(known), decks_of(known)))
             self.cards = {card.base_id: card for card in known}
-            self.kernel, self.twin = both_from_decks(self.rule_set, decks)
+            self.kernel, self.reference = both_from_decks(self.rule_set, decks)
             self.decks = [
                 [(held.id, held.card.base_id) for held in player.hand + player.deck]
-                for player in self.twin.players
+                for player in self.reference.players
             ]
             self.comparable_text = True
 
     # -- steps
 
-    @precondition(lambda self: self.twin.winner == -1)
+    @precondition(lambda self: self.reference.winner == -1)
     @rule(data=st.data())
     def apply_legal_actions(self, data):
         for _ in range(data.draw(st.integers(1, 6))):
-            action = data.draw(st.sampled_from(self.twin.legal_actions()[1:] or ["PASS"]))
-            number = self.twin.number_of(action)
+            action = data.draw(st.sampled_from(self.reference.legal_actions()[1:] or ["PASS"]))
+            number = self.reference.number_of(action)
             assert self.kernel.string_to_action(action) == number
             assert self.kernel.action_to_string(number) == action
-            self.twin.apply_number(number)
+            self.reference.apply_number(number)
             self.kernel.apply_action(data.draw(st.sampled_from([int, np.int64, np.uint8]))(number))
             self.same_position()
-            if self.twin.winner != -1:
+            if self.reference.winner != -1:
                 break
 
-    @precondition(lambda self: self.twin.winner == -1)
+    @precondition(lambda self: self.reference.winner == -1)
     @rule(unchecked=st.booleans())
     def end_turn(self, unchecked):
-        self.twin.apply_number(0)
+        self.reference.apply_number(0)
         if unchecked:
             self.kernel.apply_unchecked(0)
         else:
@@ -121,21 +121,21 @@ class KernelAndTwin(RuleBasedStateMachine):
 
     @rule(number=st.one_of(st.integers(-3, 160), st.integers()))
     def use_any_number(self, number):
-        expect_same(self.kernel.action_to_string, self.twin.text_of, number)
-        expect_same(self.kernel.apply_action, self.twin.apply_number, number)
+        expect_same(self.kernel.action_to_string, self.reference.text_of, number)
+        expect_same(self.kernel.apply_action, self.reference.apply_number, number)
 
     @rule(data=st.data())
     def answer(self, data):
         def parse(line):
-            return twin.parse_line(self.rule_set, line)
+            return reference_rules.parse_line(self.rule_set, line)
 
         def run(line):
-            result = self.twin.run_line(line)
-            if self.twin.winner == -1:
-                self.twin.change_turn()
+            result = self.reference.run_line(line)
+            if self.reference.winner == -1:
+                self.reference.change_turn()
             return result
 
-        line = data.draw(answer_lines(self.twin.legal_actions()))
+        line = data.draw(answer_lines(self.reference.legal_actions()))
         expect_same(lambda text: parse_line(text, self.rule_set), parse, line)
         expect_same(self.kernel.apply_line, run, line)
 
@@ -153,12 +153,12 @@ class KernelAndTwin(RuleBasedStateMachine):
 
     @invariant()
     def same_position(self):
-        assert self.kernel.snapshot() == self.twin.snapshot()
+        assert self.kernel.snapshot() == self.reference.snapshot()
         self.kernel.validate()
 
     @invariant()
     def same_legal_actions(self):
-        numbers = self.twin.legal_numbers()
+        numbers = self.reference.legal_numbers()
         assert self.kernel.legal_actions() == numbers
         assert np.flatnonzero(self.kernel.legal_actions_mask()).tolist() == numbers
 
@@ -166,14 +166,14 @@ class KernelAndTwin(RuleBasedStateMachine):
     def same_text(self):
         """What the player to move is sent."""
         if self.comparable_text:
-            performed = [entry.split(" ", 1) for entry in self.twin.opponent.performed]
+            performed = [entry.split(" ", 1) for entry in self.reference.opponent.performed]
             actions = [(int(base_id), action) for base_id, action in performed]
-            seen = self.kernel.observation(self.twin.active, actions)
-            assert seen.format() == self.twin.input_text()
+            seen = self.kernel.observation(self.reference.active, actions)
+            assert seen.format() == self.reference.input_text()
 
 
 def machine(rules):
-    made = type(f"KernelAndTwin{rules}", (KernelAndTwin,), {"rule_set": rules})
+    made = type(f"KernelAndReference{rules}", (KernelAndReference,), {"rule_set": rules})
     made.TestCase.settings = settings(stateful_step_count=amount(12, 30))
     return made.TestCase
 
@@ -186,12 +186,12 @@ def test_odd_parts_of_lines(rules):
     def kernels(line):
         return parse_line(line, rules)
 
-    def twins(line):
-        return twin.parse_line(rules, line)
+    def references(line):
+        return reference_rules.parse_line(rules, line)
 
     for part in ODD_PARTS:
         for line in (part, f"{part};", f"PASS;{part} ; USE 3 4 text"):
-            expect_same(kernels, twins, line)
+            expect_same(kernels, references, line)
 
 
 # Where numbers of 8 bits, and then of 16, would go wrong.

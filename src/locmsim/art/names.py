@@ -1,0 +1,108 @@
+"""Names of cards, for display.
+
+Cards of 1.x have names. A generated card gets one from what is printed on it: the noun is the motif
+of its picture, the adjective follows from its statistics. The adjectives are in as many groups as
+a set of 120 cards has of each motif, by base id, so no two cards of such a set share a name.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from locmsim.art.motifs import MOTIFS, NOUNS
+from locmsim.rules.cards import Card, CardType, cards_1x
+
+__all__ = ["card_title", "card_titles"]
+
+#: Adjectives of creatures by the first of these that they have, one for each group.
+_CREATURES: Mapping[str, tuple[str, ...]] = {
+    "L": ("Venomous", "Deadly", "Grim", "Silent", "Pale"),
+    "D": ("Thirsty", "Crimson", "Hungry", "Gloomy", "Leeching"),
+    "C": ("Swift", "Wild", "Rushing", "Restless", "Eager"),
+    "B": ("Mighty", "Crushing", "Stubborn", "Trampling", "Raging"),
+    "W": ("Gleaming", "Enchanted", "Silver", "Veiled", "Misty"),
+    "G": ("Steadfast", "Watchful", "Iron", "Stone", "Loyal"),
+    "attack": ("Fierce", "Sharp", "Fiery", "Savage", "Bold"),
+    "defense": ("Sturdy", "Old", "Broad", "Grey", "Patient"),
+    "even": ("Brown", "Sly", "Young", "Tame", "Forest"),
+}
+#: Adjectives of items by what they change most, one for each group.
+_ITEMS: Mapping[str, tuple[str, ...]] = {
+    "attack": (
+        *("Burning", "Keen", "Jagged", "Furious", "Blazing", "Scarlet", "Barbed", "Fearsome"),
+        *("Smouldering", "Spiked", "Brutal", "Molten", "Glowing", "Cruel", "Heavy"),
+    ),
+    "defense": (
+        *("Oaken", "Bronze", "Mossy", "Solid", "Granite", "Earthen", "Plated", "Healing"),
+        *("Steel", "Amber", "Marble", "Thick", "Ancient", "Jade", "Leaden"),
+    ),
+    "other": (
+        *("Arcane", "Frozen", "Twilight", "Cunning", "Starlit", "Azure", "Whispering", "Hidden"),
+        *("Mystic", "Shimmering", "Forgotten", "Lunar", "Golden", "Sacred", "Strange"),
+    ),
+}
+
+
+@cache
+def _fixed_names() -> dict[Card, str]:
+    return {card: card.name for card in cards_1x()}
+
+
+def card_title(card: Card) -> str:
+    """What a card is called where people read it.
+
+    Parameters
+    ----------
+    card : Card
+        The card.
+
+    Returns
+    -------
+    str
+        Its name or, if it has none, one that follows from its statistics and base id. Plain text,
+        not escaped. It is for display only, and is in no file and no protocol.
+    """
+    return card.name or _fixed_names().get(card) or _generated(card)
+
+
+def card_titles(cards: Iterable[Card]) -> dict[Card, str]:
+    """What the cards of a set are called: each as `card_title` says, with its base id if it has to.
+
+    Parameters
+    ----------
+    cards : iterable of Card
+        The set; a card may occur more than once.
+
+    Returns
+    -------
+    dict of Card to str
+        Titles, those that several cards would have with the base id behind them.
+    """
+    titles = {card: card_title(card) for card in cards}
+    count = Counter(titles.values())
+    return {
+        card: title if count[title] == 1 else f"{title} {card.base_id}"
+        for card, title in titles.items()
+    }
+
+
+def _generated(card: Card) -> str:
+    """An adjective and the noun of the card's motif."""
+    nouns = NOUNS[card.type]
+    if card.type == CardType.CREATURE:
+        table = _CREATURES
+        kind = next((letter for letter in "LDCBWG" if letter in card.abilities), "")
+        if not kind:
+            kind = _larger(card.attack, card.defense, "even")
+    else:
+        table = _ITEMS
+        kind = _larger(abs(card.attack), abs(card.defense), "other")
+    adjectives = table[kind]
+    group = card.base_id // len(MOTIFS[card.type]) % len(adjectives)
+    return f"{adjectives[group]} {nouns[card.base_id % len(nouns)]}"
+
+
+def _larger(attack: int, defense: int, even: str) -> str:
+    if attack == defense:
+        return even
+    return "attack" if attack > defense else "defense"

@@ -1,0 +1,151 @@
+"""A match of Vestrock for people: the position as text and as a picture."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from locmsim.contract import View
+from locmsim.vestrock._core import Creature, State
+from locmsim.vestrock.deck import Card
+from locmsim.vestrock.match import Match
+
+__all__ = ["match_view", "state_svg", "state_text"]
+
+#: What the types of spells do.
+_SPELLS: Final = {"D": "damage", "T": "disable", "B": "buff", "H": "heal"}
+_WORDS: Final = {
+    "DRAW_CARD": "draws a card",
+    "BURN_CARD": "burns a card",
+    "DISCARD_CARD": "discards card {}",
+    "ADD_MANA": "takes mana from creature {}",
+    "PLAY_CARD": "plays card {}",
+    "ATTACK": "attacks with creature {}",
+    "BLOCK": "blocks creature {} with creature {}",
+    "FINISH_BLOCK": "ends the blocking",
+}
+#: Sizes of the picture.
+_WIDTH, _CARD, _HEIGHT, _GAP = 720, 64, 78, 6
+_STYLE = (
+    "<style>text{font:13px sans-serif;fill:#222}.b{fill:#fffdf6;stroke:#8a7d5a}"
+    ".a{stroke:#b3261e;stroke-width:3}.t{opacity:.55}.h{fill:#e8eef6}</style>"
+)
+
+
+def match_view(match: Match) -> View:
+    """What is shown of a match where it stands."""
+    state = match.state
+    words = ""
+    if match.actions:
+        last = match.actions[-1][0]
+        done = [text for turn, text in match.actions if turn == last]
+        words = f"Turn {last}: " + ", ".join(map(_words, done))
+    if match.error is not None:
+        words = match.explain()
+    first, second = state.health
+    return View(state_text(state), words, (int(first), int(second)), state_svg(state))
+
+
+def _words(action: str) -> str:
+    word, *arguments = action.split(" ")
+    return _WORDS[word].format(*arguments)
+
+
+def state_text(state: State) -> str:
+    """A position in lines of text.
+
+    Parameters
+    ----------
+    state : State
+        The position.
+
+    Returns
+    -------
+    str
+        Whose turn it is, and of each player health, hand and creatures.
+    """
+    lines = [
+        f"turn {state.turn}, {state.turns_left} left, {state.phase} of player {state.mover};"
+        f" mana {state.mana}, {state.deck_size} cards in the deck"
+    ]
+    for player in (0, 1):
+        lines.append(f"player {player}: {state.health[player]} health")
+        lines += [f"    {creature_text(creature)}" for creature in state.board(player)]
+        if hand := ", ".join(map(_card_text, state.hand(player))):
+            lines.append(f"    hand: {hand}")
+    return "\n".join(lines) + "\n"
+
+
+def creature_text(creature: Creature) -> str:
+    """A creature on the board in a line."""
+    marks = {"inactive": not creature.active, "attacks": creature.attacking}
+    marks["blocked"] = creature.blocked
+    said = "".join(f", {mark}" for mark, is_so in marks.items() if is_so)
+    return (
+        f"{creature.card.id}: {creature.attack} attack, {creature.health} of {creature.max_health}"
+        f" health{said}"
+    )
+
+
+def _card_text(card: Card) -> str:
+    if card.type in _SPELLS:
+        return f"{card.id} {_SPELLS[card.type]} for {card.cost}"
+    return f"{card.id} {card.attack}/{card.health} for {card.cost}"
+
+
+def state_svg(state: State) -> str:
+    """A position as a picture.
+
+    Parameters
+    ----------
+    state : State
+        The position.
+
+    Returns
+    -------
+    str
+        An SVG document of shapes and numbers.
+    """
+    rows: list[str] = []
+    y = 0
+    for player in (1, 0):
+        hand = [*_row([_card_shape(card) for card in state.hand(player)], "h")]
+        board = [*_row([_creature_shape(creature) for creature in state.board(player)], "b")]
+        mark = " \u25c0" if state.mover == player and not state.is_terminal() else ""
+        title = f'<text x="4" y="16">player {player}: {state.health[player]} health{mark}</text>'
+        for row in (hand, board) if player else (board, hand):
+            rows.append(f'<g transform="translate(0 {y + 22})">{"".join(row)}</g>')
+            y += _height(row)
+        at = y - _height(hand) - _height(board)
+        rows.append(f'<g transform="translate(0 {at})">{title}</g>')
+        y += 30
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}">'
+    return f"{head}{_STYLE}{''.join(rows)}</svg>"
+
+
+def _height(row: Sequence[str]) -> int:
+    lines = -(-len(row) // _in_line())
+    return lines * (_HEIGHT + _GAP)
+
+
+def _in_line() -> int:
+    return _WIDTH // (_CARD + _GAP)
+
+
+def _row(shapes: Sequence[tuple[str, str, str]], kind: str) -> Iterator[str]:
+    for i, (above, below, mark) in enumerate(shapes):
+        x = i % _in_line() * (_CARD + _GAP) + 4
+        y = i // _in_line() * (_HEIGHT + _GAP)
+        yield (
+            f'<g transform="translate({x} {y})"><rect class="{kind} {mark}" width="{_CARD}"'
+            f' height="{_HEIGHT}" rx="6"/><text x="6" y="18">{above}</text>'
+            f'<text x="6" y="{_HEIGHT - 8}">{below}</text></g>'
+        )
+
+
+def _card_shape(card: Card) -> tuple[str, str, str]:
+    strength = _SPELLS.get(card.type) or f"{card.attack}/{card.health}"
+    return f"{card.id} ({card.cost})", strength, ""
+
+
+def _creature_shape(creature: Creature) -> tuple[str, str, str]:
+    mark = "a" if creature.attacking else "" if creature.active else "t"
+    return str(creature.card.id), f"{creature.attack}/{creature.health}", mark

@@ -1,0 +1,164 @@
+"""The page of a match, a game that is being played, or a position: one address, one format."""
+
+import json
+import os
+import tempfile
+from itertools import count
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from locmsim.game.match import Match
+from locmsim.referee.matches import Result
+from locmsim.referee.transcript import result_log
+from locmsim.rules.rulesets import RULES
+from locmsim.web.captures import capture_data, is_capture
+from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.positions import Position, position_of_text
+from locmsim.web.replay import page_html, replay_data
+from locmsim.web.site import Page, Site
+from locmsim.web.sources import load_replay
+from locmsim.web.views import Cards, legal_texts, turn_step
+
+__all__ = ["page"]
+
+#: The longest log that is dropped onto a page, in bytes.
+_LOG = 1 << 25
+#: Positions that are kept; with one more the oldest is forgotten.
+_POSITIONS = 200
+
+
+def page(site: Site) -> Page:
+    """The page and its endpoints: its data, what can be downloaded, what can be opened."""
+    numbers = count()
+
+    def data_of(key: str) -> dict[str, Any]:
+        source = site.data.get(key[:1])
+        if source is not None:
+            return source(key)
+        result, names = site.library.load(key)
+        return replay_data(result, names)
+
+    def data(request: Request) -> object:
+        key = _key(request)
+        return {"key": key, **data_of(key)}
+
+    def log(request: Request) -> Response:
+        result, names = site.library.load(_key(request))
+        text = json.dumps(result_log(result, names), separators=(",", ":")) + "\n"
+        return _download(text, "application/json", "match.json")
+
+    def file(request: Request) -> Response:
+        result, names = site.library.load(_key(request))
+        return _download(page_html(_shown(result, names)), "text/html", "match.html")
+
+    def position(request: Request) -> Response:
+        step = whole_of(request.query_params, "step", 0, text=True)
+        text = site.state(_key(request), step).to_text() + "\n"
+        return _download(text, "text/plain", "position.txt")
+
+    def keep(position: Position) -> str:
+        key = f"s{next(numbers)}"
+        site.positions[key] = position
+        for old in [*site.positions][:-_POSITIONS]:
+            del site.positions[old]
+        return key
+
+    def setup(request: Request, data: dict[str, Any]) -> object:
+        return {
+            "game": keep(
+                position_of_text(text_of(data, "text"), text_of(data, "rules", "") or None)
+            )
+        }
+
+    def opened(request: Request, data: dict[str, Any]) -> object:
+        """A log, what a bot was sent, or a position: what was dropped onto a page."""
+        text, name = text_of(data, "text"), text_of(data, "name", "")[:200]
+        if is_capture(text):
+            capture = capture_data(text)
+            if len(capture["steps"]) == 1:  # one turn: nothing is known of the others
+                return {"game": keep(position_of_text(text))}
+            key = f"c{next(numbers)}"
+            site.captures[key] = capture
+            for old in [*site.captures][:-_POSITIONS]:
+                del site.captures[old]
+            return {"game": key}
+        if not text.lstrip().startswith("{"):
+            return {"game": keep(position_of_text(text))}
+        return {"game": site.library.add(*_logged(text), name or "dropped here")}
+
+    site.data["s"] = lambda key: _position_data(_found(site.positions, key))
+    site.data["c"] = lambda key: _found(site.captures, key)
+    return Page(
+        "game",
+        "",
+        [
+            get("/api/game", data),
+            get("/api/game/log", log),
+            get("/api/game/page", file),
+            get("/api/game/position", position),
+            post("/api/game/setup", setup),
+            post("/api/game/open", opened, most=_LOG),
+        ],
+        address="/game/{key}",
+    )
+
+
+def _key(request: Request) -> str:
+    return request.query_params.get("game", "")
+
+
+def _found(things: dict[str, Any], key: str) -> Any:
+    if key not in things:
+        raise Refusal("this position is no longer known: set it up again", 404)
+    return things[key]
+
+
+def _shown(result: Result[Match], names: tuple[str, str]) -> dict[str, Any]:
+    return {**replay_data(result, names), "view": None}
+
+
+def _download(text: str, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    content = text.encode("utf-8", "replace")
+    return Response(content, media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
+    """The match of a log; ``ValueError`` says what is wrong with it."""
+    descriptor, path = tempfile.mkstemp(suffix=".json", prefix="locmsim-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        return load_replay(path)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not a log, which is JSON: {error}") from None
+    finally:
+        os.unlink(path)
+
+
+def _position_data(position: Position) -> dict[str, Any]:
+    """The page of one position."""
+    root = position.root
+    hidden = None if position.belief is None else 1 - position.mover
+    cards = Cards()
+    step = turn_step(root, cards, hidden)
+    text = {} if position.belief is not None else {"position": root.to_text()}
+    return {
+        "rules": root.rules,
+        "lanes": RULES[root.rules].lanes,
+        "names": position.names,
+        "scores": None,
+        "winner": None,
+        "fault": None,
+        "params": text,
+        "stderr": ["", ""],
+        "seat": position.mover,
+        **cards.to_json(),
+        "choice": [[], []],
+        "offers": [],
+        "steps": [step],
+        "actions": legal_texts(root),
+        "running": True,
+    }

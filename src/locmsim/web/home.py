@@ -1,0 +1,52 @@
+"""The first page: a position to play at once, a new game, the latest games and what is running."""
+
+from functools import cache
+
+from starlette.requests import Request
+
+from locmsim.agents import make_agent
+from locmsim.game.match import Match
+from locmsim.referee.matches import Result, play
+from locmsim.web.endpoints import get
+from locmsim.web.positions import Position, state_at_step
+from locmsim.web.site import Page, Site
+
+__all__ = ["page"]
+
+#: The seed of the match that the position is from, and its turn: both players still can win.
+_SEED, _TURN = 38, 14
+#: The key of the position.
+_KEY = "start"
+
+
+def page(site: Site) -> Page:
+    """The page and its endpoint: what there is to play."""
+
+    def home(request: Request) -> object:
+        if _KEY not in site.positions:
+            site.positions[_KEY] = _position()
+        return {"position": _KEY}
+
+    return Page("home", "Play", [get("/api/home", home)], address="/")
+
+
+@cache
+def _played() -> Result[Match]:
+    agents = [make_agent("osl"), make_agent("greedy")]
+    return play(agents, Match(seed=_SEED), timeout_scale=0)
+
+
+def _position() -> Position:
+    """In the middle of a match between two simple agents."""
+    result = _played()
+    step = 0
+    for call in result.calls:
+        if call.turn is None:
+            continue
+        if call.turn == _TURN:
+            break
+        step += 1 + len(call.result.applied)
+    state = state_at_step(result, step)
+    names = ["The opponent", "The opponent"]
+    names[state.current_player()] = "You"
+    return Position(state, None, state, (names[0], names[1]))

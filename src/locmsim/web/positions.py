@@ -1,0 +1,221 @@
+"""Positions that pages ask about: of a turn of a match, or that were set up."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from locmsim._core import State
+from locmsim.errors import InvalidActionError
+from locmsim.game.ids2022 import OldIds
+from locmsim.game.match import Match
+from locmsim.game.observation import Observation
+from locmsim.referee.knowledge import knowledge_at
+from locmsim.referee.matches import Call, Result
+from locmsim.rules.cards import Card
+from locmsim.search.belief import Belief
+
+__all__ = [
+    "Position",
+    "played_turns",
+    "position_of_game",
+    "position_of_text",
+    "state_at_step",
+]
+
+#: Characters of an answer.
+_ANSWER = 2000
+
+
+@dataclass
+class Position:
+    """A position with what the player to move knows.
+
+    Attributes
+    ----------
+    seen : Observation or State
+        What searches are given.
+    belief : Belief or None
+        What is known from earlier turns.
+    root : State
+        What clicks act on; the hidden places of an observation hold any cards.
+    names : tuple of str
+        What the players are called.
+    turn : int or None
+        The turn of its match, if it is from one.
+    answer : str
+        What was answered there.
+    """
+
+    seen: Observation | State
+    belief: Belief | None
+    root: State
+    names: tuple[str, str]
+    turn: int | None = None
+    answer: str = ""
+
+    @property
+    def mover(self) -> int:
+        """Whose turn it is."""
+        return self.root.current_player()
+
+    def whole(self) -> State:
+        """The position with cards in all places: as it is, or one that is possible."""
+        if isinstance(self.seen, State) or self.belief is None:
+            return self.root.clone()
+        return self.belief.sample(0)
+
+    def after(self, actions: list[str]) -> State:
+        """The position after actions; ``ValueError`` if one of them is not legal."""
+        state = self.root.clone()
+        for text in actions:
+            state.apply_action(state.string_to_action(text))
+        return state
+
+
+def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | None) -> Position:
+    """The start of a turn of a match.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    names : tuple of str
+        Of the players, empty where they are not known.
+    turn : int, optional
+        The turn, counted over both players from 0; the first one by default.
+
+    Returns
+    -------
+    Position
+
+    Raises
+    ------
+    ValueError
+        There is no such turn, or the match is decided there.
+    """
+    answers = {call.turn: call.answer or "" for call in result.calls if call.turn is not None}
+    if not answers:
+        raise ValueError("the match ended before the battle")
+    wanted = 0 if turn is None else turn
+    observation, belief = knowledge_at(result, wanted)
+    root = belief.root()
+    shown = [name or f"Player {player}" for player, name in enumerate(names)]
+    answer = answers[wanted][:_ANSWER]
+    return _checked(Position(observation, belief, root, (shown[0], shown[1]), wanted, answer))
+
+
+def position_of_text(text: str, rules: str | None = None) -> Position:
+    """From the text of a position, or else from what a bot is sent.
+
+    Parameters
+    ----------
+    text : str
+        One line of `State.to_text`, or the lines of an observation.
+    rules : str, optional
+        The rule set of an observation; by default its columns tell.
+
+    Returns
+    -------
+    Position
+
+    Raises
+    ------
+    ValueError
+        It is neither, or the game is decided.
+    """
+    text = text.strip()
+    if not text:
+        raise ValueError("there is no text")
+    if "\n" not in text:
+        try:
+            state = State.from_text(text)
+        except ValueError as error:
+            raise ValueError(
+                f"one line is the text of a position (State.to_text), but: {error}"
+            ) from None
+        return _checked(Position(state, None, state, _names(state)))
+    observation = Observation.parse(text + "\n", rules)
+    if observation.phase == "choice":
+        raise ValueError("this is of the choice phase: there is no position yet")
+    belief = Belief()
+    belief.see(observation)
+    root = belief.root()
+    return _checked(Position(observation, belief, root, _names(root)))
+
+
+def state_at_step(result: Result[Match], step: int) -> State:
+    """The position at a step of a match.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    step : int
+        An index into the steps of `locmsim.web.replay_data`.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    ValueError
+        There is no such step.
+    """
+    left = step
+    for _, state, applied in played_turns(result):
+        if 0 <= left <= len(applied):
+            for text in applied[:left]:
+                state.apply_action(state.string_to_action(text))
+            return state
+        left -= 1 + len(applied)
+    raise ValueError(f"the match has no step {step}")
+
+
+def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]]]:
+    """The turns of a match, in today's instance ids.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+
+    Yields
+    ------
+    call : Call
+        What was asked and answered.
+    state : State
+        The position at the start of the turn, to keep.
+    applied : list of str
+        The actions that were carried out.
+    """
+    match = result.match
+    old_ids = OldIds() if match.log["ids"] == "old" else None
+    rows = match.log["cards"]
+    cards = None if rows is None else [Card(*row) for row in rows]
+    again = Match(match.rules, params=match.params, cards=cards)
+    for call in result.calls:
+        if again.state is None:
+            again.submit(call.player, call.answer)
+            continue
+        state = again.state.clone()
+        line = call.answer
+        applied: list[str] = []
+        with contextlib.suppress(InvalidActionError):  # the malformed answer that ended the match
+            if line is not None and old_ids is not None:
+                line = old_ids.new_line(state, line)
+            applied = again.submit(call.player, line).applied
+        yield call, state, applied
+
+
+def _names(state: State) -> tuple[str, str]:
+    names = ["The opponent", "The opponent"]
+    if not state.is_terminal():
+        names[state.current_player()] = "To move"
+    return names[0], names[1]
+
+
+def _checked(position: Position) -> Position:
+    if position.root.is_terminal():
+        raise ValueError("the game is decided in this position")
+    return position

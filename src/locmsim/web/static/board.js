@@ -1,0 +1,396 @@
+// @ts-check
+// A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
+// card, then one of the targets that light up.
+
+import { element, icon, shape, signed } from "./dom.js";
+
+/** @typedef {import("./cards.js").Deck} Deck */
+/** A card of a hand: its id and its key; null if it is not known. @typedef {[number, string]|null} Held */
+/** Its id, key, attack, defense, abilities, lane, whether it can attack.
+ * @typedef {[number, string, number, number, string, number, number]} Creature */
+/** @typedef {{health: number, mana: number|string, max_mana: number, draws: number, deck: number,
+ *   runes: number[]|null, hand: Held[], board: Creature[]}} Side */
+/** @typedef {{turn: number, player: number, winner: number|null, sides: Side[]}} Position */
+/** @typedef {{board: Position, before?: Position|null, acted?: string|null,
+ *   actions?: readonly string[], chat?: string, player?: number,
+ *   prompt?: string}} Scene */
+
+const LANES = ["left", "right"];
+/** Creatures in a lane, by the number of lanes. */
+const ROOM = [0, 6, 3];
+const ICONS = {
+  health: "M10 17L3 10Q0 5 4 3Q8 2 10 6Q12 2 16 3Q20 5 17 10z",
+  mana: "M10 1L18 6V14L10 19L2 14V6z",
+  draws: "M3 2H12V11H10V4H5V14H7V16H3zM13 10V13H16V15H13V18H11V15H8V13H11V10z",
+  deck: "M6 1H17V15H6zM3 4H5V16H14V18H3z",
+  hand: "M2 6L7 4L11 16L6 18zM9 3H14V14L12 15zM15 5L19 7L15 17z",
+  runes: "M10 1L16 10L10 19L4 10z",
+};
+const TIPS = {
+  health: "Health",
+  mana: "Mana left of this turn's",
+  draws: "Cards drawn at the start of the next turn",
+  deck: "Cards left in the deck",
+  hand: "Cards in hand",
+  runes: "Runes: health that, once reached, draws another card",
+};
+
+export class Board {
+  /** @param {Deck} deck @param {import("./cards.js").Draw} draw
+   * @param {{names: readonly string[], lanes: number, below?: number}} match
+   * @param {(action: string) => void} [act] */
+  constructor(deck, draw, match, act) {
+    this.deck = deck;
+    this.draw = draw;
+    this.match = match;
+    this.act = act ?? (() => {});
+    /** Who sits at the lower edge. */
+    this.below = match.below ?? 0;
+    /** Whose hand is shown: 0, 1 or 2 for both. */
+    this.view = 2;
+    /** @type {Scene|null} */
+    this.scene = null;
+    /** @type {string|null} */
+    this.picked = null;
+    /** Why the card that was clicked cannot act. */
+    this.reason = "";
+    /** Actions that are drawn as arrows. @type {readonly string[]} */
+    this.pointed = [];
+    this.upper = element("section", { class: "side" });
+    this.lanes = element("div", { class: "lanes" });
+    this.lower = element("section", { class: "side" });
+    this.prompt = element("p", { class: "prompt", "aria-live": "polite" });
+    this.arrows = shape("svg", { class: "arrows", "aria-hidden": "true" });
+    this.root = element(
+      "div",
+      { class: "board" },
+      this.upper,
+      this.lanes,
+      this.lower,
+      this.prompt,
+      this.arrows,
+    );
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.pick(null);
+    });
+    new ResizeObserver(() => this.drawArrows()).observe(this.root);
+  }
+
+  /** @param {Scene} scene */
+  show(scene) {
+    this.scene = scene;
+    this.picked = null;
+    this.reason = "";
+    this.redraw();
+  }
+
+  /** Draw arrows for these actions. @param {readonly string[]} actions */
+  point(actions) {
+    this.pointed = actions;
+    this.drawArrows();
+  }
+
+  /** @param {string|null} id */
+  pick(id) {
+    this.picked = this.picked === id ? null : id;
+    this.reason = "";
+    this.redraw();
+  }
+
+  flip() {
+    this.below = 1 - this.below;
+    this.redraw();
+  }
+
+  /** Whether somebody is to move here, by clicks. */
+  get live() {
+    return this.scene?.actions !== undefined;
+  }
+
+  /** Actions of the picked card by what they are aimed at: a lane, a creature or the opponent. */
+  aims() {
+    /** @type {Map<string, string>} */
+    const aims = new Map();
+    for (const action of this.scene?.actions ?? []) {
+      const [word, first, second] = action.split(" ");
+      if (first !== this.picked) continue;
+      if (word === "SUMMON") aims.set(`lane${second ?? 0}`, action);
+      else aims.set(second === "-1" ? "player" : `card${second}`, action);
+    }
+    return aims;
+  }
+
+  redraw() {
+    const scene = this.scene;
+    if (!scene) return;
+    const focused = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset?.place;
+    const aims = this.aims();
+    const sources = new Set((scene.actions ?? []).map((action) => action.split(" ")[1]));
+    this.upper = this.drawSide(this.upper, 1 - this.below, aims, sources);
+    this.drawLanes(aims, sources);
+    this.lower = this.drawSide(this.lower, this.below, aims, sources);
+    this.prompt.textContent = this.advice(aims, sources);
+    if (focused)
+      /** @type {HTMLElement|null} */ (this.root.querySelector(`[data-place="${focused}"]`))?.focus(
+        { preventScroll: true },
+      );
+    this.drawArrows();
+  }
+
+  /** What can be done next. @param {Map<string, string>} aims @param {Set<string>} sources */
+  advice(aims, sources) {
+    if (this.reason) return this.reason;
+    if (this.scene?.prompt !== undefined) return this.scene.prompt;
+    if (!this.scene?.actions) return "";
+    if (this.picked === null)
+      return sources.size ? "Choose a card or a creature that lights up." : "Nothing left to do.";
+    const kinds = [...aims.keys()];
+    if (kinds.some((kind) => kind.startsWith("lane"))) return "Choose a lane.";
+    return kinds.includes("player")
+      ? "Choose a creature that lights up, or the opponent."
+      : "Choose a creature that lights up.";
+  }
+
+  /** Why a card of the player to move cannot act. @param {string} key @param {Creature|null} creature */
+  why(key, creature) {
+    const { board } = /** @type {Scene} */ (this.scene);
+    const [mine, theirs] = [board.sides[board.player], board.sides[1 - board.player]];
+    const { title, row } = this.deck.cards[key];
+    if (creature)
+      return creature[6]
+        ? `${title} has nothing to attack.`
+        : `${title} cannot attack: it came this turn or has attacked already.`;
+    if (row[2] > Number(mine.mana)) return `${title} costs ${row[2]} mana; there is ${mine.mana}.`;
+    if (row[1] === 0)
+      return `There is no room for ${title}: a lane holds ${ROOM[this.match.lanes]}.`;
+    const whose = row[1] === 1 ? "your side" : "the other side";
+    const none = !(row[1] === 1 ? mine : theirs).board.length;
+    return none ? `${title} needs a creature on ${whose}.` : `${title} cannot be used now.`;
+  }
+
+  /** Something to click. @param {HTMLElement} place @param {string} name @param {string} label
+   * @param {() => void} click */
+  clickable(place, name, label, click) {
+    place.tabIndex = 0;
+    place.dataset.place = name;
+    place.setAttribute("role", "button");
+    place.setAttribute("aria-label", label);
+    place.addEventListener("click", (event) => {
+      event.stopPropagation();
+      click();
+    });
+    place.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      click();
+    });
+  }
+
+  /** A card of a hand or on the board. @param {number} id @param {string} key
+   * @param {Creature|null} creature @param {number} player
+   * @param {Map<string, string>} aims @param {Set<string>} sources */
+  cardOf(id, key, creature, player, aims, sources) {
+    const scene = /** @type {Scene} */ (this.scene);
+    const box = creature ? this.draw(key, creature[2], creature[3], creature[4]) : this.draw(key);
+    const name = String(id);
+    box.dataset.id = name;
+    const [word, acting, target] = (scene.acted ?? "").split(" ");
+    if (name === acting) box.classList.add("acting");
+    if (creature && name === target && word !== "SUMMON") box.classList.add("target");
+    const about = this.deck.cards[key].about;
+    const aim = aims.get(`card${name}`);
+    if (aim) {
+      box.classList.add("aim");
+      this.clickable(box, `card${name}`, `Target: ${about}`, () => this.act(aim));
+    } else if (sources.has(name)) {
+      box.classList.add("can");
+      if (this.picked === name) box.classList.add("picked");
+      this.clickable(box, `card${name}`, about, () => this.pick(name));
+      box.setAttribute("aria-pressed", String(this.picked === name));
+    } else if (this.live && player === scene.board.player) {
+      const reason = this.why(key, creature);
+      box.classList.add("cannot");
+      this.clickable(box, `card${name}`, `${about}. ${reason}`, () => {
+        this.picked = null;
+        this.reason = reason;
+        this.redraw();
+      });
+    }
+    return box;
+  }
+
+  /** @param {number} player */
+  facts(player) {
+    const scene = /** @type {Scene} */ (this.scene);
+    const side = scene.board.sides[player];
+    /** @type {[keyof typeof ICONS, string|number][]} */
+    const facts = [
+      ["health", side.health],
+      ["mana", `${side.mana}/${side.max_mana}`],
+      ["draws", side.draws],
+      ["deck", side.deck],
+      ["hand", side.hand.length],
+    ];
+    if (side.runes) facts.push(["runes", side.runes.join(" ") || "none"]);
+    const lost = scene.before ? side.health - scene.before.sides[player].health : 0;
+    return facts.map(([name, value]) => {
+      const fact = element(
+        "span",
+        { class: `fact of-${name}`, title: TIPS[name] },
+        icon(ICONS[name]),
+        element("span", { class: "sr", text: `${name} ` }),
+        element("b", { "data-fact": name, text: value }),
+      );
+      if (name === "health" && lost)
+        fact.append(
+          element("span", { class: lost > 0 ? "change up" : "change", text: signed(lost) }),
+        );
+      return fact;
+    });
+  }
+
+  /** @param {HTMLElement} host @param {number} player @param {Map<string, string>} aims
+   * @param {Set<string>} sources */
+  drawSide(host, player, aims, sources) {
+    const scene = /** @type {Scene} */ (this.scene);
+    const side = scene.board.sides[player];
+    const who = element("div", { class: "who" });
+    who.append(element("bdi", { class: `name p${player}`, text: this.match.names[player] }));
+    who.append(...this.facts(player));
+    if (scene.chat && scene.player === player)
+      who.append(element("bdi", { class: "chat", text: `\u201c${scene.chat}\u201d` }));
+    const shown = this.view === 2 || this.view === player;
+    const known = shown && !side.hand.includes(null);
+    const hand = element("div", { class: known ? "hand" : "hand hidden" });
+    for (const held of side.hand)
+      hand.append(
+        held && shown ? this.cardOf(held[0], held[1], null, player, aims, sources) : back(),
+      );
+    const lower = player === this.below;
+    const fresh = element("section", {
+      id: `side${player}`,
+      class: `side ${lower ? "lower" : "upper"}${scene.board.player === player ? " active" : ""}`,
+      "aria-label": `${lower ? "Below" : "Above"}: ${this.match.names[player]}`,
+    });
+    fresh.append(who, hand);
+    const aim = player === scene.board.player ? undefined : aims.get("player");
+    if (aim) {
+      fresh.classList.add("open");
+      who.classList.add("aim");
+      // The button is the strip, not what holds the cards.
+      this.clickable(who, "player", "Target: the opponent", () => this.act(aim));
+      fresh.addEventListener("click", () => this.act(aim));
+    }
+    host.replaceWith(fresh);
+    return fresh;
+  }
+
+  /** @param {Map<string, string>} aims @param {Set<string>} sources */
+  drawLanes(aims, sources) {
+    const scene = /** @type {Scene} */ (this.scene);
+    /** @type {Map<number, Creature>} */
+    const old = new Map();
+    for (const side of scene.before?.sides ?? [])
+      for (const creature of side.board) old.set(creature[0], creature);
+    const lanes = [];
+    for (let lane = 0; lane < this.match.lanes; lane++) {
+      const box = element("div", { class: "lane" });
+      for (const player of [1 - this.below, this.below]) {
+        const row = element("div", { class: "row", "data-player": player, "data-lane": lane });
+        const now = scene.board.sides[player].board.filter((creature) => creature[5] === lane);
+        const present = new Set(now.map((creature) => creature[0]));
+        for (const creature of now) {
+          const card = this.cardOf(creature[0], creature[1], creature, player, aims, sources);
+          const was = old.get(creature[0]);
+          if (scene.before && !was) card.classList.add("came");
+          if (was && was[3] !== creature[3]) {
+            const change = creature[3] - was[3];
+            const name = change > 0 ? "change up" : "change";
+            card.append(element("span", { class: name, text: signed(change) }));
+            if (change < 0) card.classList.add("hit");
+          }
+          row.append(card);
+        }
+        for (const creature of scene.before?.sides[player].board ?? []) {
+          if (creature[5] !== lane || present.has(creature[0])) continue;
+          const card = this.draw(creature[1], creature[2], creature[3], creature[4]);
+          card.dataset.id = String(creature[0]);
+          card.classList.add("gone");
+          row.append(card);
+        }
+        const aim = player === scene.board.player ? aims.get(`lane${lane}`) : undefined;
+        if (aim) {
+          row.classList.add("open");
+          const label = this.match.lanes > 1 ? `The ${LANES[lane]} lane` : "The lane";
+          const place = element("div", { class: "place aim", text: label });
+          this.clickable(place, `lane${lane}`, label, () => this.act(aim));
+          row.addEventListener("click", () => this.act(aim));
+          row.append(place);
+        }
+        box.append(row);
+      }
+      lanes.push(box);
+    }
+    this.lanes.replaceChildren(...lanes);
+  }
+
+  /** Arrows from who acts to what that is aimed at. */
+  drawArrows() {
+    const scene = this.scene;
+    const own = scene?.acted && !scene.acted.startsWith("SUMMON") ? [scene.acted] : [];
+    const around = this.root.getBoundingClientRect();
+    this.arrows.setAttribute("viewBox", `0 0 ${around.width} ${around.height}`);
+    this.arrows.replaceChildren();
+    if (!scene) return;
+    /** @param {Element|null} place @param {number} [height] */
+    const middle = (place, height = 0.5) => {
+      if (!place) return null;
+      const box = place.getBoundingClientRect();
+      const y = box.top + box.height * height - around.top;
+      return { x: box.left + box.width / 2 - around.left, y };
+    };
+    const card = (/** @type {string} */ id) => this.root.querySelector(`.card[data-id="${id}"]`);
+    for (const action of [...own, ...this.pointed]) {
+      const [word, first, second] = action.split(" ");
+      const mover = scene.board.turn & 1;
+      const side = (/** @type {number} */ player) => this.root.querySelector(`#side${player} .who`);
+      const from = middle(card(first) ?? side(mover));
+      let to = second === "-1" ? middle(side(1 - mover)) : middle(card(second));
+      if (word === "SUMMON") {
+        const row = `.row[data-player="${mover}"][data-lane="${second ?? 0}"]`;
+        to = middle(this.root.querySelector(row));
+      }
+      if (!from || !to) continue;
+      const advised = this.pointed.includes(action);
+      this.arrows.append(arrow(from, to, advised ? "advised" : "done"));
+    }
+  }
+}
+
+/** @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {string} name */
+function arrow(from, to, name) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = Math.max(1, Math.hypot(dx, dy));
+  const [ux, uy] = [dx / length, dy / length];
+  const [hx, hy] = [to.x - 14 * ux, to.y - 14 * uy];
+  const at = (/** @type {number} */ x, /** @type {number} */ y) =>
+    `${x.toFixed(1)} ${y.toFixed(1)}`;
+  const head = `M${at(to.x, to.y)}L${at(hx - 8 * uy, hy + 8 * ux)}L${at(hx + 8 * uy, hy - 8 * ux)}z`;
+  const group = shape("g", { class: name });
+  group.append(
+    shape("path", { class: "shaft", d: `M${at(from.x, from.y)}L${at(hx, hy)}` }),
+    shape("path", { class: "head", d: head }),
+  );
+  return group;
+}
+
+/** A card that is not known. */
+function back() {
+  const svg = shape("svg", { viewBox: "0 0 100 140", "aria-hidden": "true" });
+  svg.append(
+    shape("rect", { x: 1, y: 1, width: 98, height: 138, rx: 8, class: "cover" }),
+    shape("path", { d: "M50 30L76 70L50 110L24 70z", class: "sign" }),
+  );
+  return element("div", { class: "back" }, svg);
+}

@@ -1,0 +1,159 @@
+// @ts-check
+// The choice of cards in a game of a person: a deck of those on offer, or one of three, thirty times.
+
+import { CurveView } from "./curve.js";
+import { element, select, valueOf } from "./dom.js";
+import { notice } from "./site.js";
+
+/** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
+ *   copies: number}} Choice */
+
+export class ChoiceView {
+  /** @param {HTMLElement} host @param {import("./cards.js").Deck} deck
+   * @param {import("./cards.js").Draw} draw @param {(cards: string[]) => void} choose */
+  constructor(host, deck, draw, choose) {
+    this.host = host;
+    this.deck = deck;
+    this.draw = draw;
+    this.choose = choose;
+    /** The deck that is being built. @type {string[]} */
+    this.chosen = [];
+  }
+
+  /** @param {Choice} choice @param {boolean} asked @param {HTMLElement} tools */
+  show(choice, asked, tools) {
+    this.choice = choice;
+    const prompt = element("p", {
+      class: "prompt",
+      "aria-live": "polite",
+      text: asked ? "" : "The opponent thinks\u2026",
+    });
+    const box = element("div", { class: "choosing" });
+    if (choice.draft) this.draft(box, choice, tools, prompt);
+    else if (asked) this.construct(box, choice, tools);
+    else box.append(element("h1", { text: "Your deck" }), tools, prompt);
+    this.host.replaceChildren(box);
+  }
+
+  /** A card to click. @param {string} key @param {() => void} onclick */
+  card(key, onclick) {
+    const label = this.deck.cards[key].about;
+    const button = element("button", {
+      class: "pick",
+      "data-card": key,
+      "aria-label": label,
+      onclick,
+    });
+    button.append(this.draw(key));
+    return button;
+  }
+
+  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools
+   * @param {HTMLElement} prompt */
+  draft(box, choice, tools, prompt) {
+    const offer = element("div", { id: "offer", class: "draft" });
+    for (const key of choice.offer) offer.append(this.card(key, () => this.choose([key])));
+    const curve = new CurveView(this.deck);
+    curve.show(choice.chosen, choice.size);
+    const title = `Choose a card: ${choice.chosen.length + 1} of ${choice.size}`;
+    box.append(element("h1", { text: title }), tools, prompt, offer, curve.root);
+  }
+
+  /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
+  construct(box, choice, tools) {
+    const curve = new CurveView(this.deck, (key) => {
+      this.chosen.splice(this.chosen.lastIndexOf(key), 1);
+      count();
+    });
+    const ready = /** @type {HTMLButtonElement} */ (
+      element("button", {
+        id: "ready",
+        class: "main",
+        text: "Play with this deck",
+        onclick: () => this.choose(this.chosen),
+      })
+    );
+    const offer = element("div", { id: "offer", class: "offer" });
+    /** @type {Map<string, HTMLElement>} */
+    const buttons = new Map();
+    for (const key of choice.offer) {
+      const button = this.card(key, () => {
+        const copies = this.chosen.filter((one) => one === key).length;
+        if (copies < choice.copies && this.chosen.length < choice.size) this.chosen.push(key);
+        else
+          notice(
+            copies < choice.copies ? "The deck is full." : `At most ${choice.copies} of a card.`,
+          );
+        count();
+      });
+      button.append(element("span", { class: "copies" }));
+      buttons.set(key, button);
+    }
+    const count = () => {
+      for (const [key, button] of buttons) {
+        const copies = this.chosen.filter((one) => one === key).length;
+        const badge = /** @type {HTMLElement} */ (button.querySelector(".copies"));
+        badge.textContent = copies ? `\u00d7${copies}` : "";
+        button.classList.toggle("picked", copies > 0);
+      }
+      curve.show(this.chosen, choice.size);
+      ready.disabled = this.chosen.length !== choice.size;
+    };
+    const order = () => {
+      const [by, kind] = [valueOf("order"), valueOf("kind")];
+      /** @type {Record<string, (row: any[]) => number>} */
+      const orders = {
+        cost: (row) => row[2],
+        attack: (row) => -row[3],
+        defense: (row) => -row[4],
+        number: (row) => row[0],
+      };
+      const rowOf = (/** @type {string} */ key) => this.deck.cards[key].row;
+      const wanted = choice.offer.filter(
+        (key) => !kind || String(Math.min(1, rowOf(key)[1])) === kind,
+      );
+      wanted.sort((a, b) => orders[by](rowOf(a)) - orders[by](rowOf(b)));
+      offer.replaceChildren(...wanted.map((key) => /** @type {HTMLElement} */ (buttons.get(key))));
+    };
+    const clear = element("button", {
+      id: "clear",
+      text: "Clear",
+      onclick: () => {
+        this.chosen = [];
+        count();
+      },
+    });
+    const byOrder = select("order", "Order by", [
+      ["cost", "cost"],
+      ["attack", "attack"],
+      ["defense", "defense"],
+      ["number", "number"],
+    ]);
+    const byKind = select("kind", "Show", [
+      ["", "all"],
+      ["0", "creatures"],
+      ["1", "items"],
+    ]);
+    tools.prepend(ready, clear);
+    box.append(
+      element("h1", { text: `Choose ${choice.size} cards, at most ${choice.copies} of each` }),
+      tools,
+      curve.root,
+      element("div", { class: "bar" }, byOrder, byKind),
+      offer,
+    );
+    for (const field of [byOrder, byKind]) field.addEventListener("change", order);
+    queueMicrotask(order);
+    count();
+  }
+
+  /** Show what was advised. @param {string[]} cards */
+  advise(cards) {
+    if (!this.choice) return;
+    if (this.choice.draft) {
+      for (const key of cards)
+        this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
+      notice(`The bot would take ${this.deck.cards[cards[0]].title}.`);
+    } else this.chosen = cards;
+  }
+}

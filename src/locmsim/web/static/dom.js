@@ -1,0 +1,58 @@
+// @ts-check
+// Elements whose text is text and nothing else. Part of every page and of a replay's file.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The element of an id. @param {string} id */
+export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** A new element; its text can hold no markup. @param {string} tag
+ * @param {Record<string, any>} [properties] @param {...(Node|string)} children
+ * @returns {HTMLElement} */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "text") made.textContent = String(value);
+    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean" && !name.startsWith("aria-"))
+      made.toggleAttribute(name, value);
+    else if (value !== undefined && value !== null) made.setAttribute(name, String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+/** A part of a picture; its text can hold no markup. @param {string} tag
+ * @param {Record<string, string|number>} attributes @param {string} [text] */
+export function shape(tag, attributes, text) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** A small picture of one path. @param {string} path in a square of 20 units
+ * @param {string} [name] its class */
+export function icon(path, name = "icon") {
+  const svg = shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", class: name });
+  svg.append(shape("path", { d: path }));
+  return svg;
+}
+
+/** A choice of one. @param {string} id @param {string} label
+ * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
+export function select(id, label, options, chosen) {
+  const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
+  for (const [value, text] of options) box.append(element("option", { value, text }));
+  if (chosen !== undefined) box.value = chosen;
+  return element("label", { class: "field" }, element("span", { text: label }), " ", box);
+}
+
+/** The value of a field. @param {string} id */
+export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
+
+export const percent = (/** @type {number} */ chance) => `${Math.round(100 * chance)} %`;
+/** A number with separators. @param {number} value */
+export const number = (value) => value.toLocaleString("en");
+export const signed = (/** @type {number} */ value) =>
+  (value > 0 ? "+" : "\u2212") + Math.abs(value);

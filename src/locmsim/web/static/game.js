@@ -1,0 +1,82 @@
+// @ts-check
+// The page of a match, of a game that is being played, and of a position.
+
+import { $, element, select, valueOf } from "./dom.js";
+import { Engine } from "./engine.js";
+import { Game } from "./play.js";
+import { address, ask, shown, tell } from "./site.js";
+import { Viewer } from "./viewer.js";
+
+const key = decodeURIComponent(location.pathname.slice("/game/".length));
+const wanted = location.hash.slice(1);
+const positioned = key.startsWith("s");
+
+/** Downloads, and playing on from here. @param {Viewer} viewer */
+function share(viewer) {
+  const box = element("div", { class: "bar" });
+  /** @param {string} what @param {string} text */
+  const link = (what, text) => {
+    const made = /** @type {HTMLAnchorElement} */ (element("a", { download: "", text }));
+    const place = () => {
+      /** @type {Record<string, string|number>} */
+      const query = what === "position" ? { game: key, step: viewer.at } : { game: key };
+      made.href = address(`/api/game/${what}`, query);
+    };
+    made.addEventListener("click", place);
+    place();
+    box.append(made);
+  };
+  if (!positioned) {
+    link("log", "Log");
+    link("page", "Page");
+  }
+  link("position", "Position");
+  const panel = $("about").firstElementChild ?? $("about");
+  panel.before(element("h2", { text: "Download" }), box);
+}
+
+/** Play it out from the step that is shown. @param {Viewer} viewer */
+async function playOut(viewer) {
+  const { opponents } = await ask("/api/play/choices");
+  const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
+    one.rules.includes(viewer.data.rules),
+  );
+  const names = fitting.map((/** @type {{key: string, name: string}} */ one) => [
+    one.key,
+    one.name,
+  ]);
+  const seats = /** @type {[string, string][]} */ (
+    viewer.data.names.map((name, seat) => [String(seat), name])
+  );
+  const begin = () =>
+    shown(async () => {
+      const seat = Number(valueOf("out-seat"));
+      const players = [null, null].map((_, i) => (i === seat ? null : valueOf("out-opponent")));
+      const { game } = await tell("/api/play/new", { from: key, step: viewer.at, players });
+      location.href = address(`/game/${game}`);
+    });
+  const form = element(
+    "div",
+    { class: "bar" },
+    select("out-seat", "Play on as", seats),
+    select("out-opponent", "against", names),
+    element("button", { id: "out", text: "Play it out", onclick: begin }),
+  );
+  $("about").append(element("h2", { text: "Play from here" }), form);
+}
+
+shown(async () => {
+  const data = await ask("/api/game", { game: key });
+  const main = $("main");
+  if (data.play) {
+    new Game(main, data, () => {});
+    return;
+  }
+  const viewer = new Viewer(main, data);
+  if (data.captured !== undefined) return;
+  new Engine(viewer, key, positioned);
+  share(viewer);
+  await playOut(viewer);
+  if (positioned || wanted === "engine") viewer.open("engine");
+  viewer.redraw();
+});

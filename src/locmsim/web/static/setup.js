@@ -1,0 +1,261 @@
+// @ts-check
+// A position by clicks, from a text, or from what a bot was sent.
+
+import { painter } from "./cards.js";
+import { $, element, select, valueOf } from "./dom.js";
+import { address, ask, shown, tell } from "./site.js";
+
+/** @typedef {{hand: string[], lanes: string[][]}} Side */
+
+/** Creatures in a lane, by the number of lanes, and cards in a hand. */
+const ROOM = [0, 6, 3];
+const HAND = 8;
+const DECK = 20;
+/** @type {any} */
+let deck;
+/** @type {Side[]} */
+let sides = [];
+/** Where the next card goes: player, and a lane or the hand. @type {[number, number|"hand"]} */
+let spot = [0, "hand"];
+
+/** Show a position on a page of its own. @param {Record<string, any>} data @param {string} path */
+function go(data, path = "/api/game/setup") {
+  shown(async () => {
+    const { game } = await tell(path, data);
+    location.href = address(`/game/${game}#engine`);
+  });
+}
+
+function pasted() {
+  return element(
+    "form",
+    {
+      class: "panel",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        go({ text: valueOf("text"), rules: valueOf("textrules") });
+      },
+    },
+    element("h2", { text: "From a text" }),
+    element(
+      "label",
+      {},
+      "The text of a position, or what a bot is sent in a turn. Or drop a file onto this page.",
+      element("textarea", { id: "text", rows: 5, spellcheck: "false" }),
+    ),
+    element(
+      "div",
+      { class: "bar" },
+      select("textrules", "Rules of what a bot is sent", [
+        ["", "by its columns"],
+        ["1.5", "1.5"],
+        ["1.2", "1.2"],
+        ["1.0", "1.0"],
+      ]),
+      element("button", { id: "open", class: "main", text: "Show" }),
+    ),
+  );
+}
+
+/** The cards of a place. @param {number} player @param {number|"hand"} where */
+const cardsAt = (player, where) =>
+  where === "hand" ? sides[player].hand : sides[player].lanes[where];
+
+/** @param {string} key */
+function put(key) {
+  const [player, where] = spot;
+  const there = cardsAt(player, where);
+  const creature = deck.cards[key].row[1] === 0;
+  const room = where === "hand" ? HAND : ROOM[deck.lanes];
+  if (there.length < room && (creature || where === "hand")) there.push(key);
+  draw();
+}
+
+/** @param {number} player @param {number|"hand"} where @param {string} name
+ * @param {(key: string) => HTMLElement} card */
+function place(player, where, name, card) {
+  const chosen = spot[0] === player && spot[1] === where;
+  const pick = element("button", {
+    class: "small",
+    text: name,
+    "aria-pressed": chosen,
+    onclick: () => {
+      spot = [player, where];
+      draw();
+    },
+  });
+  const there = cardsAt(player, where);
+  const held = there.map((key, i) => {
+    const label = `Take away ${deck.cards[key].about}`;
+    const remove = () => {
+      there.splice(i, 1);
+      draw();
+    };
+    const button = element("button", { class: "pick", "aria-label": label, onclick: remove });
+    button.append(card(key));
+    return button;
+  });
+  const box = element("div", { class: "spot", "data-spot": `${player}${where}` }, ...held);
+  if (chosen) box.setAttribute("aria-pressed", "true");
+  box.removeAttribute("aria-pressed");
+  box.classList.toggle("chosen", chosen);
+  return element("div", {}, pick, box);
+}
+
+/** @type {(key: string) => HTMLElement} */
+let card;
+
+function draw() {
+  const lanes = (/** @type {number} */ player) =>
+    element(
+      "div",
+      { class: "twolanes" },
+      ...sides[player].lanes.map((_, lane) =>
+        place(player, lane, `${["Left", "Right"][lane]} lane, ${player ? "above" : "below"}`, card),
+      ),
+    );
+  $("places").replaceChildren(
+    place(1, "hand", "Hand above", card),
+    lanes(1),
+    lanes(0),
+    place(0, "hand", "Hand below", card),
+  );
+}
+
+/** The text of the position (docs/rules.md). */
+function text() {
+  const entries = [...new Set([...deck.keys])];
+  const used = /** @type {string[]} */ ([]);
+  const indexOf = (/** @type {string} */ key) => {
+    if (!used.includes(key)) used.push(key);
+    return used.indexOf(key);
+  };
+  let id = 0;
+  const fresh = () => (id += 2) - 2;
+  const turn = Number(valueOf("mover"));
+  const players = sides.map((side, player) => {
+    const value = (/** @type {string} */ name) => Number(valueOf(`${name}${player}`));
+    const mana = value("mana");
+    const special = deck.rules === "1.5" ? "0" : runes(value("health"));
+    const numbers = [value("health"), mana, mana, 0, 1, 1, special].join(",");
+    const hand = side.hand.map((key) => `${fresh()}:${indexOf(key)}`).join(",");
+    const board = side.lanes
+      .flatMap((keys, lane) =>
+        keys.map((key) => {
+          const row = deck.cards[key].row;
+          return `${fresh()}:${indexOf(key)}:${row[3]}:${row[4]}:${row[5]}:${lane}:r`;
+        }),
+      )
+      .join(",");
+    // Any cards: what is drawn later.
+    const rest = Array.from(
+      { length: DECK },
+      (_, i) => entries[(7 * i + 11 * player) % entries.length],
+    );
+    const left = rest.map((key) => `${fresh()}:${indexOf(key)}`).join(",");
+    return [numbers, hand || "-", board || "-", left].join("/");
+  });
+  const rows = used.map((key) => deck.cards[key].row.slice(0, 10).join(":"));
+  return `${deck.rules} ${turn} - ${players.join(" ")} 0 ${rows.join(",")}`;
+}
+
+/** The runes that are left at a health. @param {number} health */
+const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).join(".") || "-";
+
+async function load() {
+  const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") || "1" };
+  deck = await ask("/api/setup/cards", query);
+  const drawn = painter(deck);
+  card = (key) => drawn(key);
+  sides = [0, 1].map(() => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) }));
+  spot = [0, "hand"];
+  $("catalogue").replaceChildren(
+    ...[...deck.keys]
+      .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
+      .map((/** @type {string} */ key) => {
+        const label = deck.cards[key].about;
+        const button = element("button", {
+          class: "pick",
+          "aria-label": label,
+          "data-card": key,
+          onclick: () => put(key),
+        });
+        button.append(drawn(key));
+        return button;
+      }),
+  );
+  draw();
+}
+
+/** A number of a player. @param {string} name @param {number} player @param {number} value */
+const figure = (name, player, value) =>
+  element(
+    "label",
+    { class: "field" },
+    element("span", { text: `${name} ${player ? "above" : "below"}` }),
+    element("input", {
+      id: `${name}${player}`,
+      type: "number",
+      value,
+      min: 1,
+      max: name === "mana" ? 12 : 99,
+    }),
+  );
+
+function clicked() {
+  const rules = select("boardrules", "Rules", [
+    ["1.5", "1.5"],
+    ["1.2", "1.2"],
+    ["1.0", "1.0"],
+  ]);
+  const seed = element(
+    "label",
+    { class: "field" },
+    element("span", { text: "Seed of the cards" }),
+    element("input", { id: "boardseed", value: 1, size: 6, inputmode: "numeric" }),
+  );
+  for (const field of [rules, seed]) field.addEventListener("change", () => shown(load));
+  const mover = select("mover", "To move", [
+    ["20", "below"],
+    ["21", "above"],
+  ]);
+  return element(
+    "section",
+    { class: "panel" },
+    element("h2", { text: "By clicks" }),
+    element("p", {
+      class: "dim",
+      text: "Choose a place, then cards. A click on a card takes it away.",
+    }),
+    element("div", { class: "bar" }, rules, seed, mover),
+    element(
+      "div",
+      { class: "bar" },
+      figure("health", 0, 30),
+      figure("mana", 0, 8),
+      figure("health", 1, 30),
+      figure("mana", 1, 8),
+      element("button", {
+        id: "setup",
+        class: "main",
+        text: "Show it",
+        onclick: () => go({ text: text() }),
+      }),
+    ),
+    element(
+      "div",
+      { class: "editor" },
+      element("div", { id: "places" }),
+      element("div", {
+        id: "catalogue",
+        class: "catalogue",
+        "aria-label": "Cards",
+        role: "group",
+        tabindex: "0",
+      }),
+    ),
+  );
+}
+
+$("main").replaceChildren(element("h1", { text: "Set up a position" }), pasted(), clicked());
+shown(load);
