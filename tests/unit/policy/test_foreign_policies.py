@@ -12,6 +12,7 @@ import pytest
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
+from locmsim.envs import LocmVectorEnv
 from locmsim.policy import OnnxPolicy, Policy, get_layout, load_policy
 
 OURS = """
