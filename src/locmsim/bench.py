@@ -552,10 +552,10 @@ def _forest(rules: str) -> Iterator[Measured]:
 
         def make() -> Case:
             seen = search_positions(rules)
-            priors = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
+            positions = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
 
             def run() -> int:
-                search.search_many(priors)
+                search.search_many(positions)
                 return trees * simulations
 
             return Case(run)

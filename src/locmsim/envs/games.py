@@ -86,8 +86,8 @@ class Options:
     #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
     #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
     #: each row, seeds of 64 bits; with the attribute `layout` in that layout; with `state_shape` it
-    #: is given ``state=``, float32 (rows, *state_shape), which it changes in place and which is 0
-    #: when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
+    #: is given ``state=``, float32 ``(rows, *state_shape)``, which it changes in place and which is
+    #: 0 when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
     #: only), a function (observation, mask) -> action. "caller": the caller plays both seats. A
     #: `Pool` draws one of them for each episode.
     opponent: Any = "greedy"

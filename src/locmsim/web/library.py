@@ -17,7 +17,7 @@ from locmsim.game.match import Match
 from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
-from locmsim.web.logs import LogIndex, told
+from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
 from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
@@ -106,10 +106,14 @@ class Library:
         self._live: dict[str, LiveReader] = {}
         self._live_paths: dict[str, str] = {}
         self._live_count = 0
+        #: The keys that some of them have afterwards.
+        self._after: dict[str, str] = {}
         #: Folders that were made so that arenas show their matches.
         self._made: list[str] = []
 
-    def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
+    def add(
+        self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
+    ) -> str:
         """Add a match that was played here.
 
         Parameters
@@ -120,6 +124,8 @@ class Library:
             Of the players.
         label : str
             The path of its log; empty if there is none.
+        live : str
+            The key under which it was watched as it was played; empty if it was not.
 
         Returns
         -------
@@ -144,6 +150,7 @@ class Library:
             key = f"p{len(self._played)}"
             # One that is in a file is read again when it is wanted.
             self._played.append(({"key": key, **row}, None if saved else (result, names)))
+            self._after[live] = key
         self.news.changed()
         return key
 
@@ -197,6 +204,8 @@ class Library:
     def after_live(self, key: str) -> str | None:
         """The key that a match has once it is over; None if it is nowhere."""
         path = self.live_match(key).path
+        if key in self._after:
+            return self._after[key]
         folder, name = os.path.split(path)
         number = name.removesuffix(SUFFIX)
         for i, db in enumerate(self.dbs):
@@ -255,7 +264,7 @@ class Library:
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
-            raise ValueError(told(path, error)) from None
+            raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
         """A match of any game, step by step, as its game shows it.
@@ -276,6 +285,8 @@ class Library:
         ValueError
             As for `load`.
         """
+        if (shown := self._of_server(key)) is not None:
+            return shown
         result, names, game = self._of_any_game(key)
         return {
             "title": game.title,
@@ -285,6 +296,35 @@ class Library:
             "winner": result.winner,
             "fault": _fault(result.fault),
             "steps": [*view_steps(result, game)],
+        }
+
+    def _of_server(self, key: str) -> dict[str, Any] | None:
+        """A match in the log of a server of Vestrock; None if it is another one."""
+        if key[:1] != "f":
+            return None
+        try:
+            _, place, _ = self._place_of(key)
+            found = self.logs.place(place)
+            row = self.logs.row(place)
+            with open(found.path, "rb") as file:
+                file.seek(found.start)
+                if row["number"] is None or file.read(8) != b'{"event"':
+                    return None
+                file.seek(found.start)
+                lines = file.read(found.size).splitlines(keepends=True)
+            from locmsim.vestrock.eventlog import match_steps  # only for those who have such logs
+
+            steps = [*match_steps(lines, row["number"])]
+        except (OSError, ValueError) as error:
+            raise ValueError(error_text(key, error)) from None
+        return {
+            "title": row["game"],
+            "turn": "turn",
+            "names": row["names"],
+            "scores": steps[-1]["scores"],
+            "winner": row["winner"],
+            "fault": None,
+            "steps": steps,
         }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
@@ -300,7 +340,7 @@ class Library:
                 if "game" in log:
                     return logged_match(log)
         except (OSError, StoreError, ValueError, RecursionError) as error:
-            raise ValueError(told(key, error)) from None
+            raise ValueError(error_text(key, error)) from None
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
@@ -327,7 +367,7 @@ class Library:
         try:
             return self._kept(place, read)
         except (OSError, ValueError) as error:
-            raise ValueError(told(place.path, error)) from None
+            raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> _Loaded:
         """A game of an arena's results, which never changes once it was played."""
@@ -407,7 +447,7 @@ class Library:
                         following = last
                         break
             except (OSError, StoreError, ValueError) as error:
-                errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
+                errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
             if following:
                 break
         return {
