@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from helpers import children_of
 
+from locmsim import Match
 from locmsim.game.positions import start_position
 from locmsim.web import load_replay, replay_html
 
@@ -20,6 +21,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
 from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.games import _match_from  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
@@ -329,7 +331,7 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> None:
     """From either side, against a bot that sees the battle from there."""
-    page = table()
+    page = table(timeout_scale=0)
     state = start_position(7, rules)
     for _ in range(9):
         state.apply_action(state.legal_actions()[-1])
@@ -354,3 +356,17 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert page.view["over"]["winner"] in (0, 1)
         assert page.view["over"]["fault"] is None
         assert page.view["over"]["path"] == ""
+
+
+def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:
+    """Its first question is a turn, whose limit would be over before the program runs."""
+    state = start_position(7, "1.0")
+    state.apply_action(0)
+    match = _match_from(state)
+    match.watch = lambda player, before, applied, line: None
+    player = state.current_player()
+    assert match.time_limit_ms(player) == 1000
+    match.submit(player, "PASS")
+    assert match.time_limit_ms(1 - player) == 1000
+    match.submit(1 - player, "PASS")
+    assert match.time_limit_ms(player) == Match.time_limit_ms(match, player) < 1000

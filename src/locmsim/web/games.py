@@ -41,6 +41,9 @@ __all__ = ["Game", "Opponent", "OutdatedError"]
 
 _log = logging.getLogger(__name__)
 
+#: What a bot gets for its first answer at least, in ms: as long as the rules give it for that.
+_FIRST_MS = 1000
+
 
 class OutdatedError(ValueError):
     """The page that asks shows a version of the game that is gone."""
@@ -86,15 +89,21 @@ class _Match(Match):
 
     #: Their seat; -1 if two bots play.
     person: int = -1
+    #: Who has answered before.
+    answered: frozenset[int] = frozenset()
     watch: Callable[[int, State, list[str], str], None]
 
     def time_limit_ms(self, player: int) -> int:
+        if player == self.person:
+            return 0
         limit = super().time_limit_ms(player)
-        return 0 if player == self.person else limit
+        # The first answer has to wait for the bot's start, as the choice of cards does.
+        return limit if player in self.answered else max(limit, _FIRST_MS)
 
     def submit(self, player: int, line: str | None) -> TurnResult:
         before = None if self.state is None else self.state.clone()
         result = super().submit(player, line)
+        self.answered |= {player}
         if before is not None:
             self.watch(player, before, result.applied, line or "")
         return result
