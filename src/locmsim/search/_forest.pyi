@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from locmsim.search.policy_search import PolicyOptions
 
 __all__ = ["Forest"]
 
+@final
 class Forest:
     size: int
     num_actions: int
