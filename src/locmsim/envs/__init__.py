@@ -15,20 +15,21 @@ from locmsim._lazy import imported_later
 
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
-    from locmsim.envs.battle import BattleEnv as BattleEnv
-    from locmsim.envs.choice import ConstructEnv as ConstructEnv
-    from locmsim.envs.choice import DraftEnv as DraftEnv
-    from locmsim.envs.choice import MatchEnv as MatchEnv
-    from locmsim.envs.choice_vector import ConstructVectorEnv as ConstructVectorEnv
-    from locmsim.envs.choice_vector import DraftVectorEnv as DraftVectorEnv
-    from locmsim.envs.choice_vector import MatchVectorEnv as MatchVectorEnv
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
     from locmsim.envs.players import PlayerResults as PlayerResults
     from locmsim.envs.players import Players as Players
     from locmsim.envs.players import Pool as Pool
+    from locmsim.envs.single import BattleEnv as BattleEnv
+    from locmsim.envs.single import ConstructEnv as ConstructEnv
+    from locmsim.envs.single import DraftEnv as DraftEnv
+    from locmsim.envs.single import LocmEnv as LocmEnv
+    from locmsim.envs.single import MatchEnv as MatchEnv
+    from locmsim.envs.vector import ConstructVectorEnv as ConstructVectorEnv
+    from locmsim.envs.vector import DraftVectorEnv as DraftVectorEnv
     from locmsim.envs.vector import LocmVectorEnv as LocmVectorEnv
+    from locmsim.envs.vector import MatchVectorEnv as MatchVectorEnv
 
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "DraftVectorEnv",
     "EpisodeMatch",
     "Games",
+    "LocmEnv",
     "LocmVectorEnv",
     "MatchEnv",
     "MatchVectorEnv",
@@ -58,16 +60,12 @@ def _register() -> None:
         return
     if "locmsim/Battle-v0" in registry:
         return
-    register(
-        "locmsim/Battle-v0",
-        entry_point="locmsim.envs.battle:BattleEnv",
-        vector_entry_point="locmsim.envs.vector:LocmVectorEnv",
-    )
-    for name in ("Construct", "Draft", "Match"):
+    for name in ("Battle", "Construct", "Draft", "Match"):
+        vector = "LocmVectorEnv" if name == "Battle" else f"{name}VectorEnv"
         register(
             f"locmsim/{name}-v0",
-            entry_point=f"locmsim.envs.choice:{name}Env",
-            vector_entry_point=f"locmsim.envs.choice_vector:{name}VectorEnv",
+            entry_point=f"locmsim.envs.single:{name}Env",
+            vector_entry_point=f"locmsim.envs.vector:{vector}",
         )
 
 
@@ -78,16 +76,17 @@ _register()
 __getattr__, __dir__ = imported_later(
     __name__,
     {
-        "BattleEnv": "battle",
-        "ConstructEnv": "choice",
-        "ConstructVectorEnv": "choice_vector",
-        "DraftEnv": "choice",
-        "DraftVectorEnv": "choice_vector",
+        "BattleEnv": "single",
+        "ConstructEnv": "single",
+        "ConstructVectorEnv": "vector",
+        "DraftEnv": "single",
+        "DraftVectorEnv": "vector",
         "EpisodeMatch": "games",
         "Games": "games",
+        "LocmEnv": "single",
         "LocmVectorEnv": "vector",
-        "MatchEnv": "choice",
-        "MatchVectorEnv": "choice_vector",
+        "MatchEnv": "single",
+        "MatchVectorEnv": "vector",
         "Options": "games",
         "PlayerResults": "players",
         "Players": "players",

@@ -9,15 +9,19 @@ cdef class Rows:
     cdef void* block
     cdef readonly Py_ssize_t n
     cdef readonly int n_actions
+    cdef readonly int battle_actions
     cdef readonly str rules
     cdef int n_threads
     cdef dict options               # what it was made with
     cdef tuple drawn                # slots of players that are drawn from, their weights
     cdef list searchers             # by slot, or None
+    cdef readonly list battlers     # kinds or searchers
+    cdef dict retired               # where cards of former sets are -> their table
     cdef object held                # the arrays that `a.out` points into
     cdef list tables                # of the card sets, which keep their cards alive
     cdef list row_sets              # ... of rows with a set of their own
     cdef row_t* row(self, Py_ssize_t i) except NULL
     cdef int watch(self) except -1
+    cdef int retire(self, Table table, const card_t* cards) except -1
     cdef const card_t* cards_of(self, Py_ssize_t i) except NULL
     cdef Table table_of_set(self, Py_ssize_t i)

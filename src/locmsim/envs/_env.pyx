@@ -1,10 +1,10 @@
 """Rows of games side by side: the compiled part of `locmsim.envs`, for one game or thousands.
 
-A row is a battle with all that an environment keeps beside it. `steps`, in _row.pyx, takes an
-action for each row, lets opponents of the kernel answer, writes rewards and, where a game has
-ended, begins the next one; then it writes what the player to move sees. All of it runs without the
-GIL, and a row depends on nothing but itself, so that neither the number of rows nor of threads
-changes a result. Here is what Python has to do with rows.
+A row is an episode of a match, its choice phase or its battle or both, with all that an environment
+keeps beside it. `steps`, in _row.pyx, takes an action for each row, lets compiled players answer,
+writes rewards and, where an episode has ended, begins the next one; then it writes what the player
+to move sees. All of it runs without the GIL, and a row depends on nothing but itself, so that
+neither the number of rows nor of threads changes a result. Here is what Python has to do with rows.
 
 What Python has to do for a row, making a card set, choosing decks or playing for an opponent of its
 own, makes the row wait: `Rows.waiting` says for what, and `Rows.proceed` goes on from there.
@@ -43,7 +43,9 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
+from locmsim.envs._choice cimport choice_actions, choice_is_legal, choice_size, choice_t
 from locmsim.envs._deal cimport draw_triplets
+from locmsim.envs._numpy_stream cimport numpy_take
 from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
@@ -58,17 +60,28 @@ from locmsim.envs._row cimport (
     SEARCH,
     SEARCHES,
     SLOTS,
+    BATTLES,
+    BATTLE_EPISODE,
+    IN_BATTLE,
+    IN_CHOICE,
     advance,
+    choice_of,
     choose,
     cold_t,
     deal_row,
+    draw_battle,
     draw_bits,
+    draw_choice,
     draw_episode,
     end_t,
     game_t,
     go_on,
     begin,
+    finish_choice,
+    is_legal,
     large_pages_,
+    mover_of,
+    play_battles,
     out_t,
     row_t,
     rows_t,
@@ -79,6 +92,7 @@ from locmsim.envs._row cimport (
     show,
     start_row,
     table_of,
+    view_row,
     winner_of,
     won_by,
 )
@@ -94,7 +108,6 @@ from locmsim.game._layout cimport (
     layout_size,
     view_of,
     view_t,
-    write_hidden,
     write_layout,
     write_mask,
 )
@@ -124,11 +137,23 @@ cdef class Rows:
         self.options = dict(options)
         self.rules = options["rules"]
         g.rules = ("1.5", "1.2", "1.0").index(self.rules)
-        g.n_actions = self.n_actions = 155 if g.rules == RULES_10 else 145
+        g.episode = ("battle", "choice", "match").index(options["episode"])
         g.layout = LAYOUT_CODES[options["layout"]]
-        g.size = layout_size(g.layout, g.rules) * layout_item(g.layout)
-        if g.size == 0:
+        if layout_size(g.layout, g.rules) == 0:
             raise ValueError(f"layout {options['layout']!r} has no rules {self.rules}")
+        if options["episode"] != "choice":
+            g.battle_actions = 155 if g.rules == RULES_10 else 145
+            g.battle_size = layout_size(g.layout, g.rules) * layout_item(g.layout)
+        g.first_pick = g.n_actions = g.battle_actions
+        if g.episode != BATTLE_EPISODE:
+            g.choice_size = choice_size(g.rules)
+            g.n_actions += choice_actions(g.rules)
+        g.size = g.battle_size + g.choice_size
+        self.n_actions = g.n_actions
+        self.battle_actions = g.battle_actions
+        for i in range(2):
+            g.chooser[i] = ("random", "given", "asked").index(options["choosers"][i])
+        g.battles = options["battles"]
         g.seat = ("random", "first", "second", "alternate").index(options["seat"])
         g.illegal = AS_PASS if options["illegal"] == "pass" else LOSE
         g.autoreset = ("next", "same", "disabled").index(options["autoreset"])
@@ -167,20 +192,27 @@ cdef class Rows:
         self.a.rows = <row_t*>(<uintptr_t>(<char*>self.block + ALIGNMENT - 1) & ~<uintptr_t>63)
         self.cold = <cold_t*>(self.a.rows + n)
         self.a.n = self.n = n
+        self.retired = {}
+        self.a.winners = <int8_t*>PyMem_Calloc(n * g.battles, 1)
+        if self.a.winners is NULL:
+            raise MemoryError(f"{n * g.battles} battles")
         for i in range(n):
             self.a.rows[i].cold = &self.cold[i]
             self.a.rows[i].stream = stream_start(0, i)
             self.a.rows[i].where = OVER
+            self.a.rows[i].phase = IN_BATTLE if g.episode == BATTLE_EPISODE else IN_CHOICE
         self.n_threads = 1
         self.searchers = [None] * SLOTS
         for i in range(SLOTS):
             g.player[i] = CALLER
         self.draw_from([0], [1.0])
+        self.battlers = [EXTERNAL, EXTERNAL]
 
     def __dealloc__(self):
         PyMem_Free(self.block)
         PyMem_Free(self.a.sets)
         PyMem_Free(self.a.own_sets)
+        PyMem_Free(self.a.winners)
 
     cdef row_t* row(self, Py_ssize_t i) except NULL:
         if not 0 <= i < self.a.n:
@@ -210,7 +242,7 @@ cdef class Rows:
         self.searchers[slot] = None
         if isinstance(kind, Searcher):
             searcher = kind
-            searcher.room_for(self.a.n, g.n_sets, self.n_threads)
+            searcher.room_for(self.a.n, g.n_sets, self.n_threads, self.a.n)
             searcher.q.stopped = &self.a.stopped
             self.a.searchers[slot] = &searcher.q
             self.searchers[slot] = searcher
@@ -228,10 +260,13 @@ cdef class Rows:
         cdef int i
         total = sum(weights)
         g.self_play = True
+        g.mixed = False
         for i in range(<int>len(slots)):
             g.slot[i] = slots[i]
             g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
             g.self_play = g.self_play and g.player[g.slot[i]] == CALLER
+            g.mixed = g.mixed or g.player[g.slot[i]] == CALLER
+        g.mixed = g.mixed and not g.self_play
         g.n_opponents = <int>len(slots)
         self.drawn = (slots, weights)
 
@@ -242,6 +277,25 @@ cdef class Rows:
             raise IndexError(f"slot {slot} of {SLOTS}")
         return self.a.results[slot][0], self.a.results[slot][1], self.a.results[slot][2]
 
+    def set_battlers(self, battlers):
+        """Who plays the battles of a choice, with the caller's deck and with the other one: kinds
+        as of `put_player`."""
+        cdef Searcher searcher
+        cdef int i
+        self.battlers = list(battlers)
+        for i in range(2):
+            self.a.battlers[i] = NULL
+            self.a.g.battler[i] = EXTERNAL
+            if isinstance(battlers[i], Searcher):
+                searcher = battlers[i]
+                searcher.room_for(
+                    self.a.n, self.a.g.n_sets, self.n_threads, 2 * self.n_threads)
+                searcher.q.stopped = &self.a.stopped
+                self.a.battlers[i] = &searcher.q
+                self.a.g.battler[i] = SEARCHES
+            else:
+                self.a.g.battler[i] = battlers[i]
+
     def set_threads(self, int n):
         """How many threads step rows at a time."""
         cdef Searcher searcher
@@ -249,7 +303,8 @@ cdef class Rows:
         for found in self.searchers:
             if found is not None:
                 searcher = found
-                searcher.room_for(self.a.n, self.a.g.n_sets, n)
+                searcher.room_for(self.a.n, self.a.g.n_sets, n, self.a.n)
+        self.set_battlers(self.battlers)
 
     # -- arrays
 
@@ -290,9 +345,8 @@ cdef class Rows:
     def bad_rows(self, const int64_t[::1] actions):
         """The rows that are to act and whose action is not legal."""
         cdef Py_ssize_t i
-        return [i for i in range(self.a.n) if self.a.rows[i].where != OVER and not (
-            0 <= actions[i] < self.n_actions
-            and state_is_legal(&self.a.rows[i].s, table_of(&self.a.rows[i]), <int>actions[i]))]
+        return [i for i in range(self.a.n) if self.a.rows[i].where != OVER
+                and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
 
     def reset(self, Py_ssize_t i, seed=None):
         """Begin an episode of a row; `seed`, 64 bits, begins its chance anew. What it waits for."""
@@ -314,6 +368,27 @@ cdef class Rows:
             r.seat = seat
         return r.seat
 
+    def open_choice(self, Py_ssize_t i, seat, player, bint seed, bint cards):
+        """Begin an episode with a choice as far as who plays where, with a seed and a card set if
+        they are not given."""
+        cdef row_t* r = self.row(i)
+        draw_choice(&self.a.g, r, seed, cards)
+        if player is not None:
+            r.cold.now.opponent = player
+            r.seat = -1 if self.a.g.player[r.cold.now.opponent] == CALLER else max(r.seat, 0)
+        if seat is not None and r.seat >= 0:
+            r.seat = seat
+        r.where = IN_RESET
+        r.waits = CARD_SET
+
+    def begin_choice(self, Py_ssize_t i):
+        """... from there on; the card set is there, or waited for."""
+        cdef row_t* r = self.row(i)
+        cdef const set_t* source = set_of(&self.a, i)
+        if source.cards is not NULL and source.key == set_key(&self.a.g, r):
+            choose(&self.a, i)
+        go_on(&self.a, i)
+
     def kept(self, Py_ssize_t i):
         """All of a row, for `put_back`: what a refused `reset` must not change."""
         cdef row_t* r = self.row(i)
@@ -333,6 +408,8 @@ cdef class Rows:
     def begin_with(self, Py_ssize_t i, State state not None):
         """... from a position, which has at most 64 cards that matter."""
         cdef row_t* r = self.row(i)
+        if self.a.g.episode != BATTLE_EPISODE:
+            raise ValueError("state: episodes that begin with a choice have none")
         if state.table.t.rules != self.a.g.rules:
             raise ValueError(f"state: expected one of rules {self.rules}, got {state.rules}")
         if won_by(&state.s) >= 0:
@@ -347,16 +424,25 @@ cdef class Rows:
         go_on(&self.a, i)
 
     def seed(self, Py_ssize_t i, seed):
-        """Begin a row's chance anew, from 64 bits."""
+        """Begin a row's random stream anew: from 64 bits, or from where a generator of numpy is,
+        which episodes with a choice follow from."""
         cdef row_t* r = self.row(i)
-        r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
+        if isinstance(seed, np.random.Generator):
+            numpy_take(&r.cold.random, seed)
+        else:
+            r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
         r.episode = 0
 
-    def give_own_set(self, Py_ssize_t i, Table table not None):
-        """The card set of the episode that `begin_dealt` begins."""
+    def give_own_set(self, Py_ssize_t i, Table table not None, decks=None):
+        """The card set of an episode that is begun with options, and decks of it if they follow."""
+        cdef int who, j
         self.row(i).cold.now.set = -1
         self.row_sets[i] = table
         self.a.own_sets[i].cards = &table.t.cards[table.t.n_instances]
+        if decks is not None:
+            for who in range(2):
+                for j in range(len(decks[who])):
+                    self.a.own_sets[i].decks[who][j] = decks[who][j]
 
     def take_seeds(self, Py_ssize_t i, seed, seeds):
         """... and the seeds of its match, from which the offers of 1.x follow."""
@@ -365,6 +451,7 @@ cdef class Rows:
         r.cold.now.seed = seed
         for j in range(self.a.g.n_seeds):
             r.cold.now.seeds[j] = seeds[j]
+        self.a.own_sets[i].key = set_key(&self.a.g, r)
         if self.a.g.rules != RULES_15:
             draw_triplets(r.cold.now.seeds[0], self.a.g.allowed, self.a.g.n_allowed,
                           r.cold.now.triplets)
@@ -387,7 +474,7 @@ cdef class Rows:
 
     def waiting(self):
         """(row, what it waits for, slot of its opponent) of each row that waits: for 1 a card set,
-        2 decks, 3 its opponent, 4 a search."""
+        2 decks, 3 its opponent, 4 a search, 5 battles."""
         cdef Py_ssize_t i
         return [(i, self.a.rows[i].waits, self.a.rows[i].cold.now.opponent)
                 for i in range(self.a.n) if self.a.rows[i].waits != NOTHING]
@@ -400,7 +487,7 @@ cdef class Rows:
         cdef Py_ssize_t n = len(rows), j
         cdef list held = []
         cdef uint8_t* seen = address(held, "obs", observations, n * size)
-        cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.n_actions)
+        cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.battle_actions)
         cdef row_t* r
         cdef view_t view
         if seeds is not None and seeds.shape[0] != n:
@@ -409,7 +496,7 @@ cdef class Rows:
             r = self.row(rows[j])
             view_of(&r.k, &r.s, r.s.turn & 1, &view)
             write_layout(code, seen + j * size, &r.s, table_of(r), r.s.turn & 1, &view)
-            write_mask(legal + j * self.n_actions, &r.s, table_of(r), r.s.turn & 1)
+            write_mask(legal + j * self.battle_actions, &r.s, table_of(r), r.s.turn & 1)
             if seeds is not None:
                 seeds[j] = draw_bits(&r.stream)
 
@@ -426,7 +513,7 @@ cdef class Rows:
             r = self.row(rows[j])
             if r.waits != OPPONENT:
                 raise ValueError(f"row {rows[j]} waits for no opponent")
-            if not (0 <= actions[j] < self.n_actions
+            if not (0 <= actions[j] < self.battle_actions
                     and state_is_legal(&r.s, table_of(r), <int>actions[j])):
                 bad = j if bad < 0 else bad
                 continue
@@ -447,7 +534,8 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         if r.waits == CARD_SET:
             choose(&self.a, i)
-        go_on(&self.a, i)
+        if r.where != OVER:
+            go_on(&self.a, i)
 
     def search(self, Py_ssize_t i):
         """Play the turn that a row waits for; False if its set or prior has to be given before."""
@@ -460,10 +548,52 @@ cdef class Rows:
         self.raise_stop()
         return done
 
+    def play_battles(self, Py_ssize_t i):
+        """Play the battles that a row waits for; False if its set or a prior has to be given
+        before, or a battler is external."""
+        cdef bint done
+        if self.row(i).waits != BATTLES:
+            raise ValueError(f"row {i} waits for no battles")
+        self.watch()
+        with nogil:
+            done = play_battles(&self.a, i, 0)
+        self.raise_stop()
+        return done
+
+    def draw_battles(self, Py_ssize_t i):
+        """For each battle of a choice the seeds of its shuffles and of its players."""
+        cdef row_t* r = self.row(i)
+        cdef int64_t shuffles[2]
+        cdef int64_t seeds[2]
+        cdef int number
+        found = []
+        for number in range(self.a.g.battles):
+            draw_battle(&self.a.g, r, number, shuffles, seeds)
+            found.append(((shuffles[0], shuffles[1]), (seeds[0], seeds[1])))
+        return found
+
+    def end_battles(self, Py_ssize_t i, winners):
+        """Who won the battles that a row waits for, -1 for nobody."""
+        cdef int number
+        if self.row(i).waits != BATTLES or len(winners) != self.a.g.battles:
+            raise ValueError(f"row {i} waits for no {len(winners)} battles")
+        for number in range(self.a.g.battles):
+            self.a.winners[i * self.a.g.battles + number] = winners[number]
+        finish_choice(&self.a, i)
+
+    def winners(self, Py_ssize_t i):
+        """Who won the battles of the row's last choice."""
+        cdef int number
+        self.row(i)
+        return [self.a.winners[i * self.a.g.battles + number]
+                for number in range(self.a.g.battles)]
+
     cdef int watch(self) except -1:
         """Let searches look for signals if this is the main thread."""
         cdef Searcher searcher
-        for found in self.searchers:
+        for found in (*self.searchers, *self.battlers):
+            if isinstance(found, int):
+                continue
             if found is not None:
                 searcher = found
                 searcher.watch(current_thread() is main_thread())
@@ -475,19 +605,22 @@ cdef class Rows:
         if not self.a.stopped:
             return
         self.a.stopped = False
-        for found in self.searchers:
-            if found is not None:
+        for found in (*self.searchers, *self.battlers):
+            if found is not None and not isinstance(found, int):
                 searcher = found
                 error, searcher.error = searcher.error, None
                 if error is not None:
                     raise error
 
     def wanted_prior(self, Py_ssize_t i):
-        """The searcher in a row, and the slot and the key that it wants to be given a prior for."""
+        """The place and the key of the set for which the searchers of a row want a prior."""
         cdef row_t* r = self.row(i)
         cdef int64_t number = r.cold.now.set
-        return (self.searchers[r.cold.now.opponent],
-                number if number >= 0 else self.a.g.n_sets + i, set_key(&self.a.g, r))
+        return number if number >= 0 else self.a.g.n_sets + i, set_key(&self.a.g, r)
+
+    def searcher(self, Py_ssize_t i):
+        """What searches for a row's opponent."""
+        return self.searchers[self.row(i).cold.now.opponent]
 
     def set_seed(self, Py_ssize_t i):
         """The cardGenSeed of a row's set."""
@@ -500,13 +633,17 @@ cdef class Rows:
         return source.cards is not NULL and source.key == set_key(&self.a.g, r)
 
     def give_set(self, Py_ssize_t i, Table table not None, decks):
-        """The card set that a row waits for: a table whose pool it is, and two decks of it."""
+        """The card set that a row waits for: a table whose pool it is, and decks of it, [] for a
+        seat whose deck does not follow from it."""
         cdef row_t* r = self.row(i)
         cdef set_t* target = set_of(&self.a, i)
         cdef int who, j
         if table.t.n_cards - table.t.n_instances != self.a.g.n_cards:
             raise ValueError(f"cards: expected {self.a.g.n_cards} different ones")
         if r.cold.now.set >= 0:
+            if self.tables[r.cold.now.set] is not None and self.a.g.episode != BATTLE_EPISODE:
+                # Rows may still choose from it.
+                self.retire(self.tables[r.cold.now.set], target.cards)
             self.tables[r.cold.now.set] = table
         else:
             self.row_sets[i] = table
@@ -514,8 +651,17 @@ cdef class Rows:
         target.key = set_key(&self.a.g, r)
         if decks is not None:
             for who in range(2):
-                for j in range(MAX_DECK):
+                for j in range(len(decks[who])):
                     target.decks[who][j] = decks[who][j]
+
+    cdef int retire(self, Table table, const card_t* cards) except -1:
+        """Keep a card set that another one takes the place of as long as rows choose from it."""
+        cdef Py_ssize_t i
+        self.retired[<uintptr_t>cards] = table
+        if len(self.retired) > MOST_RETIRED:
+            used = {<uintptr_t>self.cold[i].cards for i in range(self.a.n)}
+            self.retired = {where: old for where, old in self.retired.items() if where in used}
+        return 0
 
     cdef const card_t* cards_of(self, Py_ssize_t i) except NULL:
         cdef Table table = self.table_of_set(i)
@@ -539,14 +685,15 @@ cdef class Rows:
         return [[r.cold.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
 
     def give_decks(self, Py_ssize_t i, decks):
-        """Decks of a row that waits for them, as indices into its cards."""
+        """Decks of a row that waits for them, as indices into its cards; [] for the caller's."""
         cdef row_t* r = self.row(i)
         cdef int who, j
         for who in range(2):
-            for j in range(MAX_DECK):
+            for j in range(len(decks[who])):
                 r.cold.now.decks[who][j] = decks[who][j]
         r.waits = NOTHING
-        deal_row(&self.a.g, r, self.cards_of(i))
+        if self.a.g.episode == BATTLE_EPISODE:
+            deal_row(&self.a.g, r, self.cards_of(i))
 
     def draw(self, Py_ssize_t i):
         """64 bits of a row's own chance."""
@@ -561,19 +708,20 @@ cdef class Rows:
         cdef view_t view
         cdef list held = []
         cdef uint8_t* out
-        cdef uint8_t* legal
-        cdef int8_t* cards
+        cdef int8_t* legal = <int8_t*>address(held, "mask", mask, self.n_actions)
+        cdef int8_t* cards = <int8_t*>address(held, "hidden", hidden, HIDDEN_ROWS * HAND_ROW)
+        if code == self.a.g.layout:
+            out = address(held, "obs", observation, self.a.g.size)
+            view_row(&self.a, i, player & 1, out, legal, cards)
+            return
+        if r.phase != IN_BATTLE:
+            raise ValueError("the battle has not begun")
         out = address(held, "obs", observation,
                       layout_size(code, self.a.g.rules) * layout_item(code))
-        legal = address(held, "mask", mask, self.n_actions)
-        cards = <int8_t*>address(held, "hidden", hidden, HIDDEN_ROWS * HAND_ROW)
         view_of(&r.k, &r.s, player & 1, &view)
         if out is not NULL:
             write_layout(code, out, &r.s, table_of(r), player & 1, &view)
-        if legal is not NULL:
-            write_mask(<int8_t*>legal, &r.s, table_of(r), player & 1)
-        if cards is not NULL:
-            write_hidden(cards, &r.s, table_of(r), player & 1)
+        view_row(&self.a, i, player & 1, NULL, legal, cards)
 
     def show_all(self, bint over=False):
         """Write what all rows show, or those that are over, into the arrays again."""
@@ -591,7 +739,10 @@ cdef class Rows:
         cdef row_t* r = self.row(i)
         cdef Table table = Table.__new__(Table)
         cdef State state = State.__new__(State)
-        cdef Table pool = self.table_of_set(i)
+        cdef Table pool
+        if r.phase != IN_BATTLE:
+            raise ValueError("the battle has not begun")
+        pool = self.table_of_set(i)
         table.t.rules = self.a.g.rules
         table.t.n_cards = r.cold.table.n_cards
         memcpy(table.t.cards, r.cold.table.cards, table.t.n_cards * sizeof(card_t))
@@ -636,16 +787,28 @@ cdef class Rows:
         return self.row(i).cold.now.opponent
 
     def mover(self, Py_ssize_t i):
-        """0 or 1."""
-        return self.row(i).s.turn & 1
+        """Who is to move, 0 or 1; where the caller plays one seat, that one."""
+        return mover_of(self.row(i))
+
+    def phase(self, Py_ssize_t i):
+        """ "choice" or "battle"."""
+        return "choice" if self.row(i).phase == IN_CHOICE else "battle"
+
+    def picked(self, Py_ssize_t i, int player):
+        """The cards that a player has chosen so far, as indices."""
+        cdef row_t* r = self.row(i)
+        cdef int j
+        return [r.cold.now.decks[player & 1][j] for j in range(r.picked[player & 1])]
 
     def winner(self, Py_ssize_t i):
-        """-1 while nobody has won."""
-        return won_by(&self.row(i).s)
+        """-1 while nobody has won the battle."""
+        cdef const row_t* r = self.row(i)
+        return won_by(&r.s) if r.phase == IN_BATTLE else -1
 
     def turn(self, Py_ssize_t i):
-        """Turns of both players, from 0."""
-        return self.row(i).s.turn
+        """Turns of both players, from 0; -1 in the choice phase."""
+        cdef const row_t* r = self.row(i)
+        return r.s.turn if r.phase == IN_BATTLE else -1
 
     def length(self, Py_ssize_t i):
         """Actions of both players in this episode."""
@@ -665,12 +828,17 @@ cdef class Rows:
 
     def result(self, Py_ssize_t i):
         """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
-        the opponent's slot; seed, derived seeds, triplets (30 times 3) and decks (2 times 30) as
+        the opponent's slot, returns; seed, derived seeds, triplets (30 times 3) and decks (2 times
+        30) as
         bytes; None for the last four if the position was given."""
         cdef row_t* r = self.row(i)
         cdef const end_t* e = &r.cold.last
-        head = (winner_of(e), e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
-                e.opponent)
+        cdef int won = winner_of(e)
+        score = float((won == 0) - (won == 1))
+        if e.turn < 0 and not e.illegal:
+            score = r.cold.score
+        head = (won, e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
+                e.opponent, (score, -score))
         if not e.dealt:
             return (*head, None, None, None, None)
         return (*head, e.seed, [e.seeds[j] for j in range(self.a.g.n_seeds)],
@@ -685,7 +853,7 @@ cdef class Rows:
             raise ValueError(f"expected {self.a.n} rows, got {out.shape[0]}")
         for i in range(self.a.n):
             r = &self.a.rows[i]
-            out[i] = r.s.turn & 1 if r.seat < 0 else r.seat
+            out[i] = mover_of(r)
 
     def seats(self):
         """int8 array of the caller's seats, -1 for both."""
@@ -731,7 +899,10 @@ cdef class Rows:
             health[i, 0] = e.health[0]
             health[i, 1] = e.health[1]
             bad[i] = e.illegal
-            if won >= 0:
+            if e.turn < 0 and not e.illegal:
+                returns[i, 0] = self.a.rows[i].cold.score
+                returns[i, 1] = -self.a.rows[i].cold.score
+            elif won >= 0:
                 returns[i, won] = 1
                 returns[i, 1 - won] = -1
 
@@ -775,7 +946,11 @@ cdef class Rows:
                 r = &self.a.rows[i]
                 stream = stream_start(seed, i)
                 out[i] = 0
-                if r.where != OVER:
+                if r.where == OVER:
+                    continue
+                if r.phase == IN_CHOICE:
+                    out[i] = sampled_pick(&self.a, i, &stream)
+                else:
                     out[i] = state_kth(&r.s, table_of(r), stream_below(
                         &stream, state_count(&r.s, table_of(r))))
 
@@ -789,7 +964,8 @@ cdef class Rows:
             players.append((self.a.g.player[slot], None, None) if searcher is None else (
                 0, searcher, searcher.knowledge()))
         return _rows_of, (
-            self.a.n, self.options, players, self.drawn,
+            self.a.n, self.options, players, self.battlers, self.drawn,
+            (<const char*>self.a.winners)[:self.a.n * self.a.g.battles],
             (<const char*>self.a.results)[:sizeof(self.a.results)],
             (<const char*>self.a.rows)[:self.a.n * sizeof(row_t)],
             (<const char*>self.cold)[:self.a.n * sizeof(cold_t)], self.row_sets,
@@ -799,10 +975,22 @@ cdef class Rows:
              for number, table in enumerate(self.tables) if table is not None})
 
 
-def _rows_of(n, options, players, drawn, results, data, cold_data, row_sets, own_keys, tables):
+cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept nogil:
+    """A uniformly random legal pick of the player who is to choose."""
+    cdef choice_t c
+    cdef int pick, n = choice_actions(a.g.rules)
+    choice_of(&a.g, &a.rows[i], mover_of(&a.rows[i]), &c)
+    while True:
+        pick = stream_below(stream, n)
+        if choice_is_legal(&c, pick):
+            return a.g.first_pick + pick
+
+
+def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_data, row_sets,
+             own_keys, tables):
     """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
     cdef Rows rows = Rows(n, options)
-    cdef bytes raw = data, raw_cold = cold_data, played = results, decks
+    cdef bytes raw = data, raw_cold = cold_data, played = results, decks, won = winners
     cdef Searcher searcher
     cdef Table table
     cdef set_t* target
@@ -818,6 +1006,8 @@ def _rows_of(n, options, players, drawn, results, data, cold_data, row_sets, own
             rows.put_player(slot, searcher)
             searcher.know(knowledge)
     rows.draw_from(drawn[0], drawn[1])
+    rows.set_battlers(battlers)
+    memcpy(rows.a.winners, <const char*>won, len(won))
     memcpy(rows.a.results, <const char*>played, sizeof(rows.a.results))
     memcpy(rows.a.rows, <const char*>raw, len(raw))
     memcpy(rows.cold, <const char*>raw_cold, len(raw_cold))
@@ -836,8 +1026,18 @@ def _rows_of(n, options, players, drawn, results, data, cold_data, row_sets, own
         target.cards = &table.t.cards[table.t.n_instances]
         target.key = key
         memcpy(target.decks, <const char*>decks, 2 * MAX_DECK)
+    for i in range(n):
+        if rows.a.rows[i].phase == IN_CHOICE and rows.a.rows[i].where != OVER:
+            table = rows.table_of_set(i)
+            rows.cold[i].cards = &table.t.cards[table.t.n_instances]
+            rows.retired[<uintptr_t>rows.cold[i].cards] = table
+        elif rows.a.rows[i].phase == IN_CHOICE:
+            rows.cold[i].cards = NULL       # not to be shown again
     return rows
 
+
+cdef enum:
+    MOST_RETIRED = 1024         # card sets that are kept for rows that may choose from them
 
 cdef enum:
     CHUNK = 16                  # arrays that a `Source` cuts out of one
@@ -909,15 +1109,19 @@ cdef class Fresh:
 
     cdef tuple shown(self):
         cdef const row_t* r = &self.rows.a.rows[0]
-        cdef int seat = r.s.turn & 1 if r.seat < 0 else r.seat
+        cdef int seat = mover_of(r)
+        cdef dict info
+        if r.phase == IN_BATTLE:
+            info = {"turn": r.s.turn, "seat": seat}
+        else:
+            info = {"turn": -1, "seat": seat, "step": r.picked[seat]}
         if self.in_info:
-            return self.observation.next(), {
-                "turn": r.s.turn, "seat": seat, "action_mask": self.mask.next()}
+            info["action_mask"] = self.mask.next()
+            return self.observation.next(), info
         if self.hidden is not None:
             return ({"observation": self.observation.next(), "action_mask": self.mask.next(),
-                     "state": self.hidden.next()}, {"turn": r.s.turn, "seat": seat})
-        return ({"observation": self.observation.next(), "action_mask": self.mask.next()},
-                {"turn": r.s.turn, "seat": seat})
+                     "state": self.hidden.next()}, info)
+        return {"observation": self.observation.next(), "action_mask": self.mask.next()}, info
 
 
 cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL:

@@ -1,9 +1,11 @@
-# A row of `locmsim.envs._env`: a battle with all that an environment keeps beside it.
+# A row of `locmsim.envs._env`: an episode of a match, and all that an environment keeps beside it.
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from locmsim._core cimport MAX_DECK, PASS, card_t, player_t, shown_action_t, state_t, table_t
+from locmsim.envs._choice cimport choice_t
 from locmsim.envs._deal cimport MAX_SEEDS, MAX_SET
+from locmsim.envs._numpy_stream cimport numpy_t
 from locmsim.envs._potentials cimport N_POTENTIALS
 from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._layout cimport known_t
@@ -15,11 +17,21 @@ cdef enum:                      # what a row waits for
     DECKS = 2
     OPPONENT = 3                # Python plays
     SEARCH = 4                  # a turn of its opponent, which any thread can play
+    BATTLES = 5                 # those of decks that have been chosen, as far as threads can play
 
 cdef enum:                      # where it is
     IN_STEP = 0
     IN_RESET = 1
     OVER = 2                    # ended, and not begun again
+
+cdef enum:                      # what an episode is
+    BATTLE_EPISODE = 0
+    CHOICE_EPISODE = 1          # thirty picks; others play battles with the decks
+    MATCH_EPISODE = 2           # ... the battle goes on in the row
+
+cdef enum:                      # phases
+    IN_BATTLE = 0
+    IN_CHOICE = 1
 
 cdef enum:                      # who plays where
     RANDOM_SEAT = 0
@@ -47,6 +59,7 @@ cdef enum:
     EXTERNAL = -1               # a player that Python asks
     SEARCHES = -2               # ... that a compiled search plays for, where all cards are known
     CALLER = -3                 # ... whose actions are those of `advance`
+    REFEREES_LIMIT = 1400       # actions of a battle after which the referee of 1.5 ends it
     ALIGNMENT = 64
     HOT_BYTES = 512             # of a row, without the hands and what only a draw looks at
     AHEAD = 6                   # rows that are fetched ahead
@@ -57,7 +70,7 @@ ctypedef struct end_t:          # of an episode
     int64_t seeds[MAX_SEEDS]
     int64_t set
     int32_t length
-    int32_t turn
+    int32_t turn                # -1: it ended in the choice phase
     int32_t health[2]
     int8_t winner               # by the rules; -1: nobody
     int8_t loser                # by an illegal action
@@ -80,6 +93,9 @@ ctypedef struct cold_t:         # of a row, what most steps do not look at, or a
     end_t last                  # of the one that ended last
     int32_t n_acts              # of the caller in their last turn, if opponents are shown them
     shown_action_t acts[MAX_ACTS]
+    const card_t* cards         # of the set, for the choice phase
+    numpy_t random              # what episodes that begin with a choice follow from
+    float score                 # of player 0 in the battles of a choice, -1 to 1
 
 ctypedef struct row_t:          # what every step looks at: rows lie side by side
     state_t s
@@ -93,14 +109,24 @@ ctypedef struct row_t:          # what every step looks at: rows lie side by sid
     uint8_t where
     uint8_t waits
     int8_t acted                # who did in the last step, -1 for nobody
+    uint8_t phase
+    uint8_t picked[2]           # cards of their decks that players have chosen
     known_t k
-    uint8_t _pad[23]            # whole cache lines, 17 of them
+    uint8_t _pad[20]            # whole cache lines, 17 of them
 
 ctypedef struct game_t:         # what all rows have in common
     int rules
+    int episode
     int n_actions
     int layout
     int size                    # bytes of an observation
+    int battle_size             # ... those of the layout, which come before those of the choice
+    int choice_size
+    int battle_actions
+    int first_pick              # the number of the first pick among the actions
+    int chooser[2]              # where the deck of a seat comes from in an episode with a choice
+    int battles                 # after a choice
+    int battler[2]              # who plays them with the caller's deck, and with the other one
     bint notes                  # whether the caller's actions are noted
     int seat
     int illegal
@@ -113,6 +139,7 @@ ctypedef struct game_t:         # what all rows have in common
     uint32_t weight[SLOTS]      # ... 1/65536, in sum at least 1
     int player[SLOTS]           # scripted kinds of the kernel, or EXTERNAL, SEARCHES, CALLER
     bint self_play              # nobody but the caller is drawn
+    bint mixed                  # ... the caller is, among others
     bint shaped
     bint raw_potentials         # as gym-locm adds them up: no discount, no zero at the end
     float win                   # what a win is worth
@@ -148,6 +175,8 @@ ctypedef struct rows_t:         # all rows
     set_t* sets                 # those that are drawn from, by the remainder of cardGenSeed
     set_t* own_sets             # of rows with a set of their own
     searcher_t* searchers[SLOTS]
+    searcher_t* battlers[2]
+    int8_t* winners             # of the battles of the last choice of each row
     bint stopped                # a signal has: what rows wait for is not to be done
     int64_t results[SLOTS][3]   # episodes against a player: without a winner, won, lost
 
@@ -252,6 +281,15 @@ cdef inline int64_t set_key(const game_t* g, const row_t* r) noexcept nogil:
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil
 # Seat, opponent and seeds of the next episode.
 cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil
+# ... of one that begins with a choice, with a seed and a card set or, if they are given, without.
+cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil
+# Deals the battles of a choice: the seeds of the shuffles and of both players, for each battle.
+cdef void draw_battle(
+    const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds) noexcept nogil
+cdef int mover_of(const row_t* r) noexcept nogil
+cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil
+# Whether an action is one that the player to move can take.
+cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nogil
 # The battle of the episode's decks, and of a position that is there already, up to where somebody
 # has to act.
 cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogil
@@ -262,12 +300,20 @@ cdef int winner_of(const end_t* e) noexcept nogil
 # The following are about row i of all.
 # Write what the player to move sees, or the seated one.
 cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil
+# Write what a player sees: observation, mask and all cards; NULL: not that.
+cdef void view_row(
+    const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
+) noexcept nogil
 # Begin an episode, as far as it goes without Python.
 cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil
 cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil
 cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil
 # Play the turn of an opponent that searches; False if something is missing for it.
 cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
+# ... and the battles of a choice.
+cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
+# End an episode of a choice, whose battles have been played.
+cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
 # Actions for the rows from `start` to `end`, of all that there are. Returns the number of rows
 # whose episode has ended or begun, plus 2^32 times the number of rows that wait for Python.

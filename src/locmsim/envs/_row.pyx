@@ -1,4 +1,4 @@
-"""What happens in a row of games, one action after the other: see _row.pxd."""
+"""What happens in a row, one action after the other: see _row.pxd."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -15,12 +15,23 @@ from locmsim._core cimport (
     move_t,
     player_t,
     shown_action_t,
+    state_apply,
     state_is_legal,
     stream_below,
+    stream_start,
     table_t,
+)
+from locmsim.envs._choice cimport (
+    choice_card,
+    choice_first,
+    choice_is_legal,
+    write_choice,
+    write_choice_hidden,
+    write_choice_mask,
 )
 from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
 from locmsim.agents._scripted cimport scripted_action
+from locmsim.envs._numpy_stream cimport numpy_below, numpy_next, numpy_place, numpy_start
 from locmsim.envs._potentials cimport potentials
 from locmsim.envs._searcher cimport mind_start, mind_t, prior_scores_t, search_turn
 from locmsim.game._layout cimport (
@@ -118,6 +129,92 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
             r.cold.now.seeds[0] = g.first_set + number
 
 
+cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil:
+    """Seat, seeds and card set of the next episode, in the order in which numpy has drawn them."""
+    cdef int seat, i = 0
+    cdef uint32_t x
+    cdef int64_t number, shift = 0
+    memset(&r.cold.now, 0, sizeof(end_t))
+    r.cold.now.dealt = 1
+    r.cold.now.opponent = g.slot[0]
+    r.phase = IN_CHOICE
+    r.picked[0] = r.picked[1] = 0
+    r.length = 0
+    if g.self_play:
+        r.seat = -1
+    else:
+        seat = <int>numpy_below(&r.cold.random, 2)
+        if g.seat != RANDOM_SEAT:
+            seat = r.episode & 1 if g.seat == ALTERNATE else g.seat == SECOND
+        r.seat = seat
+        if g.mixed:
+            x = <uint32_t>numpy_below(&r.cold.random, 65536)
+            while i < g.n_opponents - 1 and x >= g.weight[i]:
+                x -= g.weight[i]
+                i += 1
+            r.cold.now.opponent = g.slot[i]
+            if g.player[g.slot[i]] == CALLER:
+                r.seat = -1
+    if g.refresh:
+        shift = r.episode // g.refresh
+    r.episode += 1
+    r.serial += 1
+    r.cold.now.set = -1
+    if seed:
+        r.cold.now.seed = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 63)
+    derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
+    if cards and g.n_sets:
+        r.cold.now.set = 0
+        if g.generated:
+            number = <int64_t>numpy_below(&r.cold.random, <uint64_t>g.n_sets) + shift
+            r.cold.now.set = number % g.n_sets
+            r.cold.now.seeds[0] = g.first_set + number
+
+
+cdef void numpy_deck(
+    const game_t* g, numpy_t* random, const uint8_t (*triplets)[3], uint8_t* deck
+) noexcept nogil:
+    """A uniformly random deck, as `Generator.permutation` and `integers` give it."""
+    cdef uint8_t copies[2 * MAX_SET]
+    cdef uint8_t card
+    cdef int i, j
+    if g.rules != RULES_15:
+        for i in range(MAX_DECK):
+            deck[i] = triplets[i][numpy_below(random, 3)]
+        return
+    for i in range(2 * g.n_cards):
+        copies[i] = <uint8_t>(i % g.n_cards)
+    for i in range(2 * g.n_cards - 1, 0, -1):
+        j = numpy_place(random, i)
+        card = copies[i]
+        copies[i] = copies[j]
+        copies[j] = card
+    memcpy(deck, copies, MAX_DECK)
+
+
+cdef void begin_battle(const game_t* g, row_t* r) noexcept nogil:
+    """The battle of a match, whose decks have been chosen."""
+    cdef uint32_t x
+    cdef int i = 0
+    cdef numpy_t random
+    if r.seat >= 0:
+        # A stream of its own, which begins with what `draw_episode` draws.
+        numpy_start(&random, <uint32_t>numpy_below(&r.cold.random, <uint64_t>1 << 31))
+        r.stream = stream_start(numpy_next(&random), 0)
+        if g.seat == RANDOM_SEAT:
+            stream_below(&r.stream, 2)
+        if g.n_opponents > 1 and not g.mixed:
+            x = stream_below(&r.stream, 65536)
+            while i < g.n_opponents - 1 and x >= g.weight[i]:
+                x -= g.weight[i]
+                i += 1
+            r.cold.now.opponent = g.slot[i]
+        draw_bits(&r.stream)
+        if g.n_sets:
+            draw_bits(&r.stream)
+    deal_row(g, r, r.cold.cards)
+
+
 cdef bint are_offered(const game_t* g, const row_t* r) noexcept nogil:
     """Whether the decks are those of a choice phase; only a draft's need not be."""
     cdef const uint8_t* offer
@@ -142,6 +239,7 @@ cdef void deal_row(const game_t* g, row_t* r, const card_t* cards) noexcept nogi
 
 cdef void start_row(const game_t* g, row_t* r) noexcept nogil:
     known_start(&r.k, &r.s, table_of(r))
+    r.phase = IN_BATTLE
     r.length = 0
     r.cold.n_acts = 0
     r.where = IN_RESET
@@ -156,15 +254,15 @@ cdef void settle_start(const game_t* g, row_t* r) noexcept nogil:
     r.where = IN_STEP
 
 
-cdef void note_action(row_t* r, int action) noexcept nogil:
-    """Keep what the protocol will show the opponent of an action of the learner."""
+cdef void note_action(row_t* r, int action, bint first) noexcept nogil:
+    """Keep what the protocol will show the opponent of an action, the first of a turn or not."""
     cdef const table_t* t = table_of(r)
     cdef const player_t* me = &r.s.p[r.s.turn & 1]
     cdef const player_t* op = &r.s.p[~r.s.turn & 1]
     cdef const card_t* c
     cdef move_t m = decode_action(t, action)
     cdef shown_action_t* a = &r.cold.acts[min(r.cold.n_acts, MAX_ACTS - 1)]
-    if r.k.actions == 0:
+    if first:
         r.cold.n_acts = 0
         a = &r.cold.acts[0]
     if action == PASS:
@@ -191,15 +289,21 @@ cdef void note_action(row_t* r, int action) noexcept nogil:
     a.base_id = c.base_id
 
 
-cdef void note_end(row_t* r, bint illegal) noexcept nogil:
-    r.cold.now.winner = won_by(&r.s)
+cdef void note_end(const rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
+    cdef row_t* r = &a.rows[i]
     r.cold.now.length = r.length
-    r.cold.now.turn = r.s.turn
-    r.cold.now.health[0] = r.s.p[0].health
-    r.cold.now.health[1] = r.s.p[1].health
     r.cold.now.illegal = illegal
-    r.cold.now.loser = r.s.turn & 1
+    r.cold.now.loser = r.acted
     r.cold.now.seat = r.seat
+    if r.phase == IN_BATTLE:
+        r.cold.now.winner = won_by(&r.s)
+        r.cold.now.turn = r.s.turn
+        r.cold.now.health[0] = r.s.p[0].health
+        r.cold.now.health[1] = r.s.p[1].health
+    else:
+        r.cold.now.winner = -1 if illegal else a.winners[i * a.g.battles]
+        r.cold.now.turn = -1
+        r.cold.now.dealt = not illegal      # decks are incomplete
     r.cold.last = r.cold.now
 
 
@@ -210,31 +314,95 @@ cdef int winner_of(const end_t* e) noexcept nogil:
 
 # ---- steps ---------------------------------------------------------------------------------------
 
-cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
-    cdef row_t* r = &a.rows[i]
+cdef int mover_of(const row_t* r) noexcept nogil:
+    """Whose action is awaited; where the caller plays one seat, that one."""
+    if r.seat >= 0:
+        return r.seat
+    if r.phase == IN_CHOICE:
+        return r.picked[0] > r.picked[1]
+    return r.s.turn & 1
+
+
+cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil:
+    c.rules = g.rules
+    c.cards = r.cold.cards
+    c.n_cards = g.n_cards
+    c.triplets = r.cold.now.triplets
+    c.deck = r.cold.now.decks[who]
+    c.n = r.picked[who]
+
+
+cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nogil:
+    cdef choice_t c
+    if not 0 <= action < g.n_actions:
+        return False
+    if r.phase == IN_CHOICE:
+        choice_of(g, r, mover_of(r), &c)
+        return choice_is_legal(&c, <int>action - g.first_pick)
+    return action < g.battle_actions and state_is_legal(&r.s, table_of(r), <int>action)
+
+
+cdef void view_row(
+    const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
+) noexcept nogil:
+    cdef const game_t* g = &a.g
+    cdef const row_t* r = &a.rows[i]
     cdef view_t view
-    cdef int mover = r.s.turn & 1
-    cdef int who = mover if r.seat < 0 else r.seat
-    if a.out.observation is not NULL:
+    cdef choice_t c
+    if r.phase == IN_CHOICE:
+        choice_of(g, r, who, &c)
+        if c.cards is NULL:         # no episode has begun
+            c.n = c.n_cards = 0
+        if observation is not NULL:
+            memset(observation, 0, g.battle_size if c.cards is not NULL else g.size)
+            if c.cards is not NULL:
+                write_choice(<int8_t*>observation + g.battle_size, &c)
+        if mask is not NULL:
+            memset(mask, 0, g.n_actions)
+            if r.where == OVER or mover_of(r) != who or c.n == MAX_DECK:
+                mask[PASS] = 1
+            else:
+                write_choice_mask(mask + g.first_pick, &c)
+        if hidden is not NULL and c.cards is NULL:
+            memset(hidden, 0, HIDDEN_ROWS * HAND_ROW)
+        elif hidden is not NULL:
+            write_choice_hidden(hidden, &c, r.cold.now.decks[1 - who],
+                                MAX_DECK if r.seat >= 0 else r.picked[1 - who])
+        return
+    if observation is not NULL:
         view_of(&r.k, &r.s, who, &view)
-        write_layout(a.g.layout, a.out.observation + i * a.g.size, &r.s,
-                     table_of(r), who, &view)
-    if a.out.mask is not NULL:
-        write_mask(a.out.mask + i * a.g.n_actions, &r.s, table_of(r), who)
+        write_layout(g.layout, observation, &r.s, table_of(r), who, &view)
+        if g.choice_size:
+            memset(observation + g.battle_size, 0, g.choice_size)
+    if mask is not NULL:
+        write_mask(mask, &r.s, table_of(r), who)
+        if g.n_actions > g.battle_actions:
+            memset(mask + g.battle_actions, 0, g.n_actions - g.battle_actions)
         if r.where == OVER:         # also where an illegal action ended it
-            memset(a.out.mask + i * a.g.n_actions, 0, a.g.n_actions)
-            a.out.mask[i * a.g.n_actions + PASS] = 1
-    if a.out.hidden is not NULL:
-        write_hidden(a.out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
-    if a.out.to_move is not NULL:
-        a.out.to_move[i] = who
+            memset(mask, 0, g.n_actions)
+            mask[PASS] = 1
+    if hidden is not NULL:
+        write_hidden(hidden, &r.s, table_of(r), who)
+
+
+cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
+    cdef const out_t* out = &a.out
+    cdef int who = mover_of(&a.rows[i])
+    view_row(a, i, who, NULL if out.observation is NULL else out.observation + i * a.g.size,
+             NULL if out.mask is NULL else out.mask + i * a.g.n_actions,
+             NULL if out.hidden is NULL else out.hidden + i * HIDDEN_ROWS * HAND_ROW)
+    if out.to_move is not NULL:
+        out.to_move[i] = who
 
 
 cdef void begin(rows_t* a, Py_ssize_t i) noexcept nogil:
     """Draw the next episode of a row and deal it, if the cards are there."""
     cdef row_t* r = &a.rows[i]
     cdef const set_t* source
-    draw_episode(&a.g, r)
+    if a.g.episode == BATTLE_EPISODE:
+        draw_episode(&a.g, r)
+    else:
+        draw_choice(&a.g, r, True, True)
     r.where = IN_RESET
     r.waits = CARD_SET
     source = set_of(a, i)
@@ -250,6 +418,19 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
     cdef int who
     if g.rules != RULES_15:
         draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
+    r.cold.cards = source.cards
+    if g.episode != BATTLE_EPISODE:
+        r.waits = NOTHING
+        if r.seat < 0:
+            return
+        who = 1 - r.seat
+        if g.chooser[who] == ASKED_DECKS:
+            r.waits = DECKS
+        elif g.chooser[who] == GIVEN_DECKS:
+            memcpy(r.cold.now.decks[who], source.decks[who], MAX_DECK)
+        else:
+            numpy_deck(g, &r.cold.random, r.cold.now.triplets, r.cold.now.decks[who])
+        return
     if g.decks == ASKED_DECKS:
         r.waits = DECKS
         return
@@ -271,11 +452,16 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
     cdef const table_t* t = table_of(r)
     cdef int kind, turn
     while True:
-        if r.waits == CARD_SET or r.waits == DECKS:
+        if r.waits == CARD_SET or r.waits == DECKS or r.waits == BATTLES:
             return
         r.waits = NOTHING
+        if r.phase == IN_CHOICE:
+            r.where = IN_STEP
+            show(a, i)
+            return
         if won_by(&r.s) >= 0 or is_cut(g, r):
-            if r.where == IN_STEP:
+            # A battle that is over before the caller could act is no episode.
+            if r.where == IN_STEP or g.episode == MATCH_EPISODE:
                 finish(a, i, False)
                 if r.where == OVER:
                     return
@@ -305,10 +491,20 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef float given[2]
-    cdef int winner = 1 - r.acted if illegal else won_by(&r.s)
+    cdef int winner = -1
     cdef int who
+    if illegal:
+        winner = 1 - r.acted
+    elif r.phase == IN_BATTLE:
+        winner = won_by(&r.s)
     for who in range(2):
         given[who] = 0
+        if r.phase == IN_CHOICE:
+            if not illegal:
+                given[who] = g.win * (-r.cold.score if who else r.cold.score)
+            elif winner >= 0:
+                given[who] = g.win if winner == who else -g.win
+            continue
         if winner >= 0:
             given[who] = g.win if winner == who else -g.win
         # Where the caller plays both, shaping is paid to the one who is to move again.
@@ -324,16 +520,15 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
 cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     """The end of an episode, by a win, an illegal action or the limit."""
     cdef row_t* r = &a.rows[i]
-    cdef view_t view
-    cdef int who = r.s.turn & 1 if r.seat < 0 else r.seat
+    cdef int who = mover_of(r)
     cdef int winner, result
-    cdef bint terminated = illegal or won_by(&r.s) >= 0
+    cdef bint terminated = illegal or r.phase == IN_CHOICE or won_by(&r.s) >= 0
     pay(a, i, terminated, illegal)
     if a.out.terminated is not NULL:
         a.out.terminated[i] = terminated
     if a.out.truncated is not NULL:
         a.out.truncated[i] = not terminated
-    note_end(r, illegal)
+    note_end(a, i, illegal)
     winner = winner_of(&r.cold.last)
     result = 0 if winner < 0 else 1 if winner == max(r.seat, 0) else 2
     add_(&a.results[r.cold.last.opponent][result], 1)
@@ -343,9 +538,7 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
         a.out.length[i] = r.length
     if a.g.autoreset == SAME_STEP:
         if a.out.final is not NULL:
-            view_of(&r.k, &r.s, who, &view)
-            write_layout(a.g.layout, a.out.final + i * a.g.size, &r.s,
-                         table_of(r), who, &view)
+            view_row(a, i, who, a.out.final + i * a.g.size, NULL, NULL)
         begin(a, i)
         return
     r.where = OVER
@@ -386,6 +579,140 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     return True
 
 
+cdef void draw_battle(
+    const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds
+) noexcept nogil:
+    """The first battle has the shuffles of the match, the others have other ones."""
+    cdef int who
+    for who in range(2):
+        shuffles[who] = r.cold.now.seeds[g.n_seeds - 2 + who]
+        if number:
+            shuffles[who] = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 62)
+    for who in range(2):
+        seeds[who] = <int64_t>numpy_below(&r.cold.random, <uint64_t>1 << 62)
+
+
+cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
+    """The battles of the decks of a choice; False if something is missing for them."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef const set_t* source = set_of(a, i)
+    cdef int64_t place = r.cold.now.set if r.cold.now.set >= 0 else g.n_sets + i
+    cdef int64_t key = set_key(g, r)
+    cdef const prior_scores_t* given
+    cdef int who, number
+    if a.stopped or g.battler[0] == EXTERNAL or g.battler[1] == EXTERNAL:
+        return False
+    for who in range(2):
+        if g.battler[who] == SEARCHES:
+            given = &a.battlers[who].given[place]
+            if (source.cards is NULL or source.key != key or given.scores is NULL
+                    or given.key != key):
+                return False
+    for number in range(g.battles):
+        a.winners[i * g.battles + number] = play_battle(a, i, thread, number, place)
+        if a.stopped:
+            return False
+    finish_choice(a, i)
+    return True
+
+
+cdef int play_battle(
+    rows_t* a, Py_ssize_t i, int thread, int number, int64_t place
+) noexcept nogil:
+    """Who wins one of them, -1 for nobody."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef const table_t* t = table_of(r)
+    cdef const searcher_t* q
+    cdef mind_t* m
+    cdef int64_t shuffles[2]
+    cdef int64_t seeds[2]
+    cdef uint8_t path[MAX_PATH + 1]
+    cdef uint64_t stream
+    cdef int who, kind, turn, n, j, length = 0
+    cdef int mine = max(r.seat, 0)      # whose deck the first battler plays
+    cdef bint first
+    cdef bint notes = g.battler[0] == SEARCHES or g.battler[1] == SEARCHES
+    draw_battle(g, r, number, shuffles, seeds)
+    stream = stream_start(<uint64_t>seeds[0], 0)
+    deal(&r.s, table_of(r), r.cold.cards, r.cold.now.decks, g.rules, shuffles)
+    state_apply(&r.s, t, PASS)          # the first turn begins
+    r.cold.n_acts = 0
+    for who in range(2):
+        q = a.battlers[who ^ mine]
+        if g.battler[who ^ mine] == SEARCHES:
+            mind_start(q, &q.minds[2 * thread + who], r.serial, seeds[who], g.rules, who,
+                       r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
+    while won_by(&r.s) < 0 and length < REFEREES_LIMIT:
+        who = r.s.turn & 1
+        turn = r.s.turn
+        kind = g.battler[who ^ mine]
+        n = 0
+        if kind == SEARCHES:
+            q = a.battlers[who ^ mine]
+            m = &q.minds[2 * thread + who]
+            n = search_turn(q, q.thinkers[thread], m, &q.given[place], &r.s, t, r.cold.acts,
+                            r.cold.n_acts, r.cold.cards, g.n_cards, r.cold.now.triplets, path)
+            if a.stopped:
+                return -1
+            path[n] = PASS
+        j = 0
+        first = True
+        while r.s.turn == turn and won_by(&r.s) < 0 and length < REFEREES_LIMIT:
+            if kind != SEARCHES:
+                path[0] = <uint8_t>scripted_action(kind, &r.s, t, &stream)
+            elif not state_is_legal(&r.s, t, path[j]):
+                j += 1
+                continue
+            if notes:
+                note_action(r, path[j], first)
+            first = False
+            state_apply(&r.s, t, path[j])
+            length += 1
+            j += kind == SEARCHES
+    return won_by(&r.s)
+
+
+cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil:
+    """End an episode of a choice, whose battles have been played."""
+    cdef row_t* r = &a.rows[i]
+    cdef int number, winner, total = 0
+    for number in range(a.g.battles):
+        winner = a.winners[i * a.g.battles + number]
+        total += 1 if winner == 0 else -1 if winner == 1 else 0
+    r.cold.score = <float>(<double>total / a.g.battles)
+    r.waits = NOTHING
+    finish(a, i, False)
+
+
+cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
+    """A card that the caller takes."""
+    cdef row_t* r = &a.rows[i]
+    cdef const game_t* g = &a.g
+    cdef int who = mover_of(r)
+    cdef int number = <int>action - g.first_pick
+    cdef choice_t c
+    choice_of(g, r, who, &c)
+    if not is_legal(g, r, action):
+        if g.illegal == LOSE:
+            finish(a, i, True)
+            if r.where != OVER:
+                go_on(a, i)
+            return
+        number = choice_first(&c)
+    r.cold.now.decks[who][c.n] = <uint8_t>choice_card(&c, number)
+    r.picked[who] += 1
+    r.length += 1
+    if r.picked[who] < MAX_DECK or r.seat < 0 and r.picked[1 - who] < MAX_DECK:
+        show(a, i)
+    elif g.episode == MATCH_EPISODE:
+        begin_battle(g, r)
+        go_on(a, i)
+    else:
+        r.waits = BATTLES
+
+
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     """One action of the caller in a row, and everything that follows from it."""
     cdef row_t* r = &a.rows[i]
@@ -409,10 +736,13 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
             begin(a, i)
             go_on(a, i)
         return
-    r.acted = r.s.turn & 1
+    r.acted = mover_of(r)
     if a.out.acted is not NULL:
         a.out.acted[i] = r.acted
-    if not (0 <= action < a.g.n_actions
+    if r.phase == IN_CHOICE:
+        pick(a, i, action)
+        return
+    if not (0 <= action < a.g.battle_actions
             and state_is_legal(&r.s, table_of(r), <int>action)):
         if a.g.illegal == LOSE:
             finish(a, i, True)
@@ -422,7 +752,7 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
         action = PASS
     r.length += 1
     if a.g.notes:
-        note_action(r, <int>action)
+        note_action(r, <int>action, r.k.actions == 0)
     known_apply(&r.k, &r.s, table_of(r), <int>action)
     go_on(a, i)
 
@@ -442,8 +772,10 @@ cdef int64_t steps(
         episode = a.rows[i].serial
         where = a.rows[i].where
         advance(a, i, actions[i])
-        while a.rows[i].waits == SEARCH and search(a, i, thread):
-            go_on(a, i)
+        while (a.rows[i].waits == SEARCH and search(a, i, thread)
+               or a.rows[i].waits == BATTLES and play_battles(a, i, thread)):
+            if a.rows[i].where != OVER:
+                go_on(a, i)
         n += a.rows[i].serial != episode or a.rows[i].where != where
         n += <int64_t>(a.rows[i].waits != NOTHING) << 32
     return n

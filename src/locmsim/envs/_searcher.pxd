@@ -40,7 +40,7 @@ ctypedef struct searcher_t:     # an opponent
     const draft_value_t* draft  # 1.x: by which others draft, NULL: by scores
     int drafts                  # sampled for it
     thinker_t** thinkers        # by thread
-    mind_t* minds               # by row
+    mind_t* minds               # by row; by thread and seat where whole battles are played
     bint* stopped               # of all rows: a signal has ended the searches
     prior_scores_t* given       # by set, then by row for rows with a set of their own
 
@@ -62,11 +62,12 @@ cdef class Searcher:
     cdef DraftNetworks draft
     cdef tuple made_with
     cdef int n_threads
-    cdef Py_ssize_t n_rows
+    cdef Py_ssize_t n_minds
     cdef Py_ssize_t n_given
     cdef list held              # what `given` points into
     cdef object error           # what a signal raised
     cdef int watch(self, bint on) except -1
-    cdef int room_for(self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads) except -1
+    cdef int room_for(
+        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_minds) except -1
     cdef bytes knowledge(self)
     cdef int know(self, bytes knowledge) except -1

@@ -230,16 +230,21 @@ cdef class Searcher:
         free(self.q.minds)
         free(self.q.given)
 
-    cdef int room_for(self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads) except -1:
-        """Take memory for rows, sets and threads; rows and sets are the same in all calls."""
+    cdef int room_for(
+        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_minds
+    ) except -1:
+        """Take memory for rows, sets and threads, and for what is known in as many games at a time;
+        rows and sets are the same in all calls."""
         cdef const network_t* network = NULL if self.network is None else &self.network.n
         cdef thinker_t** thinkers
         cdef thinker_t* k
         cdef int i
-        if self.q.minds is NULL:
-            self.n_rows = n_rows
+        if n_minds > self.n_minds:
+            free(self.q.minds)      # of games that are not going on
+            self.n_minds = n_minds
+            self.q.minds = <mind_t*>calloc(n_minds, sizeof(mind_t))
+        if self.q.given is NULL:
             self.n_given = n_rows + n_sets
-            self.q.minds = <mind_t*>calloc(n_rows, sizeof(mind_t))
             self.q.given = <prior_scores_t*>calloc(self.n_given, sizeof(prior_scores_t))
             self.held = [None] * self.n_given
         if n_threads > self.n_threads:
@@ -266,7 +271,8 @@ cdef class Searcher:
 
     cdef int watch(self, bint on) except -1:
         """Whether the searches of the first thread look for signals: of the main one alone."""
-        self.q.thinkers[0].e.w.watch = look_for_signals if on else <watch_t>NULL
+        if self.n_threads:
+            self.q.thinkers[0].e.w.watch = look_for_signals if on else <watch_t>NULL
         return 0
 
     def give(self, Py_ssize_t slot, key, scores, copies):
@@ -287,10 +293,10 @@ cdef class Searcher:
 
     cdef bytes knowledge(self):
         """What was made of what was shown, for a copy."""
-        return (<const char*>self.q.minds)[:self.n_rows * sizeof(mind_t)]
+        return (<const char*>self.q.minds)[:self.n_minds * sizeof(mind_t)]
 
     cdef int know(self, bytes knowledge) except -1:
-        if len(knowledge) != self.n_rows * <Py_ssize_t>sizeof(mind_t):
+        if len(knowledge) != self.n_minds * <Py_ssize_t>sizeof(mind_t):
             raise ValueError("opponents of another size")
         memcpy(self.q.minds, <const char*>knowledge, len(knowledge))
         return 0

@@ -17,29 +17,21 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box, Dict, Space
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
-from locmsim.envs.battle import battle_spaces, seed_bits
-from locmsim.envs.choice import joint_spaces
-from locmsim.envs.choice_phase import choice_of
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of, seed_bits, spaces_of
 from locmsim.envs.players import CALLER
 from locmsim.envs.rendering import (
     RENDER_MODES,
-    battle_frame,
-    battle_text,
     check_render_mode,
-    choice_frame,
-    choice_text,
     show,
 )
 from locmsim.game.layouts import Layout
-from locmsim.rules.rulesets import DECK_SIZE
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
@@ -80,15 +72,18 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         "is_parallelizable": False,
     }
 
+    #: "battle" or "match".
+    _episode = "battle"
+
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
         self.render_mode = check_render_mode(render_mode)
-        self.options = _of_both(options)
+        self.options = _of_both({**options, "episode": self._episode})
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
         self.games = Games(1, self.options)
         self._rows = self.games.rows
-        observations, actions = self._spaces()
+        observations, actions = spaces_of(self.options)
         self.possible_agents = list(_AGENTS)
         self.observation_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, observations)
         self.action_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, actions)
@@ -106,10 +101,6 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._bind()
         self._random: np.random.Generator | None = None
 
-    def _spaces(self) -> tuple[Space[Any], Discrete]:
-        """Of observations and of actions, for each agent."""
-        return battle_spaces(self.options, self._rows.n_actions)
-
     def _bind(self) -> None:
         self._rows.bind(
             terminated=self._terminated, truncated=self._truncated, rewards_both=self._both
@@ -124,6 +115,11 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         """What the numbers of an observation mean."""
         return self.games.layout
 
+    @property
+    def first_pick(self) -> int:
+        """The number of the first action that picks a card."""
+        return self._rows.battle_actions
+
     def observation_space(self, agent: str) -> Space[Any]:
         """The same for both agents."""
         return self.observation_spaces[agent]
@@ -137,19 +133,14 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
         `options` are those of `Games.begin`.
         """
-        self._start(self._seed(seed), options)
-
-    def _seed(self, seed: int | None) -> int | None:
-        """64 bits for the row if its chance begins anew."""
-        if seed is None and self._random is not None:
-            return None
-        self._random = seeding.np_random(seed)[0]
-        return seed_bits(self._random)
-
-    def _start(self, bits: int | None, options: dict[str, Any] | None) -> None:
-        """The battle begins, with nothing paid yet."""
+        start: Any = None
+        if seed is not None or self._random is None:
+            self._random = seeding.np_random(seed)[0]
+            start = seed_bits(self._random)
+            if self._episode == "match":
+                start = self._random
         self._terminated[0] = self._truncated[0] = False
-        self.games.begin(0, bits, options)
+        self.games.begin(0, start, options)
         self._open(_AGENTS[self._rows.mover(0)])
 
     def _open(self, first: str) -> None:
@@ -174,16 +165,14 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         return observation
 
     def _view(self, player: int) -> NDArray[Any]:
-        observation = np.empty(self.layout.shape, self.layout.dtype)
+        shape, dtype = self.games.observation_shape
+        observation = np.empty(shape, dtype)
         self._rows.observe(0, player, observation)
         return observation
 
     def _mask(self, player: int) -> NDArray[np.int8]:
-        mask = np.zeros(self._rows.n_actions, np.int8)
-        if self._terminated[0] or self._truncated[0]:  # also where an illegal action ended it
-            mask[0] = 1
-        else:
-            self._rows.observe(0, player, None, mask)
+        mask = np.empty(self._rows.n_actions, np.int8)
+        self._rows.observe(0, player, None, mask)
         return mask
 
     def _hidden(self, player: int) -> NDArray[np.int8]:
@@ -206,7 +195,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def _act(self, action: Any) -> None:
         rows = self._rows
-        rows.step_row(0, action)
+        rows.step_row(0, int(action))
         for player, name in enumerate(_AGENTS):
             self.rewards[name] = float(self._both[0, player])
         if self._terminated[0] or self._truncated[0]:
@@ -229,24 +218,17 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     @property
     def battle(self) -> State:
-        """A copy of the state of the battle, with all that is hidden."""
+        """A copy of the state of the battle, with all that is hidden.
+
+        ``ValueError`` in the choice phase.
+        """
         return self._rows.state(0)
 
     def render(self) -> Any:
         """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render mode")
-        return show(self.render_mode, self.text, self.frame)
-
-    def text(self) -> str:
-        """The board."""
-        battle = self.battle
-        return battle_text(battle, battle.turn & 1)
-
-    def frame(self) -> NDArray[np.uint8]:
-        """The board as an array."""
-        battle = self.battle
-        return battle_frame(battle, battle.turn & 1)
+        return show(self.render_mode, lambda: self.games.text(0), lambda: self.games.frame(0))
 
     def close(self) -> None:
         """Nothing is to be closed."""
@@ -268,121 +250,7 @@ class MatchAEC(BattleAEC):
     """
 
     metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
-
-    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
-        self._choices = [choice_of(_of_both(options)) for _ in _AGENTS]
-        self._choosing = True
-        self._episode = 0
-        super().__init__(render_mode=render_mode, **options)
-
-    @property
-    def first_pick(self) -> int:
-        """The number of the first action that picks a card."""
-        return self._rows.n_actions
-
-    def _spaces(self) -> tuple[Space[Any], Discrete]:
-        return joint_spaces(self.options, self._choices[0], self.first_pick)
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; with a `seed` all chance from here on follows from it."""
-        bits = self._seed(seed)
-        if bits is not None:
-            self._rows.seed(0, bits)
-            self._episode = 0
-        assert self._random is not None
-        first, second = self._choices
-        first.begin(self._random, self._episode, (options or {}).get("match"))
-        assert first.match is not None
-        second.begin_match(first.match)
-        self._episode += 1
-        self._choosing = True
-        self._terminated[0] = self._truncated[0] = False
-        self._open(_AGENTS[0])
-
-    def _view(self, player: int) -> NDArray[np.int8]:
-        choice = self._choices[player]
-        size = self.layout.shape[0]
-        view = np.zeros(size + choice.layout.shape[0], np.int8)
-        if self._choosing:
-            choice.write(view[size:])
-        else:
-            view[:size] = super()._view(player)
-        return view
-
-    def _mask(self, player: int) -> NDArray[np.int8]:
-        choice = self._choices[player]
-        mask = np.zeros(self.first_pick + choice.actions, np.int8)
-        if not self._choosing:
-            mask[: self.first_pick] = super()._mask(player)
-        elif self._terminated[0] or self.agent_selection != _AGENTS[player]:
-            mask[0] = 1
-        else:
-            mask[self.first_pick :] = choice.mask()
-        return mask
-
-    def _hidden(self, player: int) -> NDArray[np.int8]:
-        if not self._choosing:
-            return super()._hidden(player)
-        other = self._choices[1 - player].chosen
-        return self._choices[player].hidden([card.base_id for card in other])
-
-    def _act(self, action: Any) -> None:
-        action = int(action)
-        if not self._choosing:
-            super()._act(action if action < self.first_pick else -1)
-            return
-        player = _AGENTS.index(self.agent_selection)
-        choice = self._choices[player]
-        mask = choice.mask()
-        number = action - self.first_pick
-        if not (0 <= number < len(mask) and mask[number]):
-            if self.options.illegal == "lose":
-                self._lose(player)
-                return
-            number = int(mask.argmax())
-        choice.pick(number)
-        self.agent_selection = _AGENTS[1 - player]
-        if all(len(choice.chosen) == DECK_SIZE for choice in self._choices):
-            self._begin_battle()
-
-    def _lose(self, player: int) -> None:
-        """By an illegal action in the choice phase."""
-        self._terminated[0] = True
-        returns = np.array([1, -1] if player else [-1, 1], np.float32)
-        for number, name in enumerate(_AGENTS):
-            self.rewards[name] = float(returns[number])
-            self.terminations[name] = True
-            self.infos[name] = {"winner": 1 - player, "returns": returns, "illegal": True}
-
-    def _begin_battle(self) -> None:
-        match = self._choices[0].match
-        assert match is not None
-        params = {name: match.params[name] for name in ("seed", *self.games.rules.seed_names)}
-        decks = [[card.base_id for card in choice.chosen] for choice in self._choices]
-        self._choosing = False
-        self.games.begin(0, None, {"match": params, "decks": decks})
-        self.agent_selection = _AGENTS[self._rows.mover(0)]
-
-    @property
-    def battle(self) -> State:
-        """A copy of the state of the battle; ``ValueError`` in the choice phase."""
-        if self._choosing:
-            raise ValueError("the battle has not begun")
-        return super().battle
-
-    def text(self) -> str:
-        """The board; before the battle the offered cards."""
-        if not self._choosing:
-            return super().text()
-        choice = self._choices[_AGENTS.index(self.agent_selection)]
-        return choice_text(choice.offer, choice.chosen)
-
-    def frame(self) -> NDArray[np.uint8]:
-        """The board as an array; before the battle the offered cards and the chosen ones."""
-        if not self._choosing:
-            return super().frame()
-        choice = self._choices[_AGENTS.index(self.agent_selection)]
-        return choice_frame(self.options.rules, choice.offer, choice.chosen)
+    _episode = "match"
 
 
 def raw_env(phase: str = "battle", **options: Any) -> BattleAEC:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from locmsim._measure import Case, Measured, Ratio
 from locmsim.envs._gae import gae
-from locmsim.envs.battle import BattleEnv
+from locmsim.envs.single import BattleEnv
 from locmsim.envs.vector import LocmVectorEnv
 
 __all__ = ["functions", "single", "vector"]

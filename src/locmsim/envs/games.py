@@ -1,4 +1,4 @@
-"""What all environments share: options, card sets, decks, and opponents that Python plays for.
+"""What all environments share: options, spaces, card sets, decks, what Python does for rows.
 
 `Games` owns the compiled rows (`locmsim.envs._env.Rows`) and does for them what they cannot do
 without the interpreter. The environments around it only translate to an interface.
@@ -12,16 +12,22 @@ from operator import index
 from typing import Any, Literal
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
 
 from locmsim._core import State, Table
-from locmsim.agents import did_you_mean
+from locmsim.agents import BeamAgent, did_you_mean, make_agent
+from locmsim.agents._scripted import SCRIPTED
+from locmsim.contract import play_match
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.players import CALLER, Players
+from locmsim.envs._searcher import Searcher
+from locmsim.envs.players import CALLER, Players, search_agent, searcher_of, show_choice
+from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text
 from locmsim.envs.workers import Workers
-from locmsim.game.layouts import Layout, get_layout
+from locmsim.game.layouts import ChoiceLayout, Layout, get_layout
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
@@ -37,12 +43,13 @@ __all__ = [
     "deck_choosers",
     "indices_of",
     "options_of",
+    "seed_bits",
+    "spaces_of",
 ]
 
-_CARD_SET = 1
-_DECKS = 2
-_OPPONENT = 3
-_SEARCH = 4
+#: What a row waits for.
+_CARD_SET, _DECKS, _OPPONENT, _SEARCH, _BATTLES = range(1, 6)
+_EPISODES = ("battle", "choice", "match")
 _SEATS = ("random", "first", "second", "alternate")
 _ILLEGAL = ("lose", "pass", "raise")
 _MASKS = ("obs", "info")
@@ -50,11 +57,6 @@ _MASKS = ("obs", "info")
 _OFFER = 120
 #: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
-#: Winner, -1 for nobody -> returns of both players.
-_RETURNS = {
-    winner: np.array(returns, np.float32)
-    for winner, returns in ((-1, (0, 0)), (0, (1, -1)), (1, (-1, 1)))
-}
 #: Potentials by name: weights of those in `POTENTIALS`.
 _SHAPING: dict[str, dict[str, float]] = {
     **{name: {name: 1.0} for name in POTENTIALS},
@@ -68,7 +70,7 @@ Chooser = Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Options of the battle environments.
+    """Options of the environments.
 
     All values that are no objects can be written as JSON, so that an `EnvSpec` can.
     ``ValueError`` names the option that is wrong.
@@ -76,13 +78,16 @@ class Options:
 
     #: "1.5", "1.2" or "1.0".
     rules: str = "1.5"
+    #: "battle"; "choice": thirty picks, and a reward for what others make of the deck; "match": the
+    #: picks, then the battle.
+    episode: str = "battle"
     #: Who plays the seat that the caller does not. In compiled code: "pass", "random",
     #: "max-attack", "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in
     #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
     #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
     #: each row, seeds of 64 bits; with the attribute `layout` in that layout; with `state_shape` it
-    #: is given ``state=``, float32 (rows, *state_shape), which it changes in place and which is 0
-    #: when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
+    #: is given ``state=``, float32 ``(rows, *state_shape)``, which it changes in place and which is
+    #: 0 when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
     #: only), a function (observation, mask) -> action. "caller": the caller plays both seats. A
     #: `Pool` draws one of them for each episode.
     opponent: Any = "greedy"
@@ -95,6 +100,12 @@ class Options:
     decks: Any = "random"
     #: A fixed list of at most 120 cards with different base ids (1.5).
     cards: Any = None
+    #: "choice": who plays the battles with the caller's deck, and with the other one: compiled
+    #: agents and searches, or texts for `make_agent`, which play row by row.
+    battlers: tuple[str, str] = ("beam:nodes=500", "beam:nodes=500")
+    #: "choice": the battles that are played; the reward is the mean of their results, each 1 or -1.
+    #: The first one has the shuffles of the match, each other one its own.
+    battles: int = 1
     #: 1.5: card sets are those of cardGenSeed 0, 1, ... below this number, or of a pair (first,
     #: end); None: new cards in each episode, which takes a millisecond.
     card_sets: Any = 1024
@@ -125,11 +136,21 @@ class Options:
         get_rules(self.rules)
         if self.players is not None:
             self._take_players()
-        for name, known in (("seat", _SEATS), ("illegal", _ILLEGAL), ("mask", _MASKS)):
-            if getattr(self, name) not in known:
+        for name, known in (
+            ("episode", _EPISODES), ("seat", _SEATS), ("illegal", _ILLEGAL), ("mask", _MASKS),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value not in known:
                 raise ValueError(
-                    f"{name}: expected one of {', '.join(known)}, got {getattr(self, name)!r}"
+                    f"{name}: expected one of {', '.join(known)},"
+                    f" got {value!r}{did_you_mean(str(value), known)}"
                 )
+        if self.battles < 1:
+            raise ValueError(f"battles: expected at least 1, got {self.battles}")
+        if isinstance(self.battlers, str) or len(self.battlers) != 2:
+            raise ValueError(f"battlers: expected two, got {self.battlers!r}")
+        if self.episode == "match" and self.layout != "entities":
+            raise ValueError(f"layout: expected entities, got {self.layout!r}")
         if not isinstance(self.max_actions, int) or self.max_actions < 1:
             raise ValueError(f"max_actions: expected at least 1, got {self.max_actions!r}")
         if not 0 <= self.gamma <= 1:
@@ -201,11 +222,43 @@ def _weights(option: str, given: Mapping[str, float]) -> list[float]:
     for name, weight in given.items():
         if name not in _SHAPING:
             raise ValueError(
-                f"{option}: unknown potential {name!r}: expected one of {', '.join(_SHAPING)}"
+                f"{option}: unknown potential {name!r}{did_you_mean(name, _SHAPING)}: expected one"
+                f" of {', '.join(_SHAPING)}"
             )
         for part, factor in _SHAPING[name].items():
             total[part] += factor * weight
     return list(total.values())
+
+
+def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
+    """The spaces of observations and actions."""
+    rules = get_rules(options.rules)
+    n_actions, parts = 0, []
+    if options.episode != "choice":
+        layout = options.observation_layout
+        n_actions += rules.num_actions
+        parts.append((layout.low, layout.high, layout.dtype))
+    if options.episode != "battle":
+        choice = ChoiceLayout(rules.name)
+        n_actions += choice.picks
+        parts.append((choice.low, choice.high, choice.dtype))
+    low, high = (np.concatenate([part[i] for part in parts]) for i in range(2))
+    box = spaces.Box(low, high, low.shape, parts[0][2].type)
+    actions = spaces.Discrete(n_actions)
+    if options.mask == "info":
+        return box, actions
+    given: dict[str, spaces.Space[Any]] = {
+        "observation": box,
+        "action_mask": spaces.Box(0, 1, (n_actions,), np.int8),
+    }
+    if options.privileged:
+        given["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
+    return spaces.Dict(given), actions
+
+
+def seed_bits(random: np.random.Generator) -> int:
+    """64 bits from which the random stream of a row follows."""
+    return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
 # --------------------------------------------------------------------------------- card sets
@@ -347,20 +400,25 @@ class Games:
         elif options.card_sets is not None:
             first_set, n_sets = card_range(options.card_sets)
         win, raw, weights = options.rewards()
+        #: What the numbers of the choice phase mean, None without one.
+        self.choice_layout = None if options.episode == "battle" else ChoiceLayout(self.rules.name)
         self._choosers = deck_choosers(options.decks, self.rules)
-        self._draws: dict[int, int] = {}
+        self._sources = [_seat_source(chooser, self.rules) for chooser in self._choosers]
         size = len(self._cards) if self._cards is not None else _OFFER
         self._autoreset = autoreset
         self.rows = Rows(
             n,
             {
                 "rules": self.rules.name,
+                "episode": options.episode,
                 "layout": options.layout,
                 "seat": options.seat,
                 "illegal": options.illegal,
                 "autoreset": autoreset,
                 "max_actions": options.max_actions,
                 "decks": _deck_source(self._choosers, self.rules),
+                "choosers": self._sources,
+                "battles": options.battles,
                 "win": win,
                 "gamma": options.gamma,
                 "raw_potentials": raw,
@@ -377,6 +435,72 @@ class Games:
         self.failed = False
         #: Who plays for the other seat.
         self.players = Players(self, options.opponent)
+        #: Who plays the battles of a choice: agents that searches play as, or that Python asks.
+        self._battlers: list[Any] = [None, None]
+        if options.episode == "choice":
+            self._set_battlers(options.battlers)
+
+    def _set_battlers(self, texts: Sequence[str]) -> None:
+        kinds: list[Any] = []
+        known: dict[str, Any] = {}
+        for text in texts:
+            agent = search_agent(text)
+            if agent is not None:
+                known.setdefault(text, searcher_of(agent, self.rules.name))
+            kinds.append(SCRIPTED.get(text, -1) if agent is None else known[text])
+            self._battlers[len(kinds) - 1] = agent
+        if -1 in kinds:
+            kinds = [-1, -1]
+            self._battlers = [search_agent(text) or make_agent(text) for text in texts]
+        self.rows.set_battlers(kinds)
+        self._searches = [kind if isinstance(kind, Searcher) else None for kind in kinds]
+
+    # ------------------------------------------------------------------------- what is shown
+
+    @property
+    def observation_shape(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Shape and type of an observation."""
+        size = 0 if self.options.episode == "choice" else self.layout.shape[0]
+        if self.choice_layout is not None:
+            size += self.choice_layout.shape[0]
+        dtype = np.dtype(np.int8) if self.options.episode == "choice" else self.layout.dtype
+        return (size,), dtype
+
+    @property
+    def shown_layout(self) -> Layout | ChoiceLayout:
+        """What the numbers of an observation mean, in the battle if there is one."""
+        if self.options.episode == "choice":
+            assert self.choice_layout is not None
+            return self.choice_layout
+        return self.layout
+
+    def start_of(self, random: np.random.Generator) -> int | np.random.Generator:
+        """What the random stream of a row begins with: bits, or where the generator is."""
+        return seed_bits(random) if self.options.episode == "battle" else random
+
+    def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
+        """The cards that the player to move may pick, and those that they have chosen."""
+        cards, picked = self.cards(row), self.rows.picked(row, self.rows.mover(row))
+        offer: Sequence[int] = range(len(cards))
+        if self.rules.draft:
+            offer = self.rows.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
+        return [cards[i] for i in offer], [cards[i] for i in picked]
+
+    def text(self, row: int) -> str:
+        """What the learner sees of a row, or the player to move if all are the caller's."""
+        if self.rows.phase(row) == "choice":
+            return choice_text(*self._choice_of(row))
+        return battle_text(self.rows.state(row), self._viewer(row))
+
+    def frame(self, row: int) -> NDArray[np.uint8]:
+        """... as a picture."""
+        if self.rows.phase(row) == "choice":
+            return choice_frame(self.rules.name, *self._choice_of(row))
+        return battle_frame(self.rows.state(row), self._viewer(row))
+
+    def _viewer(self, row: int) -> int:
+        seat = self.rows.seat(row)
+        return self.rows.turn(row) & 1 if seat < 0 else seat
 
     # ---------------------------------------------------------------------------- episodes
 
@@ -442,6 +566,8 @@ class Games:
                 self.rows.give_decks(row, self._choose_decks(row))
             elif what == _SEARCH:
                 self.search(row)
+            elif what == _BATTLES:
+                self._play_battles(row)
             self.rows.proceed(row)
         for slot, rows in asked.items():
             self.players.external[slot].play(self, rows)
@@ -450,8 +576,43 @@ class Games:
         """Play the turn of a row's opponent that searches."""
         if not self.rows.search(row):
             self._give_set(row)
-            self._give_prior(row)
+            self._give_prior(row, self.rows.searcher(row), self._agent(row))
             self.rows.search(row)
+
+    def _agent(self, row: int) -> BeamAgent:
+        return self.players.agents[self.rows.opponent(row)]
+
+    def _play_battles(self, row: int) -> None:
+        """Play the battles of the decks that have been chosen in a row."""
+        if self.rows.play_battles(row):
+            return
+        if all(isinstance(kind, int) and kind < 0 for kind in self.rows.battlers):
+            self.rows.end_battles(row, self._battles_of_agents(row))
+            return
+        self._give_set(row)
+        for searcher, agent in zip(self._searches, self._battlers, strict=True):
+            if searcher is not None:
+                self._give_prior(row, searcher, agent)
+        self.rows.play_battles(row)
+
+    def _battles_of_agents(self, row: int) -> list[int]:
+        rows, names = self.rows, self.rules.seed_names
+        seed, seeds = rows.seeds(row)
+        decks, offers = rows.decks(row), rows.offers(row) if self.rules.draft else []
+        agents = self._battlers[::-1] if rows.seat(row) == 1 else self._battlers
+        winners = []
+        for shuffles, seeds_of_agents in rows.draw_battles(row):
+            dealt = (seed, [*seeds[: len(names) - 2], *shuffles], decks, offers)
+            given = self.options.cards is not None
+            match = EpisodeMatch(self.rules.name, dealt, self.cards(row), given).match()
+            shown = [offer for offer in match.offers if isinstance(offer, list)]
+            shown = shown or [[card for card in match.offers if isinstance(card, Card)]]
+            for player, agent in enumerate(agents):
+                agent.reset(seeds_of_agents[player])
+                show_choice(agent, match.rules, shown, player, match.chosen[player])
+            winner = play_match(match, agents).winner
+            winners.append(-1 if winner is None else winner)
+        return winners
 
     def _give_set(self, row: int) -> None:
         if self.rows.has_set(row):
@@ -460,15 +621,22 @@ class Games:
             table, cards = self._table, self._cards
         else:
             table, cards = _generated(self.rows.set_seed(row))
-        decks = None
-        if _deck_source(self._choosers, self.rules) == "given":
-            decks = [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
-        self.rows.give_set(row, table, decks)
+        self.rows.give_set(row, table, self._decks_of_set(cards))
 
-    def _give_prior(self, row: int) -> None:
+    def _decks_of_set(self, cards: list[Card]) -> list[list[int]] | None:
+        """The decks that follow from a card set alone, [] for a seat whose deck does not."""
+        if self.options.episode == "battle":
+            if _deck_source(self._choosers, self.rules) != "given":
+                return None
+            return [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
+        return [
+            _deck_of(chooser, cards, self.rules) if source == "given" else []
+            for chooser, source in zip(self._choosers, self._sources, strict=True)
+        ]
+
+    def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
         """Tell a searcher which cards of a row's set others are taken to choose."""
-        searcher, slot, key = self.rows.wanted_prior(row)
-        agent = self.players.agents[self.rows.opponent(row)]
+        slot, key = self.rows.wanted_prior(row)
         score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
         copies = None
@@ -481,19 +649,34 @@ class Games:
         """Decks of a row's cards where Python chooses, as indices."""
         cards = self.cards(row)
         offers = self.rows.offers(row) if self.rules.draft else None
+        if self.options.episode != "battle":
+            other = 1 - self.rows.seat(row)
+            chooser = self._choosers[other]
+            deck = _deck_of(chooser, cards, self.rules, offers)
+            if offers is not None and isinstance(chooser, list):
+                for turn, (card, offer) in enumerate(zip(deck, offers, strict=True)):
+                    if card not in offer:
+                        raise ValueError(
+                            f"decks: card {chooser[turn]} is not offered in turn {turn}"
+                        )
+            return [deck if player == other else [] for player in range(2)]
         random = np.random.default_rng(self.rows.draw(row))
         return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers]
 
     def begin(
-        self, row: int, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self,
+        row: int,
+        seed: int | np.random.Generator | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         """Begin an episode of a row.
 
         Parameters
         ----------
         row : int
-        seed : int, optional
-            64 bits from which all chance of the row follows from now on.
+        seed : int or numpy.random.Generator, optional
+            What all chance of the row follows from from now on: 64 bits; for episodes with a choice
+            a generator, whose position is copied.
         options : mapping, optional
             ``match``: parameters of the referee; ``decks``: two decks in order of choice, as base
             ids; ``state``: a `State`; ``seat``: 0 or 1; ``player``: the name of the opponent. Other
@@ -510,8 +693,15 @@ class Games:
             if key in ("match", "decks", "state", "seat", "player") and value is not None
         }
         if not given:
-            if self.rows.reset(row, seed):
-                self.serve_one(row)
+            # Given decks may not fit the cards: nothing has changed then.
+            kept = self.rows.kept(row) if isinstance(self.options.decks, list | tuple) else None
+            try:
+                if self.rows.reset(row, seed):
+                    self.serve_one(row)
+            except ValueError:
+                if kept is not None:
+                    self.rows.put_back(row, kept)
+                raise
             return
         seat = given.get("seat")
         if seat not in (None, 0, 1):
@@ -522,6 +712,10 @@ class Games:
         try:
             if seed is not None:
                 self.rows.seed(row, seed)
+            if self.options.episode != "battle":
+                self._open_choice(row, seat, player, given)
+                self.serve_one(row)
+                return
             self.rows.reseat(row, seat, player)
             if "state" in given:
                 if not isinstance(given["state"], State):
@@ -534,15 +728,38 @@ class Games:
             raise
         self.serve_one(row)
 
-    def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
+    def _seeds(self, row: int, params: Mapping[str, Any] | None) -> tuple[int, list[int]]:
+        """The seeds of a match; what is not given follows from the row's seed."""
         seed, seeds = self.rows.seeds(row)
+        if params is None:
+            return seed, seeds
+        effective = Match(self.rules.name, params={"seed": seed, **params}).params
+        if set(params) - {"seed", *self.rules.seed_names}:
+            raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
+        return int(effective["seed"]), [int(effective[name]) for name in self.rules.seed_names]
+
+    def _open_choice(
+        self, row: int, seat: int | None, player: int | None, given: Mapping[str, Any]
+    ) -> None:
+        """Begin an episode with a choice, for a seat or with parameters of the referee."""
+        for name in ("decks", "state"):
+            if name in given:
+                raise ValueError(f"{name}: episodes that begin with a choice take none")
+        params = given.get("match")
+        self.rows.open_choice(
+            row, seat, player, params is None or "seed" not in params, params is None
+        )
         if params is not None:
-            # What is not given follows from the row's seed.
-            effective = Match(self.rules.name, params={"seed": seed, **params}).params
-            if set(params) - {"seed", *self.rules.seed_names}:
-                raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
-            seed = int(effective["seed"])
-            seeds = [int(effective[name]) for name in self.rules.seed_names]
+            seed, seeds = self._seeds(row, params)
+            table, cards = (
+                _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
+            )
+            self.rows.give_own_set(row, table, self._decks_of_set(cards))
+            self.rows.take_seeds(row, seed, seeds)
+        self.rows.begin_choice(row)
+
+    def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
+        seed, seeds = self._seeds(row, params)
         if self._cards is None:
             table, cards = _generated(seeds[0])
         else:
@@ -568,7 +785,7 @@ class Games:
         return self._match(self.rows.result(row))
 
     def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
-        seed, seeds, triplets, decks = result[7:]
+        seed, seeds, triplets, decks = result[8:]
         if seed is None:
             return None
         cards = self._cards if self._cards is not None else _generated(seeds[0])[1]
@@ -580,17 +797,21 @@ class Games:
         """What the info says of the row's last finished episode."""
         result = self.rows.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
+        more: dict[str, Any] = {}
+        if self.options.episode == "choice" and not illegal:
+            more["winners"] = np.array(self.rows.winners(row), np.int8)
         healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
         healths[0], healths[1] = health
         return {
             "turn": turn,
             "seat": seat,
             "winner": winner,
-            "returns": _RETURNS[winner].copy(),
+            "returns": np.array(result[7], np.float32),
             "length": length,
             "illegal": illegal,
             "health": healths,
             "match": self._match(result),
+            **more,
         }
 
 
@@ -617,7 +838,8 @@ def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
     for deck in decks:
         if isinstance(deck, str) and deck != "random" and deck not in known:
             raise ValueError(
-                f"decks: expected random, {', '.join(known)}, base ids or a function, got {deck!r}"
+                f"decks: expected random, {', '.join(known)}, base ids or a function,"
+                f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
             )
         result.append(deck if isinstance(deck, str) or callable(deck) else [index(i) for i in deck])
     return result
@@ -631,6 +853,13 @@ def _deck_source(choosers: Sequence[Any], rules: RuleSet) -> str:
         return "given"
     named = all(isinstance(chooser, str | list) and chooser != "random" for chooser in choosers)
     return "given" if named and not rules.draft else "asked"
+
+
+def _seat_source(chooser: Any, rules: RuleSet) -> str:
+    """... for one seat of an episode with a choice."""
+    if chooser == "random":
+        return "random"
+    return "given" if isinstance(chooser, str) and not rules.draft else "asked"
 
 
 def _deck_of(

@@ -32,6 +32,7 @@ __all__ = [
     "Pool",
     "choice_observations",
     "search_agent",
+    "searcher_of",
     "show_choice",
 ]
 
@@ -289,7 +290,7 @@ class Players(MutableMapping[str, Any]):
                 return SCRIPTED[player], None, None
             agent = search_agent(player)
             if agent is not None:
-                return _searcher(agent, rules), _AgentPlayer(partial(search_agent, player)), agent
+                return searcher_of(agent, rules), _AgentPlayer(partial(search_agent, player)), agent
         return _EXTERNAL_KIND, _external(player, self._games), None
 
 
@@ -310,7 +311,7 @@ def search_agent(opponent: Any) -> BeamAgent | None:
     return agent if agent.nodes else None
 
 
-def _searcher(agent: BeamAgent, rules: str) -> Searcher:
+def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
     """What plays as an agent of `search_agent`, but without the interpreter."""
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)
@@ -377,7 +378,7 @@ class _FunctionPlayer:
     def play(self, games: "Games", rows: Sequence[int]) -> None:
         for row in rows:
             observation = np.empty(games.layout.shape, games.layout.dtype)
-            mask = np.empty(games.rows.n_actions, np.int8)
+            mask = np.empty(games.rows.battle_actions, np.int8)
             games.rows.ask([row], observation, mask, None, games.layout.name)
             action = self.function(observation, mask)
             games.rows.answer([row], np.array([action], np.int64))
@@ -407,7 +408,7 @@ class _PolicyPlayer:
     def play(self, games: "Games", rows: Sequence[int]) -> None:
         n = len(rows)
         observations = np.empty((n, *self.layout.shape), self.layout.dtype)
-        masks = np.empty((n, games.rows.n_actions), np.int8)
+        masks = np.empty((n, games.rows.battle_actions), np.int8)
         seeds = np.empty(n, np.uint64)
         games.rows.ask(rows, observations, masks, seeds, self.layout.name)
         options = dict(self.options)

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -13,21 +12,19 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.batch import StateBatch
-from locmsim.envs.battle import battle_spaces, seed_bits
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
 from locmsim.envs.players import Players
 from locmsim.envs.rendering import (
     RENDER_MODES,
-    battle_frame,
-    battle_text,
     check_render_mode,
     show,
 )
+from locmsim.envs.single import named_options
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import Layout
+from locmsim.game.layouts import ChoiceLayout, Layout
 
-__all__ = ["LocmVectorEnv", "VectorBase"]
+__all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
 _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.NEXT_STEP: "next",
@@ -86,11 +83,37 @@ _SCALAR: dict[str, Callable[[Any], bool]] = {
 }
 
 
-class VectorBase(VectorEnv[Any, Any, Any]):
-    """What all vector environments here have in common: arrays for all rows, episodes, threads.
+class LocmVectorEnv(VectorEnv[Any, Any, Any]):
+    """`num_envs` episodes side by side, in compiled code: ``gym.make_vec`` makes this one.
 
-    A subclass makes the rows (`_make_rows`), begins their episodes (`_begin_row`) and the threads
-    that work on them (`_start`), and steps them.
+    Parameters
+    ----------
+    num_envs : int
+    threads : int
+        Threads that share the rows; results do not depend on it.
+    autoreset_mode : gymnasium.vector.AutoresetMode
+        SAME_STEP: the observation of an ended row is that of its next episode.
+    copy : bool
+        False: the returned arrays are the buffers that the next step overwrites.
+    final_obs : bool
+        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
+    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
+    **options
+        See `Options`. With ``players=("caller", "caller")`` the caller plays both seats; with a
+        `Pool` in which "caller" is one of several they do in some episodes.
+
+    Notes
+    -----
+    Row i does what a single environment with the same seed does. Infos are arrays, with ``_name``
+    telling which rows they are for, and only there if a row has ended.
+
+    Where the caller plays both seats, `step` moves the player to move. It returns what the *next*
+    one sees and the reward of the one **who moved**; the info has ``to_move`` (who is next),
+    ``acted`` (who moved; -1 in a row that only began anew) and ``rewards_both`` (num_envs, 2). A
+    player's shaping is paid when they are to move again, or at the end, so that it is in
+    ``rewards_both`` only: take that, and `gae` with ``mode="per-player"``. In rows in which the
+    other seat is somebody else's, ``to_move`` is the caller's seat, and the entry of
+    ``rewards_both`` for the other one is without shaping.
     """
 
     metadata = {  # noqa: RUF012
@@ -99,8 +122,10 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
-    #: What works on the rows; no pickle has it. None: the constructor has raised an exception.
-    _workers: Any = None
+    #: The threads; no pickle has them. None: the constructor has raised an exception.
+    _workers: Workers | None = None
+    #: What the options of a subclass are those of.
+    _name = ""
 
     def __init__(
         self,
@@ -123,14 +148,19 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         self.copy = copy
         self.autoreset_mode = _autoreset(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.options, observation, action = self._make_rows(options)
+        self.options = options_of(named_options(self._name, options) if self._name else options)
+        self.games = Games(num_envs, self.options, autoreset=_AUTORESETS[self.autoreset_mode])
+        self._rows = self.games.rows
+        observation, action = spaces_of(self.options)
         self.single_observation_space, self.single_action_space = observation, action
         self.observation_space = batch_space(observation, num_envs)
         self.action_space = batch_space(action, num_envs)
-        box = observation["observation"] if isinstance(observation, spaces.Dict) else observation
-        assert box.shape is not None
-        self._observations = np.zeros((num_envs, *box.shape), box.dtype)
-        self._masks = np.zeros((num_envs, int(action.n)), np.int8)
+        shape, dtype = self.games.observation_shape
+        self._observations = np.zeros((num_envs, *shape), dtype)
+        self._masks = np.zeros((num_envs, self._rows.n_actions), np.int8)
+        self._to_move = np.zeros(num_envs, np.int8)
+        self._acted = np.zeros(num_envs, np.int8)
+        self._both_rewards = np.zeros((num_envs, 2), np.float32)
         self._hidden = (
             np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
         )
@@ -144,35 +174,6 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         self._started = False
         self._start()
 
-    def _make_rows(
-        self, options: dict[str, Any]
-    ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
-        """Make the rows, and arrays of this kind alone; options and spaces of one."""
-        raise NotImplementedError
-
-    def _start(self) -> None:
-        """Begin the threads, with all arrays there: of a new environment and after a pickle."""
-        raise NotImplementedError
-
-    def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Begin an episode of a row and write what it shows; None goes on with its chance."""
-        raise NotImplementedError
-
-    def _keep(self, i: int) -> Any:
-        """All of a row, for `_put_back`: a `reset` that is refused changes nothing."""
-        raise NotImplementedError
-
-    def _put_back(self, i: int, kept: Any) -> None:
-        """A row as it was, and what it shows."""
-        raise NotImplementedError
-
-    def _own_arrays(self) -> None:
-        """Have the rows write into the arrays of this object."""
-
-    def _step(self, actions: Any) -> dict[str, Any]:
-        """Step all rows, which write into the arrays; the info, but for the mask."""
-        raise NotImplementedError
-
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_workers"}
 
@@ -181,58 +182,6 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         self._start()
 
     # ------------------------------------------------------------------------------ episodes
-
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode in each row.
-
-        Parameters
-        ----------
-        seed : int or sequence of int, optional
-            Row i has `seed` + i, or its own of a sequence, and then does what a single environment
-            with that seed does.
-        options : dict, optional
-            Those of a single environment for all rows, and ``reset_mask``: a bool array of the
-            rows that begin anew.
-
-        Returns
-        -------
-        observations, info
-
-        Raises
-        ------
-        ValueError
-            For a value that cannot be used.
-        """
-        rows = self._reset_rows(options)
-        generator = self._np_random, self._np_random_seed
-        kept: list[tuple[int, Any]] = []
-        self._own_arrays()
-        try:
-            seeds = self._row_seeds(seed)
-            of_row = _by_row(options, self.num_envs)
-            for i in rows:
-                if options or self._may_refuse:
-                    kept.append((i, self._keep(i)))
-                self._begin_row(i, seeds[i], of_row[i])
-        except BaseException:
-            self._np_random, self._np_random_seed = generator
-            for i, row in kept:
-                self._put_back(i, row)
-            raise
-        self._terminated[rows] = self._truncated[rows] = False
-        self._rewards[rows] = 0
-        self._started = True
-        info: dict[str, Any] = {}
-        if self._in_info:
-            info["action_mask"] = self._masks.copy()
-        if self.render_mode == "human":
-            self.render()
-        return self._given(), info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """An action for each row.
@@ -289,20 +238,27 @@ class VectorBase(VectorEnv[Any, Any, Any]):
             )
         return [int(i) for i in np.flatnonzero(mask)]
 
-    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """The seed of each row: `seed` + i, or its own of a sequence; None goes on with its chance.
+    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[Any]:
+        """What each row begins with, of `seed` + i or its own of a sequence; None goes on.
 
         Without any the first ones are drawn.
         """
         n = self.num_envs
         if seed is None:
-            return [None if self._started else seed_bits(self.np_random) for _ in range(n)]
+            return [
+                None if self._started else self._start_of(seed_bits(self.np_random))
+                for _ in range(n)
+            ]
         if isinstance(seed, int | np.integer):
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
-            return [int(seed) + i for i in range(n)]
+            return [self._start_of(int(seed) + i) for i in range(n)]
         if len(seed) != n:
             raise ValueError(f"seed: expected {n}, got {len(seed)}")
-        return list(seed)
+        return [None if one is None else self._start_of(one) for one in seed]
+
+    def _start_of(self, seed: int) -> Any:
+        """What a single environment makes of its seed."""
+        return self.games.start_of(seeding.np_random(seed)[0])
 
     def _actions(self, actions: Any) -> NDArray[np.int64]:
         """Actions as the array that they have to be."""
@@ -320,77 +276,15 @@ class VectorBase(VectorEnv[Any, Any, Any]):
         shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
         raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """bool array (rows, actions) of the legal actions."""
-        return self._masks.astype(np.bool_)
-
-    def _text(self, i: int) -> str:
-        """What `render` shows of a row."""
-        raise NotImplementedError
-
-    def _frame(self, i: int) -> NDArray[np.uint8]:
-        """... as an array."""
-        raise NotImplementedError
-
     def render(self) -> Any:
         """What the learner sees in each row: texts, printed with "human", or uint8 arrays."""
         if self.render_mode is None:
             return None
         shown = [
-            show(self.render_mode, partial(self._text, i), partial(self._frame, i))
+            show(self.render_mode, partial(self.games.text, i), partial(self.games.frame, i))
             for i in range(self.num_envs)
         ]
         return None if self.render_mode == "human" else tuple(shown)
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        if self._workers is not None:
-            self._workers.close()
-
-
-class LocmVectorEnv(VectorBase):
-    """`num_envs` battles in compiled code: ``gym.make_vec`` makes this one.
-
-    Parameters
-    ----------
-    num_envs : int
-    threads : int
-        Threads that share the rows; results do not depend on it.
-    autoreset_mode : gymnasium.vector.AutoresetMode
-        SAME_STEP: the observation of an ended row is that of its next episode.
-    copy : bool
-        False: the returned arrays are the buffers that the next step overwrites.
-    final_obs : bool
-        Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
-    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
-    **options
-        See `Options`. With ``players=("caller", "caller")`` the caller plays both seats; with a
-        `Pool` in which "caller" is one of several they do in some episodes.
-
-    Notes
-    -----
-    Row i does what a single environment with the same seed does. Infos are arrays, with ``_name``
-    telling which rows they are for, and only there if a row has ended.
-
-    Where the caller plays both seats, `step` moves the player to move. It returns what the *next*
-    one sees and the reward of the one **who moved**; the info has ``to_move`` (who is next),
-    ``acted`` (who moved; -1 in a row that only began anew) and ``rewards_both`` (num_envs, 2). A
-    player's shaping is paid when they are to move again, or at the end, so that it is in
-    ``rewards_both`` only: take that, and `gae` with ``mode="per-player"``. In rows in which the
-    other seat is somebody else's, ``to_move`` is the caller's seat, and the entry of
-    ``rewards_both`` for the other one is without shaping.
-    """
-
-    def _make_rows(
-        self, options: dict[str, Any]
-    ) -> tuple[Options, spaces.Space[Any], spaces.Discrete]:
-        n, chosen = self.num_envs, options_of(options)
-        self.games = Games(n, chosen, autoreset=_AUTORESETS[self.autoreset_mode])
-        self._rows = self.games.rows
-        self._to_move = np.zeros(n, np.int8)
-        self._acted = np.zeros(n, np.int8)
-        self._both_rewards = np.zeros((n, 2), np.float32)
-        return chosen, *battle_spaces(chosen, self._rows.n_actions)
 
     def _start(self) -> None:
         self._workers = Workers(self._rows, self.threads)
@@ -398,9 +292,19 @@ class LocmVectorEnv(VectorBase):
         self._own_arrays()
 
     @property
-    def layout(self) -> Layout:
-        """What the numbers of an observation mean."""
-        return self.games.layout
+    def layout(self) -> Layout | ChoiceLayout:
+        """What the numbers of an observation mean, in the battle if there is one."""
+        return self.games.shown_layout
+
+    @property
+    def choice_layout(self) -> ChoiceLayout | None:
+        """... in the choice phase; None without one."""
+        return self.games.choice_layout
+
+    @property
+    def first_pick(self) -> int:
+        """The number of the first action that picks a card."""
+        return self._rows.battle_actions
 
     # ------------------------------------------------------------------------------- arrays
 
@@ -409,10 +313,11 @@ class LocmVectorEnv(VectorBase):
         bound = self._bound
         if len(bound) == len(arrays) and all(bound.get(k) is v for k, v in arrays.items()):
             return False
-        n, layout = self.num_envs, self.layout
+        n = self.num_envs
+        shape, dtype = self.games.observation_shape
         one = np.dtype(np.float32)
         fitting = {
-            "obs": (layout.dtype, (n, *layout.shape)),
+            "obs": (dtype, (n, *shape)),
             "masks": (np.dtype(np.int8), (n, self._rows.n_actions)),
             "rewards": (one, (n,)),
             "rewards_both": (one, (n, 2)),
@@ -422,7 +327,7 @@ class LocmVectorEnv(VectorBase):
             "acted": (np.dtype(np.int8), (n,)),
             "winner": (np.dtype(np.int8), (n,)),
             "length": (np.dtype(np.int32), (n,)),
-            "final_obs": (layout.dtype, (n, *layout.shape)),
+            "final_obs": (dtype, (n, *shape)),
             "state": (np.dtype(np.int8), (n, HIDDEN_SIZE)),
         }
         for name, array in arrays.items():
@@ -450,22 +355,6 @@ class LocmVectorEnv(VectorBase):
             self._rows.show_all()  # what other arrays were shown
 
     # ------------------------------------------------------------------------------ episodes
-
-    def _begin_row(self, i: int, seed: int | None, options: dict[str, Any] | None) -> None:
-        self.games.begin(i, seed, options)
-
-    def _keep(self, i: int) -> Any:
-        return self._rows.kept(i)
-
-    def _put_back(self, i: int, kept: Any) -> None:
-        self._rows.put_back(i, kept)
-
-    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """64 bits for each row, as a single environment makes them of its seed."""
-        return [
-            None if one is None else seed_bits(seeding.np_random(one)[0])
-            for one in super()._row_seeds(seed)
-        ]
 
     def reset(
         self,
@@ -496,10 +385,33 @@ class LocmVectorEnv(VectorBase):
         ValueError
             For a value that cannot be used; no row has begun anew then.
         """
-        observations, info = super().reset(seed=seed, options=options)
+        rows = self._reset_rows(options)
+        generator = self._np_random, self._np_random_seed
+        kept: list[tuple[int, Any]] = []
+        self._own_arrays()
+        try:
+            seeds = self._row_seeds(seed)
+            of_row = _by_row(options, self.num_envs)
+            for i in rows:
+                if options or self._may_refuse:
+                    kept.append((i, self._rows.kept(i)))
+                self.games.begin(i, seeds[i], of_row[i])
+        except BaseException:
+            self._np_random, self._np_random_seed = generator
+            for i, row in kept:
+                self._rows.put_back(i, row)
+            raise
+        self._terminated[rows] = self._truncated[rows] = False
+        self._rewards[rows] = 0
+        self._started = True
+        info: dict[str, Any] = {}
         if self.games.players.has_caller_twice():
             info["to_move"] = self.to_move
-        return observations, info
+        if self._in_info:
+            info["action_mask"] = self._masks.copy()
+        if self.render_mode == "human":
+            self.render()
+        return self._given(), info
 
     def _advance(self, actions: Any) -> int:
         """Step all rows; the number of those in which something special happened."""
@@ -508,6 +420,7 @@ class LocmVectorEnv(VectorBase):
             self.games.check()
         if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
             self._refuse(bad, actions)
+        assert self._workers is not None
         special = self.games.run(self._workers, actions)
         if special >> 32:  # rows that wait
             self.games.serve()
@@ -614,6 +527,10 @@ class LocmVectorEnv(VectorBase):
             ended, result["winner"], result["seat"], result["length"], result["turn"],
             result["health"], result["illegal"], result["returns"],
         )  # fmt: skip
+        if self.options.episode == "choice":
+            result["winners"] = np.zeros((n, self.options.battles), np.int8)
+            for i in np.flatnonzero(ended & ~result["illegal"]).tolist():
+                result["winners"][i] = self._rows.winners(i)
         return result | {f"_{name}": ended for name in result}
 
     # ------------------------------------------------------------------------------- players
@@ -660,15 +577,25 @@ class LocmVectorEnv(VectorBase):
         """Copies of all states, with what is hidden."""
         return [self._rows.state(i) for i in range(self.num_envs)]
 
-    def _viewer(self, i: int, state: State) -> int:
-        """The learner's seat; the player to move if all are the caller's."""
-        seat = self._rows.seat(i)
-        return state.turn & 1 if seat < 0 else seat
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._workers is not None:
+            self._workers.close()
 
-    def _text(self, i: int) -> str:
-        state = self._rows.state(i)
-        return battle_text(state, self._viewer(i, state))
 
-    def _frame(self, i: int) -> NDArray[np.uint8]:
-        state = self._rows.state(i)
-        return battle_frame(state, self._viewer(i, state))
+class ConstructVectorEnv(LocmVectorEnv):
+    """`num_envs` times ``locmsim/Construct-v0``."""
+
+    _name = "Construct"
+
+
+class DraftVectorEnv(LocmVectorEnv):
+    """`num_envs` times ``locmsim/Draft-v0``."""
+
+    _name = "Draft"
+
+
+class MatchVectorEnv(LocmVectorEnv):
+    """`num_envs` times ``locmsim/Match-v0``."""
+
+    _name = "Match"

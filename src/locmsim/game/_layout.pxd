@@ -82,6 +82,9 @@ cdef void view_of_state(
 # Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil
 
+# The row of a card of which nothing depends on a position, HAND_ROW numbers.
+cdef void write_card(int8_t* row, const card_t* c) noexcept nogil
+
 cdef int layout_size(int layout, int rules) noexcept nogil      # numbers; 0 if there is no such
 cdef int layout_item(int layout) noexcept nogil                 # bytes of one
 cdef void write_layout(

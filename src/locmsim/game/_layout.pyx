@@ -152,6 +152,10 @@ cdef inline void card_row(int8_t* row, const card_t* c, int copies, bint fresh) 
          | byte_(c.area == AREA_LANE2, 2) | byte_(copies, 4) | byte_(fresh, 5))
 
 
+cdef void write_card(int8_t* row, const card_t* c) noexcept nogil:
+    card_row(row, c, 0, 0)
+
+
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil:
     pile[c.type] += n
     pile[COSTS + (c.cost if c.cost < MAX_COST else MAX_COST)] += n
@@ -394,7 +398,7 @@ cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
-    """One side; who may attack is of interest on the own one only."""
+    """One side; who may attack is of interest on the player's side only."""
     cdef const creature_t* x
     cdef uint64_t keywords
     cdef uint32_t marks = p.marks

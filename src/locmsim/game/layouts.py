@@ -24,15 +24,17 @@ from numpy.typing import NDArray
 from locmsim._batch import StateArray
 from locmsim._core import State
 from locmsim.game._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
-from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.rules.rulesets import DECK_SIZE, RULES, get_rules
 
-__all__ = ["LAYOUTS", "Block", "Feature", "Layout", "get_layout"]
+__all__ = ["LAYOUTS", "Block", "ChoiceLayout", "Feature", "Layout", "get_layout"]
 
 #: Names of the layouts.
 LAYOUTS = tuple(LAYOUT_CODES)
 
 _KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
 _TYPES = ("creature", "green", "red", "blue")
+#: Numbers of a card in hand, and of a pile of cards, in "entities".
+HAND_ROW, PILE = 24, 16
 #: No number of "entities" leaves these, and no integer behind "gym-locm" those.
 _BYTE = 127
 _STAT = 1000
@@ -124,6 +126,45 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"<Layout {self.name!r} rules={self.rules} {self.dtype}{list(self.shape)}>"
+
+
+class ChoiceLayout:
+    """What is seen in the choice phase: offered cards, what was chosen, a summary of it, the step.
+
+    ``offer``: 3 (1.x) or 120 rows as of the hand in layout "entities", in 1.5 by ascending base id;
+    ``chosen``: in 1.x the picks so far as 30 such rows, in 1.5 how many of each card; ``pile``: the
+    chosen cards as ``own_deck`` there; ``step``: how many have been chosen. All are int8.
+
+    Parameters
+    ----------
+    rules : str
+        Name of a rule set.
+    """
+
+    def __init__(self, rules: str) -> None:
+        draft = get_rules(rules).draft
+        #: Different picks: the cards of an offer.
+        self.picks = 3 if draft else 120
+        #: Name -> where it begins and ends.
+        self.blocks: dict[str, tuple[int, int]] = {}
+        start = 0
+        for name, size in (
+            ("offer", self.picks * HAND_ROW),
+            ("chosen", DECK_SIZE * HAND_ROW if draft else self.picks),
+            ("pile", PILE),
+            ("step", 1),
+        ):
+            self.blocks[name] = (start, start + size)
+            start += size
+        self.shape = (start,)
+        self.dtype = np.dtype(np.int8)
+        #: The smallest and the largest numbers.
+        self.low = np.full(start, -_BYTE, np.int8)
+        self.high = np.full(start, _BYTE, np.int8)
+
+    def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Named views of the blocks."""
+        return {name: observations[..., a:b] for name, (a, b) in self.blocks.items()}
 
 
 def get_layout(name: str, rules: str = "1.5") -> Layout:

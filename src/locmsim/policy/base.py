@@ -126,12 +126,12 @@ def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray
     """Gumbel noise, of each row from its own seed: a hash of the seed and the action's number."""
     if isinstance(seeds, int | np.integer):
         base = np.full(rows, int(seeds) & 0xFFFFFFFFFFFFFFFF, np.uint64)
-        keys = _mixed(base) + np.arange(rows, dtype=np.uint64)
+        keys = np.asarray(_mixed(base) + np.arange(rows, dtype=np.uint64), np.uint64)
     else:
         keys = np.asarray(seeds).astype(np.uint64)
         if keys.shape != (rows,):
             raise ValueError(f"seeds: expected an int or shape ({rows},), got {keys.shape}")
-    steps = (np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN).astype(np.uint64)
+    steps = np.arange(1, actions + 1, dtype=np.uint64) * _GOLDEN
     bits = _mixed(np.asarray(_mixed(keys).reshape(rows, 1) + steps, np.uint64))
     uniform = ((bits >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     noise: NDArray[np.float64] = -np.log(-np.log(uniform))

@@ -36,7 +36,7 @@ def test_rendering(capsys):
     env = aec.raw_env(render_mode="human", **FEW)
     env.reset(seed=1)
     env.step(0)
-    assert env.text() in capsys.readouterr().out
+    assert env.games.text(0) in capsys.readouterr().out
     with pytest.raises(ValueError, match="render_mode: expected ansi, human, rgb_array or None"):
         aec.raw_env(render_mode="svg")
 
@@ -120,6 +120,14 @@ def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
     render_test(lambda render_mode=None: aec.env("match", render_mode=render_mode, **FEW))
 
 
+def offered(env, agent):
+    """The cards that an agent may pick."""
+    cards, step = env.games.cards(0), len(env._rows.picked(0, env.agents.index(agent)))
+    if not env.games.rules.draft:
+        return cards
+    return [cards[i] for i in env._rows.offers(0)[step]]
+
+
 @each_rules
 def test_a_match_is_that_of_the_referee(rules):
     """Choice and battle as `Match` has them, by the info of the end; and both sides of it."""
@@ -139,8 +147,7 @@ def test_a_match_is_that_of_the_referee(rules):
             assert seen["observation"][-1] == len(picks[agent])
             before = env.observe(other)["observation"]
             action = int(random.choice(np.flatnonzero(seen["action_mask"])))
-            choice = env._choices[env.agents.index(agent)]
-            picks[agent].append(choice.offer[action - env.first_pick].base_id)
+            picks[agent].append(offered(env, agent)[action - env.first_pick].base_id)
             env.step(action)
             if len(picks["player_1"]) < 30:  # they see nothing of each other
                 np.testing.assert_array_equal(env.observe(other)["observation"], before)

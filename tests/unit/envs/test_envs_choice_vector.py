@@ -18,7 +18,7 @@ from locmsim.envs import (
     MatchEnv,
     MatchVectorEnv,
 )
-from locmsim.envs.battle import seed_bits
+from locmsim.envs.games import seed_bits
 
 FEW = {"card_sets": 2}
 BATTLERS = {"battlers": ("random", "osl"), "battles": 2}

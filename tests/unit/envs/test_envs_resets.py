@@ -66,9 +66,8 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
     other = shown(env, options=options)  # the row's chance goes on
     assert len(one) == len(other)
     np.testing.assert_equal(one, first)
-    params = getattr(env, "_choice", None)
-    if params is not None:
-        assert params.match.params[name] == given[name]
+    seeds = dict(zip(env.games.rules.seed_names, env._rows.seeds(0)[1], strict=True))
+    assert seeds[name] == given[name]
 
 
 # ------------------------------------------------------------------------- resets that are refused
@@ -117,7 +116,7 @@ def test_a_refused_reset_changes_no_row(make):
         one.reset(seed=3)
         one.step(one.sample(1))
     begun = []
-    original = env._begin_row
+    original = env.games.begin
 
     def begin(i, seed, options):
         begun.append(i)
@@ -125,10 +124,10 @@ def test_a_refused_reset_changes_no_row(make):
             raise ValueError("refused")
         original(i, seed, options)
 
-    env._begin_row = begin
+    env.games.begin = begin
     with pytest.raises(ValueError, match="refused"):
         env.reset(seed=9, options={"match": {"seed": 1}})
-    del env._begin_row
+    del env.games.begin
     assert begun == [0, 1, 2]
     np.testing.assert_array_equal(env.action_masks(), other.action_masks())
     for number in range(4):
@@ -510,7 +509,6 @@ def test_views_are_of_the_position_after_step_into():
 
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.xfail(strict=True, reason="each row has searches of its own")
 def test_rows_of_a_choice_share_their_searches():
     """Not nine megabytes a row."""
     code = """

@@ -1,45 +1,42 @@
-"""``locmsim/Battle-v0``: one battle, an action at a time, against an opponent."""
+"""The environments of Gymnasium: one episode at a time, which is the first row of many."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of
+from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
 from locmsim.envs.players import Players
-from locmsim.envs.rendering import RENDER_MODES, battle_frame, battle_text, check_render_mode, show
+from locmsim.envs.rendering import RENDER_MODES, check_render_mode, show
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import Layout
+from locmsim.game.layouts import ChoiceLayout, Layout
+from locmsim.rules.rulesets import get_rules
 
-__all__ = ["BattleEnv", "battle_spaces", "seed_bits"]
-
-
-def battle_spaces(options: Options, n_actions: int) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """The spaces of observations and actions."""
-    layout: Layout = options.observation_layout
-    box = spaces.Box(layout.low, layout.high, layout.shape, layout.dtype.type)
-    actions = spaces.Discrete(n_actions)
-    if options.mask == "info":
-        return box, actions
-    mask = spaces.Box(0, 1, (n_actions,), np.int8)
-    parts: dict[str, spaces.Space[Any]] = {"observation": box, "action_mask": mask}
-    if options.privileged:
-        parts["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
-    return spaces.Dict(parts), actions
+__all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv", "named_options"]
 
 
-def seed_bits(random: np.random.Generator) -> int:
-    """64 bits from which all chance of a row follows."""
-    return int(random.integers(0, 2**64, dtype=np.uint64))
+def named_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an id: "Battle", "Draft", "Construct" or "Match".
+
+    ``ValueError`` for rules that have no such choice phase.
+    """
+    episode = {"Battle": "battle", "Match": "match"}.get(name, "choice")
+    rules = "1.2" if name == "Draft" else "1.5"
+    given = {"rules": rules, **options, "episode": episode}
+    if episode == "choice" and get_rules(given["rules"]).draft != (name == "Draft"):
+        raise ValueError(
+            f"rules: {given['rules']} has {'no draft' if name == 'Draft' else 'a draft'}, expected"
+            f" {'1.2 or 1.0' if name == 'Draft' else '1.5'}"
+        )
+    return given
 
 
-class BattleEnv(gymnasium.Env[Any, Any]):
-    """One battle against an opponent; PASS ends the turn, and the opponent answers at once.
+class LocmEnv(gymnasium.Env[Any, Any]):
+    """One episode of a match: a battle, a choice phase, or both.
 
     Parameters
     ----------
@@ -54,27 +51,37 @@ class BattleEnv(gymnasium.Env[Any, Any]):
 
     Notes
     -----
-    With ``mask="obs"`` an observation is a dict of ``observation``, a vector of `layout`, and
-    ``action_mask``, int8 of shape (145,), in 1.0 (155,). At the end of an episode only PASS is
-    legal. With ``privileged`` there is a ``state`` too: the cards in the learner's hand and the
-    opponent's, then their decks in the order of drawing, each as in the hand of "entities" (24
-    numbers, without those of history). `reset` takes the options of `Games.begin`.
+    With ``mask="obs"`` an observation is a dict of ``observation`` and ``action_mask``, int8. In
+    the battle ``observation`` is a vector of `layout`, and there are 145 actions, in 1.0 155; PASS
+    ends the turn, and the opponent answers at once. In the choice phase it is a vector of
+    `locmsim.game.layouts.ChoiceLayout`, and an action picks one of 3 or 120 cards. Where an episode
+    has both, picks are numbered after the actions of the battle, and the vector of the choice phase
+    follows on that of the battle, each 0 in the other phase. At the end only action 0 is legal.
 
-    The info has ``turn`` and ``seat``; at the end also ``winner`` (-1: nobody), ``returns`` of
-    both players, ``length`` in actions, ``illegal``, ``health`` of both and ``match``, from which
-    the referee can play the battle's start again. Before the end nothing in it tells of hidden
-    cards.
+    With ``privileged`` there is a ``state`` too: the cards in the learner's hand and the
+    opponent's, then their decks in the order of drawing, each as in the hand of "entities" (24
+    numbers, without those of history). In the choice phase the hands are empty and decks are in the
+    order of choice: the learner's as far as it goes, the other one as it will be.
+
+    The info has ``turn`` (-1 in the choice phase) and ``seat``, in the choice phase ``step``; at
+    the end also ``winner`` (-1: nobody), ``returns`` of both players, ``length`` in actions of the
+    battle or, without one, picks, ``illegal``, ``health`` of both, ``match``, from which the
+    referee can play the episode's battle from its start, and ``winners`` of the battles of a
+    choice. Before the end nothing in it tells of hidden cards.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+    #: What the options of a subclass are those of.
+    _name = ""
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         self.render_mode = check_render_mode(render_mode)
-        self.options = options_of(options)
+        self.options = options_of(named_options(self._name, options) if self._name else options)
         self.games = Games(1, self.options)
         rows = self._rows = self.games.rows
-        self.observation_space, self.action_space = battle_spaces(self.options, rows.n_actions)
-        self._observation = np.zeros(self.layout.shape, self.layout.dtype)
+        self.observation_space, self.action_space = spaces_of(self.options)
+        size, dtype = self.games.observation_shape
+        self._observation = np.zeros(size, dtype)
         self._mask = np.zeros(rows.n_actions, np.int8)
         self._reward = np.zeros(1, np.float32)
         self._terminated = np.zeros(1, np.bool_)
@@ -105,9 +112,29 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         self._bind()
 
     @property
-    def layout(self) -> Layout:
-        """What the numbers of an observation mean."""
-        return self.games.layout
+    def layout(self) -> Layout | ChoiceLayout:
+        """What the numbers of an observation mean, in the battle if there is one."""
+        return self.games.shown_layout
+
+    @property
+    def choice_layout(self) -> ChoiceLayout | None:
+        """... in the choice phase; None without one."""
+        return self.games.choice_layout
+
+    @property
+    def first_pick(self) -> int:
+        """The number of the first action that picks a card."""
+        return self._rows.battle_actions
+
+    @property
+    def seat(self) -> int:
+        """Where the learner plays, -1 for both seats."""
+        return self._rows.seat(0)
+
+    @property
+    def phase(self) -> str:
+        """ "choice", "battle" or "over"."""
+        return "over" if self._rows.over(0) else self._rows.phase(0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -124,12 +151,16 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         -------
         observation, info
         """
-        first = self._np_random is None
+        generator = self._np_random, self._np_random_seed
         super().reset(seed=seed)
-        bits = seed_bits(self.np_random) if first or seed is not None else None
+        first = generator[0] is None or seed is not None
+        start = self.games.start_of(self.np_random) if first else None
         self._step = self._fresh.step
         try:
-            self.games.begin(0, bits, options)
+            self.games.begin(0, start, options)
+        except ValueError:
+            self._np_random, self._np_random_seed = generator
+            raise
         finally:
             if self.games.failed and self._rows.waits_for(0):
                 self._step = self._broken_off
@@ -177,6 +208,7 @@ class BattleEnv(gymnasium.Env[Any, Any]):
             raise ResetNeeded("no episode is running: call reset first")
         observation, info = self._fresh()
         if terminated or truncated:
+            info.pop("step", None)
             info.update(self.games.end_info(0))
         return observation, reward, terminated, truncated, info
 
@@ -189,6 +221,8 @@ class BattleEnv(gymnasium.Env[Any, Any]):
         if self._rows.over(0):
             raise ResetNeeded("no episode is running: call reset first")
         if self._rows.bad_rows(np.array([action], np.int64)):
+            if self.phase == "choice":
+                raise IllegalActionError(f"card {action - self.first_pick} cannot be picked")
             raise IllegalActionError(f"action {action} is not legal here", self.state)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -203,7 +237,10 @@ class BattleEnv(gymnasium.Env[Any, Any]):
 
     @property
     def state(self) -> State:
-        """A copy of the state, with all that is hidden from the learner."""
+        """A copy of the battle's state, with all that is hidden from the learner.
+
+        ``ValueError`` in the choice phase.
+        """
         return self._rows.state(0)
 
     def set_opponent(self, opponent: Any) -> None:
@@ -221,8 +258,29 @@ class BattleEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""
-        return show(
-            self.render_mode,
-            lambda: battle_text(self.state, self._rows.seat(0)),
-            lambda: battle_frame(self.state, self._rows.seat(0)),
-        )
+        games = self.games
+        return show(self.render_mode, lambda: games.text(0), lambda: games.frame(0))
+
+
+class BattleEnv(LocmEnv):
+    """``locmsim/Battle-v0``: one battle against an opponent."""
+
+    _name = "Battle"
+
+
+class DraftEnv(LocmEnv):
+    """``locmsim/Draft-v0``: one card of three, thirty times (rules 1.2 and 1.0), then battles."""
+
+    _name = "Draft"
+
+
+class ConstructEnv(LocmEnv):
+    """``locmsim/Construct-v0``: thirty of 120 cards, none more than twice (1.5), then battles."""
+
+    _name = "Construct"
+
+
+class MatchEnv(LocmEnv):
+    """``locmsim/Match-v0``: the choice phase, then the battle."""
+
+    _name = "Match"

@@ -1,0 +1,347 @@
+"""The choice phase of compiled rows beside `locmsim.game.choice`, pick by pick."""
+
+import numpy as np
+import pytest
+from amounts import amount
+from helpers import RULE_SETS
+
+from locmsim import CardType, Match
+from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
+from locmsim.envs._numpy_stream import drawn
+from locmsim.envs.games import HIDDEN_SIZE
+from locmsim.game.choice import Construct, Draft, FatalAnswer
+from locmsim.game.layouts import ChoiceLayout
+from locmsim.rules.cards import ABILITIES, Area
+from locmsim.rules.rulesets import get_rules
+
+each_rules = pytest.mark.parametrize("rules", RULE_SETS)
+FEW = {"card_sets": 3, "battlers": ("random", "random")}
+
+
+def test_a_stream_is_numpys():
+    bounds = [2, 1 << 63, 3, 1024, 1 << 31, 1 << 62, 7, 0, 5, 65536] * 50
+    for seed in (0, 1, 12345, (1 << 31) - 1):
+        random = np.random.default_rng(seed)
+        expected = [
+            int(random.integers(bound))
+            if bound
+            else int(random.integers(0, 2**64, dtype=np.uint64))
+            for bound in bounds
+        ]
+        assert drawn(seed, bounds) == expected
+        random = np.random.default_rng(seed)
+        random.integers(2)  # in the middle of a number
+        assert drawn(random, [9] * 5) == [int(random.integers(9)) for _ in range(5)]
+        items = list(range(120)) * 2
+        expected = np.random.default_rng(seed).permutation(items).tolist()
+        for i, j in zip(
+            range(239, 0, -1), drawn(seed, [-i for i in range(239, 0, -1)]), strict=True
+        ):
+            items[i], items[j] = items[j], items[i]
+        assert items == expected
+    with pytest.raises(ValueError, match="expected a PCG64, got MT19937"):
+        drawn(np.random.Generator(np.random.MT19937(1)), [1])
+
+
+def slow_row(card):
+    """A card as in the hand of layout "entities"."""
+    row = [1, *(int(card.type == kind) for kind in CardType), card.cost, card.attack, card.defense]
+    row += [card.my_health_change, card.opponent_health_change, card.card_draw]
+    row += [int(letter in card.abilities) for letter in ABILITIES]
+    row += [int(card.area == Area.LANE1), int(card.area == Area.LANE2)]
+    return [max(-127, min(127, number)) for number in row] + [0] * (24 - len(row))
+
+
+def slow_observation(rules, cards, offer, chosen):
+    """Written from the page of layouts, not from the compiled code."""
+    draft = get_rules(rules).draft
+    numbers = [number for card in offer for number in slow_row(card)]
+    numbers += [0] * (24 * (3 if draft else 120) - len(numbers))
+    if draft:
+        picks = [number for card in chosen for number in slow_row(card)]
+        numbers += picks + [0] * (24 * 30 - len(picks))
+    else:
+        numbers += [chosen.count(card) for card in cards]
+    costs = [sum(min(card.cost, 7) == cost for card in chosen) for cost in range(8)]
+    creatures = [card for card in chosen if card.type == CardType.CREATURE]
+    numbers += [sum(card.type == kind for card in chosen) for kind in CardType] + costs
+    numbers += [min(127, sum(card.card_draw for card in chosen))]
+    numbers += [sum(card.area != Area.TARGET for card in chosen)]
+    numbers += [sum("C" in card.abilities for card in creatures)]
+    numbers += [sum("G" in card.abilities for card in creatures)]
+    return [*numbers, len(chosen)]
+
+
+class Reference:
+    """A player's choice phase by `locmsim.game.choice`."""
+
+    def __init__(self, env, row):
+        self.rules = env.games.rules
+        self.cards = env.games.cards(row)
+        _, seeds = env._rows.seeds(row)
+        if self.rules.draft:
+            self.phase = Draft(self.rules, self.cards, {"draftChoicesSeed": seeds[0]})
+        else:
+            self.phase = Construct(self.cards, 0)
+        self.chosen = []
+
+    @property
+    def offer(self):
+        if not self.rules.draft:
+            return self.cards
+        return self.phase.offers[len(self.chosen)] if len(self.chosen) < 30 else []
+
+    def take(self, pick):
+        """Whether it may be picked; it is taken then."""
+        ids = [card.base_id for card in self.offer]
+        if self.rules.draft:
+            line = f"PICK {pick}"
+        else:
+            line = ";".join(
+                f"CHOOSE {base}" for base in [*self.chosen, ids[pick] if pick < len(ids) else -1]
+            )
+        try:
+            taken = [] if not self.rules.draft else self.chosen
+            self.phase.apply(line, len(self.chosen), taken)
+        except FatalAnswer as error:
+            if "correct number" not in str(error):  # too few so far are none of our business
+                return False
+        self.chosen = taken
+        return True
+
+
+@each_rules
+def test_picks_are_those_of_the_choice_phase(rules):
+    """Legal and illegal ones, masks, observations, and the decks of the battles."""
+    wanted = amount(60, 10_000)
+    n = 16 if wanted < 100 else 128
+    env = LocmVectorEnv(n, rules=rules, episode="choice", opponent="caller", privileged=True, **FEW)
+    random = np.random.default_rng(1)
+    seen, info = env.reset(seed=1)
+    players = [[Reference(env, row) for _ in range(2)] for row in range(n)]
+    episodes = illegal = 0
+    while episodes < wanted:
+        look = random.random() < 0.05
+        for row in range(n) if look else ():
+            who = info["to_move"][row]
+            one, other = players[row][who], players[row][1 - who]
+            chosen = [by_id(one, base) for base in one.chosen]
+            expected = slow_observation(rules, one.cards, one.offer, chosen)
+            np.testing.assert_array_equal(seen["observation"][row], expected)
+            rows = seen["state"][row].reshape(76, 24)
+            assert not rows[:16].any()
+            for place, player in ((16, one), (46, other)):
+                for i, base in enumerate(player.chosen):
+                    assert rows[place + i].tolist() == slow_row(by_id(player, base))
+                assert not rows[place + len(player.chosen) : place + 30].any()
+        actions = env.sample(int(random.integers(1 << 62)))
+        for row in np.flatnonzero(random.random(n) < 0.002):
+            actions[row] = random.choice([-1, 500, *np.flatnonzero(seen["action_mask"][row] == 0)])
+        legal = []
+        for row, action in enumerate(actions.tolist()):
+            player = players[row][info["to_move"][row]]
+            mask = seen["action_mask"][row]
+            taken = 0 <= action < len(mask) and player.take(action)
+            assert taken == bool(0 <= action < len(mask) and mask[action])
+            if not get_rules(rules).draft and look:
+                twice = [player.chosen.count(card.base_id) == 2 for card in player.cards]
+                if not taken:
+                    np.testing.assert_array_equal(mask == 0, twice)
+            legal.append(taken)
+        moved = info["to_move"].copy()
+        seen, rewards, terminated, _, info = env.step(actions)
+        for row in range(n):
+            full = all(len(player.chosen) == 30 for player in players[row])
+            assert terminated[row] == (full or not legal[row])
+            if not terminated[row]:
+                continue
+            episodes += 1
+            illegal += not legal[row]
+            assert info["illegal"][row] == (not legal[row])
+            if not legal[row]:
+                assert rewards[row] == -1
+                assert info["winner"][row] == 1 - moved[row]
+                assert env.match(row) is None
+            else:
+                match = env.match(row).match()
+                assert match.chosen == [player.chosen for player in players[row]]
+                assert info["returns"][row].tolist() == info["rewards_both"][row].tolist()
+            players[row] = [Reference(env, row) for _ in range(2)]
+    assert illegal > 0
+    env.close()
+
+
+def by_id(player, base):
+    return next(card for card in player.cards if card.base_id == base)
+
+
+@each_rules
+@pytest.mark.parametrize("episode", ["choice", "match"])
+def test_nobody_sees_what_the_other_one_picks(rules, episode):
+    """Nor anything of the offers, cards and decks to come."""
+    options = {"rules": rules, "episode": episode, "opponent": "caller", **FEW}
+    envs = [LocmVectorEnv(4, **options) for _ in range(2)]
+    seen = [env.reset(seed=3) for env in envs]
+    np.testing.assert_equal(*seen)
+    random = np.random.default_rng(1)
+    for _ in range(58):  # player 0 does the same in both, player 1 does not
+        to_move = seen[0][1]["to_move"]
+        first = envs[0].sample(int(random.integers(1 << 62)))
+        second = envs[1].sample(int(random.integers(1 << 62)))
+        results = [envs[0].step(first), envs[1].step(np.where(to_move == 0, first, second))]
+        seen = [(result[0], result[4]) for result in results]
+        assert all(set(info) == {"rewards_both", "to_move", "acted"} for _, info in seen)
+        if (seen[0][1]["to_move"] == 0).all():
+            np.testing.assert_equal(seen[0][0], seen[1][0])
+    decks = [env._rows.picked(0, 1) for env in envs]
+    assert decks[0] != decks[1]
+
+
+@each_rules
+def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
+    """Of a seat that somebody else chooses for, whatever the deck is."""
+    builder = "value" if rules != "1.5" else "area"
+    options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
+    envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
+    params = {"match": {"seed": 5}}
+    seen = [env.reset(seed=2, options=params) for env in envs]
+    for _ in range(30):
+        np.testing.assert_equal(*seen)
+        action = int(np.flatnonzero(seen[0][0]["action_mask"])[-1])
+        seen = [env.step(action)[::4] for env in envs]
+    assert envs[0].state != envs[1].state
+
+
+def test_the_layout_of_the_choice():
+    for rules, size in (("1.5", 3017), ("1.2", 809), ("1.0", 809)):
+        layout = ChoiceLayout(rules)
+        assert layout.shape == (size,)
+        parts = layout.split(np.arange(size))
+        assert sum(part.size for part in parts.values()) == size
+        assert parts["step"].tolist() == [size - 1]
+
+
+@each_rules
+def test_a_match_of_both_seats(rules):
+    """By the caller, from the first pick to the end; each row as one alone; `step_into` too."""
+    options = {"rules": rules, "episode": "match", "opponent": "caller", "card_sets": 3}
+    n = 3
+    env = LocmVectorEnv(n, threads=2, **options)
+    other = LocmVectorEnv(n, **options)
+    singles = [LocmEnv(**options) for _ in range(n)]
+    seen, info = env.reset(seed=5)
+    other.reset(seed=5)
+    for i, single in enumerate(singles):
+        np.testing.assert_equal(single.reset(seed=5 + i)[0]["observation"], seen["observation"][i])
+    arrays = {
+        "obs": np.zeros_like(seen["observation"]), "masks": np.zeros_like(seen["action_mask"]),
+        "to_move": np.zeros(n, np.int8), "rewards": np.zeros(n, np.float32),
+        "winner": np.zeros(n, np.int8), "length": np.zeros(n, np.int32),
+        "state": np.zeros((n, HIDDEN_SIZE), np.int8),
+    }  # fmt: skip
+    ends = 0
+    for number in range(200):
+        actions = env.sample(number)
+        mover = info["to_move"]
+        if number < 60:
+            assert (mover == number % 2).all()
+        seen, rewards, terminated, _, info = env.step(actions)
+        other.step_into(actions, **arrays)
+        np.testing.assert_array_equal(arrays["obs"], seen["observation"])
+        np.testing.assert_array_equal(arrays["masks"], seen["action_mask"])
+        np.testing.assert_array_equal(arrays["to_move"], info["to_move"])
+        np.testing.assert_array_equal(arrays["rewards"], rewards)
+        np.testing.assert_array_equal(other.to_move, env.to_move)
+        np.testing.assert_array_equal(other.action_masks(), env.action_masks())
+        for i, single in enumerate(singles):
+            shown, reward, over, _, about = single.step(actions[i])
+            assert (reward, over) == (rewards[i], terminated[i])
+            if over:
+                ends += 1
+                match = about["match"].match()
+                assert match.phase == "battle"
+                assert arrays["winner"][i] == about["winner"] == info["winner"][i]
+                assert arrays["length"][i] == about["length"]
+                assert dict(env.match(i)) == dict(about["match"])
+                shown = single.reset()[0]
+            np.testing.assert_array_equal(shown["observation"], seen["observation"][i])
+    assert ends >= (n if rules != "1.0" else 1)
+
+
+def test_pools_with_the_caller_in_matches():
+    """Who plays is drawn before the first pick: both seats pick where both are the caller's."""
+    opponent = Pool({"caller": 1, "random": 1})
+    env = LocmVectorEnv(32, episode="match", opponent=opponent, card_sets=3)
+    _, info = env.reset(seed=1)
+    both = env._rows.seats() < 0
+    assert 6 < both.sum() < 26
+    for number in range(32):
+        info = env.step(env.sample(number))[4]
+        if number < 29:
+            assert (info["to_move"][both] == (number + 1) % 2).all()
+        phases = [env._rows.phase(i) for i in range(32)]
+        assert {phase for phase, two in zip(phases, both, strict=True) if two} == {"choice"}
+        expected = "choice" if number < 29 else "battle"
+        assert {phase for phase, two in zip(phases, both, strict=True) if not two} == {expected}
+
+
+def test_searches_as_battlers_play_what_the_agents_play():
+    """In compiled code and with an agent that Python asks: the same winners."""
+    spec = "beam:nodes=60"
+    for rules in RULE_SETS:
+        options = {"rules": rules, "episode": "choice", "battles": 3, "card_sets": 3}
+        inside = LocmEnv(battlers=(spec, "greedy"), **options)
+        outside = LocmEnv(battlers=(spec, "greedy"), **options)
+        agents = [search_of(spec), greedy()]
+        outside.games.rows.set_battlers([-1, -1])
+        outside.games._battlers = agents
+        for seed in range(2):
+            results = []
+            for env in (inside, outside):
+                seen, _ = env.reset(seed=seed)
+                for _ in range(30):
+                    action = int(np.flatnonzero(seen["action_mask"])[seed])
+                    seen, reward, over, _, info = env.step(action)
+                assert over
+                results.append((reward, info["winners"].tolist(), info["match"]["params"]))
+            assert results[0] == results[1]
+
+
+def search_of(spec):
+    from locmsim.envs.players import search_agent
+
+    return search_agent(spec)
+
+
+def greedy():
+    from locmsim.agents import make_agent
+
+    return make_agent("greedy")
+
+
+def test_the_first_battle_is_that_of_the_match():
+    env = LocmEnv(episode="choice", battlers=("osl", "osl"), battles=2, seat="first", card_sets=2)
+    seen, _ = env.reset(seed=1)
+    for _ in range(30):
+        seen, reward, _, _, info = env.step(int(np.flatnonzero(seen["action_mask"])[0]))
+    match = info["match"].match()
+    assert isinstance(match, Match)
+    from locmsim import play_match
+    from locmsim.agents import make_agent
+
+    winner = play_match(match, (make_agent("osl"), make_agent("osl"))).winner
+    assert info["winners"][0] == winner == info["winner"]
+    assert reward == np.mean([1 if one == 0 else -1 for one in info["winners"]])
+    assert info["returns"].tolist() == [reward, -reward]
+
+
+def test_options_that_a_choice_does_not_take():
+    env = LocmEnv(episode="match", opponent="pass", card_sets=2)
+    env.reset(seed=1)
+    for name, value in (("state", 1), ("decks", [[1] * 30] * 2)):
+        with pytest.raises(
+            ValueError, match=f"{name}: episodes that begin with a choice take none"
+        ):
+            env.reset(options={name: value})
+    with pytest.raises(ValueError, match=r"episode: expected one of .* did you mean 'match'"):
+        LocmEnv(episode="mtch")
