@@ -17,7 +17,7 @@ from locmsim.game.match import Match
 from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
-from locmsim.web.logs import LogIndex, told
+from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
 from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
@@ -107,7 +107,7 @@ class Library:
         self._live_paths: dict[str, str] = {}
         self._live_count = 0
         #: Folders that were made so that arenas show their matches.
-        self._made: list[str] = []
+        self._created: list[str] = []
 
     def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
         """Add a match that was played here.
@@ -183,7 +183,7 @@ class Library:
             if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
                 with suppress(OSError):
                     os.mkdir(folder)  # the sign for whoever plays
-                    self._made.append(folder)
+                    self._created.append(folder)
             if os.path.isdir(folder):
                 yield folder
 
@@ -216,10 +216,10 @@ class Library:
         with self._lock:
             for reader in self._live.values():
                 reader.close()
-            for folder in self._made:
+            for folder in self._created:
                 with suppress(OSError):
                     os.rmdir(folder)
-            self._made.clear()
+            self._created.clear()
 
     # -------------------------------------------------------------------------------- a match
 
@@ -255,7 +255,7 @@ class Library:
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
-            raise ValueError(told(path, error)) from None
+            raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
         """A match of any game, step by step, as its game shows it.
@@ -300,7 +300,7 @@ class Library:
                 if "game" in log:
                     return logged_match(log)
         except (OSError, StoreError, ValueError, RecursionError) as error:
-            raise ValueError(told(key, error)) from None
+            raise ValueError(error_text(key, error)) from None
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
@@ -327,7 +327,7 @@ class Library:
         try:
             return self._kept(place, read)
         except (OSError, ValueError) as error:
-            raise ValueError(told(place.path, error)) from None
+            raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> _Loaded:
         """A game of an arena's results, which never changes once it was played."""
@@ -407,7 +407,7 @@ class Library:
                         following = last
                         break
             except (OSError, StoreError, ValueError) as error:
-                errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
+                errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
             if following:
                 break
         return {

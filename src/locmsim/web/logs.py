@@ -17,7 +17,7 @@ from locmsim.arena.games import game_from_json
 from locmsim.contract import FaultKind
 from locmsim.web.news import News
 
-__all__ = ["LogIndex", "LogPlace", "log_queries", "log_row", "told"]
+__all__ = ["LogIndex", "LogPlace", "error_text", "log_queries", "log_row"]
 
 #: Files that are read while a page waits for its first list; the others are read beside it.
 _AT_ONCE = 100
@@ -359,7 +359,7 @@ class LogIndex:
 
     def _fails(self, path: str, error: Exception) -> None:
         with self._lock:
-            self._errors[path] = told(path, error)
+            self._errors[path] = error_text(path, error)
 
     # ------------------------------------------------------------------------------- asking
 
@@ -427,7 +427,7 @@ class LogIndex:
         return LogPlace(path, start, size, changed)
 
 
-def told(path: str, error: Exception) -> str:
+def error_text(path: str, error: Exception) -> str:
     """What is wrong with a file, in one line that names it."""
     if isinstance(error, json.JSONDecodeError):
         return f"{path}: not a log, which is JSON: {error}"
