@@ -10,7 +10,6 @@ package's networks think of both decks, which is known at once and has no noise.
 """
 
 import math
-from functools import cache
 
 import numpy as np
 import torch
@@ -23,8 +22,6 @@ from locmsim.decks.value import default_value
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
 from locmsim.envs.evaluate import HELD_OUT
 from locmsim.policy import get_layout
-from locmsim.rules.cards import cards_1x
-from locmsim.rules.generator import generate_cards
 
 ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
 CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
@@ -88,19 +85,11 @@ class MatchNet(ChoiceNet):
         return torch.cat([logits, ratings], 1), torch.where(choosing, value, battle_value)
 
 
-@cache
-def cards_of(rules, seed):
-    """Base id -> card."""
-    cards = cards_1x() if rules != "1.5" else generate_cards(seed)
-    return {card.base_id: card for card in cards}
-
-
-def deck_values(match, rules):
+def deck_values(match):
     """What the package's networks think of both decks of a finished choice: log-odds."""
-    cards = cards_of(rules, match["params"].get("cardGenSeed"))
-    lines = [";".join(choices).split(";") for choices in match["choices"]]
-    decks = [[cards[int(line.split()[1])] for line in part] for part in lines]
-    return [*map(default_value() if rules == "1.5" else default_draft_value(rules), decks)]
+    cards = {card.base_id: card for card in match.cards}
+    value = default_value() if match.rules == "1.5" else default_draft_value(match.rules)
+    return [value([cards[base] for base in deck]) for deck in match.chosen]
 
 
 class Choices(Rollout):
@@ -148,7 +137,7 @@ class Choices(Rollout):
             self.won[t, part] = rewards > 0
             if self.options.value and self.options.phase != "match":
                 for row in np.flatnonzero(terminated):
-                    a, b = deck_values(env.match(row), self.options.rules)
+                    a, b = deck_values(env.match(row).match())
                     better = math.tanh((a - b if info["seat"][row] == 0 else b - a) / 2)
                     share = self.options.value
                     rewards[row] = (1 - share) * rewards[row] + share * better

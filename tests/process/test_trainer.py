@@ -237,17 +237,21 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
     net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
 
 
-def test_decks_are_valued_by_the_seat(ppo):
-    """The value of a deck is that of the cards whose base ids the choices name, by player."""
+def test_decks_are_valued_by_player(ppo):
+    """The value of a deck is that of the cards that its player has chosen."""
     import choose
 
+    from locmsim import Match
     from locmsim.decks.draft_value import default_draft_value
 
-    cards = choose.cards_of("1.2", None)
-    good, bad = [[7, 28, 29, 48, 49, 51] * 5, [1, 2, 4, 10, 14, 16] * 5]
-    match = {"params": {}, "choices": [[f"CHOOSE {base}" for base in deck] for deck in (good, bad)]}
-    values = choose.deck_values(match, "1.2")
-    assert values == [
-        default_draft_value("1.2")([cards[base] for base in deck]) for deck in (good, bad)
-    ]
-    assert values[0] > values[1]
+    match = Match("1.2", seed=3)
+    values = default_draft_value("1.2")
+    while match.phase == "choice":  # one takes the best card of all, the other one the worst
+        offer = match.offers[len(match.chosen[0])]
+        worth = [values([card]) for card in offer]
+        for player, extreme in enumerate((max, min)):
+            match.submit(player, f"PICK {worth.index(extreme(worth))}")
+    cards = {card.base_id: card for card in match.cards}
+    good, bad = choose.deck_values(match)
+    assert good > bad
+    assert [good, bad] == [values([cards[base] for base in deck]) for deck in match.chosen]

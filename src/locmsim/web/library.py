@@ -106,10 +106,14 @@ class Library:
         self._live: dict[str, LiveReader] = {}
         self._live_paths: dict[str, str] = {}
         self._live_count = 0
+        #: The keys that some of them have afterwards.
+        self._after: dict[str, str] = {}
         #: Folders that were made so that arenas show their matches.
         self._created: list[str] = []
 
-    def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
+    def add(
+        self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
+    ) -> str:
         """Add a match that was played here.
 
         Parameters
@@ -120,6 +124,8 @@ class Library:
             Of the players.
         label : str
             The path of its log; empty if there is none.
+        live : str
+            The key under which it was watched as it was played; empty if it was not.
 
         Returns
         -------
@@ -144,6 +150,7 @@ class Library:
             key = f"p{len(self._played)}"
             # One that is in a file is read again when it is wanted.
             self._played.append(({"key": key, **row}, None if saved else (result, names)))
+            self._after[live] = key
         self.news.changed()
         return key
 
@@ -197,6 +204,8 @@ class Library:
     def after_live(self, key: str) -> str | None:
         """The key that a match has once it is over; None if it is nowhere."""
         path = self.live_match(key).path
+        if key in self._after:
+            return self._after[key]
         folder, name = os.path.split(path)
         number = name.removesuffix(SUFFIX)
         for i, db in enumerate(self.dbs):
