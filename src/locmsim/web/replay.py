@@ -1,7 +1,7 @@
 """A match as one HTML file that needs nothing else: no network, no server, no other file.
 
 The file holds the match as data (`replay_data`) and a small program that shows it. Names, chat and
-what bots wrote to their standard error come from others: the page puts them in as text only, and its
+what bots wrote to their standard error come from others: the page shows them as text only, and its
 content security policy runs no script but its own.
 """
 
