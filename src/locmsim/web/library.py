@@ -285,6 +285,8 @@ class Library:
         ValueError
             As for `load`.
         """
+        if (shown := self._of_server(key)) is not None:
+            return shown
         result, names, game = self._of_any_game(key)
         return {
             "title": game.title,
@@ -294,6 +296,35 @@ class Library:
             "winner": result.winner,
             "fault": _fault(result.fault),
             "steps": [*view_steps(result, game)],
+        }
+
+    def _of_server(self, key: str) -> dict[str, Any] | None:
+        """A match in the log of a server of Vestrock; None if it is another one."""
+        if key[:1] != "f":
+            return None
+        try:
+            _, place, _ = self._place_of(key)
+            found = self.logs.place(place)
+            row = self.logs.row(place)
+            with open(found.path, "rb") as file:
+                file.seek(found.start)
+                if row["number"] is None or file.read(8) != b'{"event"':
+                    return None
+                file.seek(found.start)
+                lines = file.read(found.size).splitlines(keepends=True)
+            from locmsim.vestrock.eventlog import match_steps  # only for those who have such logs
+
+            steps = [*match_steps(lines, row["number"])]
+        except (OSError, ValueError) as error:
+            raise ValueError(error_text(key, error)) from None
+        return {
+            "title": row["game"],
+            "turn": "turn",
+            "names": row["names"],
+            "scores": steps[-1]["scores"],
+            "winner": row["winner"],
+            "fault": None,
+            "steps": steps,
         }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:

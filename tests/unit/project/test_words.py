@@ -51,7 +51,7 @@ PLAIN = {
 #: ... and folders: networks have units.
 PLAIN_FOLDERS = {
     "src/locmsim/networks": {"unit", "units"}, "src/locmsim/tuning": {"units"},
-    "src/locmsim/policy": {"units"},
+    "src/locmsim/policy": {"units"}, "examples/train": {"unit", "units"},
     "tests": set(LIBRARY_WORDS), "bench": set(LIBRARY_WORDS), "docs": set(LIBRARY_WORDS),
 }  # fmt: skip
 #: Beginnings of paths that are still to be done.
