@@ -323,6 +323,22 @@ class Game:
         """Whether it has ended."""
         return self._over is not None
 
+    def row(self) -> dict[str, Any]:
+        """What a list shows of it, as of `locmsim.web.library.Library.games`."""
+        state = self._now
+        return {
+            "key": self.key,
+            "source": "played here",
+            "number": None,
+            "names": [*self._names],
+            "winner": None,
+            "fault": None,
+            "turns": 0 if state is None else state.turn,
+            "rules": self._match.rules,
+            "game": "",
+            "live": True,
+        }
+
     @property
     def version(self) -> int:
         """The number of the last change."""

@@ -252,5 +252,5 @@ function clicked() {
   );
 }
 
-$("main").replaceChildren(element("h1", { text: "Set up a position" }), pasted(), clicked());
+$("main").replaceChildren(element("h1", { text: "Set up a position" }), clicked(), pasted());
 shown(load);
