@@ -536,11 +536,11 @@ class Game:
             return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}
         assert start is not None
         belief = Belief()
-        taken = iter(picked)
+        chosen = iter(picked)
         for shown in seen:
             belief.see(shown)
             if shown.phase == "choice":
-                belief.chose([next(taken)] if RULES[shown.rules].draft else taken)
+                belief.chose([next(chosen)] if RULES[shown.rules].draft else chosen)
         found = BeamSearch().search(observation, time_ms=time_ms, nodes=nodes, belief=belief)
         actions = [] if found.line == "PASS" else found.line.split(";")
         words = line_words(start, actions, self._names, self.cards.titles)

@@ -111,7 +111,7 @@ class Library:
         #: The keys that some of them have afterwards.
         self._after: dict[str, str] = {}
         #: Folders that were made so that arenas show their matches.
-        self._made: list[str] = []
+        self._created: list[str] = []
 
     def add(
         self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
@@ -192,7 +192,7 @@ class Library:
             if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
                 with suppress(OSError):
                     os.mkdir(folder)  # the sign for whoever plays
-                    self._made.append(folder)
+                    self._created.append(folder)
             if os.path.isdir(folder):
                 yield folder
 
@@ -227,10 +227,10 @@ class Library:
         with self._lock:
             for reader in self._live.values():
                 reader.close()
-            for folder in self._made:
+            for folder in self._created:
                 with suppress(OSError):
                     os.rmdir(folder)
-            self._made.clear()
+            self._created.clear()
 
     # -------------------------------------------------------------------------------- a match
 
