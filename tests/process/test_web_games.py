@@ -238,7 +238,9 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page.change("cards", cards=page.view["choice"]["offer"][:30])
     assert page.view["asked"] is False
     # Meanwhile everything else answers.
-    assert page.ask("/api/games")["games"] == []
+    (row,) = page.ask("/api/games")["games"]
+    assert (row["key"], row["live"]) == (page.view["game"], True)
+    assert row["names"] == ["You", "silent"]
     assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
     page.wait()
     fault = page.view["over"]["fault"]

@@ -16,7 +16,7 @@ from locmsim._locks cimport wait_for
 from locmsim.envs._env cimport Rows
 from locmsim.envs._row cimport add_, steps
 
-__all__ = ["Crew"]
+__all__ = ["ThreadPool"]
 
 cdef enum:
     CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
@@ -29,7 +29,7 @@ ctypedef struct part_t:         # what one thread has to do with it
 
 
 @cython.final
-cdef class Crew:
+cdef class ThreadPool:
     """What the threads that share the rows have in common: see `locmsim.envs.workers`.
 
     They wait in C without the GIL: handing that from one to the other takes as long as a step of
@@ -40,7 +40,7 @@ cdef class Crew:
     cdef readonly int n             # threads; the caller of `run` is the first one
     cdef part_t* parts
     cdef Py_ssize_t chunk           # rows that are taken at a time
-    cdef int64_t taken              # rows that have been
+    cdef int64_t next_row              # rows that have been
     cdef const int64_t* actions
     cdef bint over
 
@@ -77,7 +77,7 @@ cdef class Crew:
         cdef int64_t found = 0
         cdef Py_ssize_t start
         while True:
-            start = add_(&self.taken, self.chunk)
+            start = add_(&self.next_row, self.chunk)
             if start >= self.rows.n:
                 return found
             found += steps(&self.rows.a, self.actions, start, min(start + self.chunk, self.rows.n),
@@ -111,7 +111,7 @@ cdef class Crew:
             self.rows.raise_stop()
             return found
         with nogil:
-            self.taken = 0
+            self.next_row = 0
             for i in range(1, n):
                 PyThread_release_lock(self.parts[i].go)
             found = self.work(0)
