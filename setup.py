@@ -111,7 +111,7 @@ MODULES = [
     "envs._numpy_stream",
     "envs._potentials",
     "envs._env",
-    "envs._crew",
+    "envs._thread_pool",
     "envs._row",
     "envs._searcher",
     "envs._gae",

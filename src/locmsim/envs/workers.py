@@ -4,8 +4,8 @@ import os
 import threading
 from typing import Any
 
-from locmsim.envs._crew import Crew
 from locmsim.envs._env import Rows
+from locmsim.envs._thread_pool import ThreadPool
 
 __all__ = ["Workers"]
 
@@ -27,11 +27,11 @@ class Workers:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._crew = Crew(self._rows, self._n)
+        self._pool = ThreadPool(self._rows, self._n)
         # The threads must not hold this object, or it would never be deleted.
         self._threads = [
-            threading.Thread(target=self._crew.serve, args=(i,), daemon=True)
-            for i in range(1, self._crew.n)
+            threading.Thread(target=self._pool.serve, args=(i,), daemon=True)
+            for i in range(1, self._pool.n)
         ]
         for thread in self._threads:
             thread.start()
@@ -40,14 +40,14 @@ class Workers:
         """The sum of what the ranges return."""
         if self._threads and self._process != os.getpid():
             self._start()  # a process that was forked has none of the threads
-        return self._crew.run(actions)
+        return self._pool.run(actions)
 
     def close(self) -> None:
         """End the threads."""
         if self._threads and self._process != os.getpid():
             self._threads = []
         if self._threads:
-            self._crew.stop()
+            self._pool.stop()
         for thread in self._threads:
             thread.join()
         self._threads = []

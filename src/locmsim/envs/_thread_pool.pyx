@@ -16,7 +16,7 @@ from locmsim._locks cimport wait_for
 from locmsim.envs._env cimport Rows
 from locmsim.envs._row cimport add_, steps
 
-__all__ = ["Crew"]
+__all__ = ["ThreadPool"]
 
 cdef enum:
     CHUNK = 64                  # rows that a thread takes at a time: they fill whole cache lines
@@ -29,7 +29,7 @@ ctypedef struct part_t:         # what one thread has to do with it
 
 
 @cython.final
-cdef class Crew:
+cdef class ThreadPool:
     """What the threads that share the rows have in common: see `locmsim.envs.workers`.
 
     They wait in C without the GIL: handing that from one to the other takes as long as a step of
