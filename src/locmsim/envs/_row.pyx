@@ -49,7 +49,7 @@ from locmsim.game._layout cimport (
 from locmsim.search._engine cimport MAX_PATH
 
 
-# ---- random numbers --------------------------------------------------------------------------------------
+# ---- random numbers -------------------------------------------------------------------------------
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil:
     cdef uint64_t bits = 0
@@ -566,9 +566,9 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
         return False
     if m.serial != r.serial:
         believer_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
-                   source.cards, r.cold.now.decks[who], r.cold.now.triplets)
-    n = search_turn(q, q.workspaces[thread], m, given, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
-                    source.cards, g.n_cards, r.cold.now.triplets, path)
+                       source.cards, r.cold.now.decks[who], r.cold.now.triplets)
+    n = search_turn(q, q.workspaces[thread], m, given, &r.s, table_of(r), r.cold.acts,
+                    r.cold.n_acts, source.cards, g.n_cards, r.cold.now.triplets, path)
     if a.stopped:
         return False
     path[n] = PASS
@@ -645,7 +645,7 @@ cdef int play_battle(
         q = a.battlers[who ^ mine]
         if g.battler[who ^ mine] == SEARCHES:
             believer_start(q, &q.believers[2 * thread + who], r.serial, seeds[who], g.rules, who,
-                       r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
+                           r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
     while won_by(&r.s) < 0 and length < REFEREES_LIMIT:
         who = r.s.turn & 1
         turn = r.s.turn
