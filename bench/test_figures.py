@@ -1,4 +1,4 @@
-"""All that `locmsim bench` measures, as benchmarks that can be compared with those of before."""
+"""All that `locmsim bench` measures, as benchmarks that can be compared with earlier runs."""
 
 import pytest
 

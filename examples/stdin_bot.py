@@ -136,12 +136,12 @@ class Turn:
         summoned = []
         for card in [c for c in self.hand if c.type == CREATURE]:
             size = 6 if self.lanes == 1 else 3
-            taken = [sum(c.lane == lane for c in self.mine) for lane in range(self.lanes)]
-            room = [lane for lane in range(self.lanes) if taken[lane] < size]
-            if room and self.pay(card):
+            occupied = [sum(c.lane == lane for c in self.mine) for lane in range(self.lanes)]
+            places = [lane for lane in range(self.lanes) if occupied[lane] < size]
+            if places and self.pay(card):
                 sign = 1 if "G" in card.abilities else -1
                 threats = [sum(e.attack for e in self.enemies if e.lane == lane) for lane in (0, 1)]
-                card.lane = max(room, key=lambda lane: sign * threats[lane] - 3 * taken[lane])
+                card.lane = max(places, key=lambda lane: sign * threats[lane] - 3 * occupied[lane])
                 self.actions.append(f"SUMMON {card.id}" + f" {card.lane}" * (self.lanes == 2))
                 self.mine.append(card)
                 summoned.append(card)

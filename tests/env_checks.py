@@ -10,6 +10,17 @@ from locmsim.policy import get_layout
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search.belief import Belief
 
+_RANDOM = {"battlers": ("random", "random")}
+#: An id and options of each kind of episode, and of those of which the caller plays both seats.
+EPISODES = {
+    "battle": ("locmsim.envs:locmsim/Battle-v0", {"opponent": "osl"}),
+    "draft": ("locmsim.envs:locmsim/Draft-v0", _RANDOM),
+    "construct": ("locmsim.envs:locmsim/Construct-v0", _RANDOM),
+    "match": ("locmsim.envs:locmsim/Match-v0", {"opponent": "osl"}),
+    "battle, both seats": ("locmsim.envs:locmsim/Battle-v0", {"opponent": "caller"}),
+    "match, both seats": ("locmsim.envs:locmsim/Match-v0", {"opponent": "caller"}),
+}
+
 
 def layouts(rules):
     return ("entities",) if rules == "1.0" else ("entities", "gym-locm")

@@ -20,7 +20,7 @@ LEAST_PRIOR = 1e-30
 
 #: Of a world and what has happened in it, or None: the value to who is to move, and the prior of
 #: each action by its number.
-Judge = Callable[[State, Past | None], tuple[float, Any]]
+Evaluator = Callable[[State, Past | None], tuple[float, Any]]
 
 
 @dataclass
@@ -84,15 +84,15 @@ def attacks_win(state: State) -> bool:
     return damage >= state.players[1 - who].health
 
 
-class Twin:
+class ReferenceSearch:
     """A tree. `seed` is that of its worlds, `noise` what is added at the root, by action."""
 
     def __init__(
-        self, worlds: Determinizer, seed: int, noise: Any, options: PolicyOptions, judge: Judge,
-        past: Past | None = None,
+        self, worlds: Determinizer, seed: int, noise: Any, options: PolicyOptions,
+        evaluate: Evaluator, past: Past | None = None,
     ) -> None:  # fmt: skip
         self.worlds, self.seed, self.noise = worlds, seed, noise
-        self.options, self.judge, self.past = options, judge, past
+        self.options, self.evaluate, self.past = options, evaluate, past
         first = worlds.sample(0)
         self.root = Node(first.turn & 1)
         self.is_gumbel = options.root == "gumbel"
@@ -182,7 +182,7 @@ class Twin:
         for leaf in leaves:
             if leaf.value is None:
                 assert leaf.world is not None
-                leaf.value, priors = self.judge(leaf.world, leaf.past)
+                leaf.value, priors = self.evaluate(leaf.world, leaf.past)
                 self.expand(leaf, priors)
             self.back_up(leaf)
 

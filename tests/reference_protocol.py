@@ -10,7 +10,7 @@ from locmsim.game.observation import HAND, CardInPlay, Observation, OpponentActi
 from locmsim.rules.cards import ABILITIES, CardType
 from locmsim.rules.rulesets import HAND_LIMIT, RULES, RuleSet, get_rules
 
-_LOCATION_NAMES = {0: "hand", 1: "own board", -1: "opponent's board"}
+_LOCATION_NAMES = {0: "hand", 1: "player's board", -1: "opponent's board"}
 _OFFERED = -1
 _ACTION = re.compile(r"SUMMON -?[0-9]{1,9}|(?:SUMMON|ATTACK|USE) -?[0-9]{1,9} -?[0-9]{1,9}")
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
@@ -165,7 +165,7 @@ class SlowReader:
             raise self.error(f"a card on the {where} cannot have type {row.type}")
         if row.location != HAND and self.offered:
             raise self.error("a card on offer (instance id -1) must have location 0")
-        room = HAND_LIMIT if row.location == HAND else rules.lane_size
-        if self.places[place] > room and not self.offered:
+        free = HAND_LIMIT if row.location == HAND else rules.lane_size
+        if self.places[place] > free and not self.offered:
             lane = "" if row.location == HAND else f", lane {row.lane}"
-            raise self.error(f"{where}{lane}: more than {room} cards")
+            raise self.error(f"{where}{lane}: more than {free} cards")

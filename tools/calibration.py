@@ -40,7 +40,7 @@ def observed(rules: str, agent: str, games: int, seed: int) -> np.ndarray:
                 if not end.is_terminal():
                     chances.append((player, win_chance(end)))
             match.submit(player, line)
-        rows += [(chance, match.winner == player) for player, chance in chances]
+        rows += [(probability, match.winner == player) for player, probability in chances]
     return np.array(rows, dtype=float)
 
 

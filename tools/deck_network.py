@@ -125,7 +125,7 @@ def play_last(start, likely, rng):
 
 
 def beam_turn(engine, nodes, likely, rng, state):
-    """The actions of a turn; of the own deck all is known but the order."""
+    """The actions of a turn; of the player's deck all is known but the order."""
     player = state.current_player()
     deck = Counter(item.card for item in state.players[player].deck)
     groups = [likely, likely]

@@ -136,7 +136,10 @@ def random_card(rng: random.Random, base_id: int, scale: int, abilities: dict[st
         rng.choice((0, 0, 1, 2, 5, 12, 13, 127)),
         stat(),
         stat(),
-        "".join(letter if rng.random() < chance else "-" for letter, chance in abilities.items()),
+        "".join(
+            letter if rng.random() < probability else "-"
+            for letter, probability in abilities.items()
+        ),
         rng.choice((0, 0, stat())),
         rng.choice((0, 0, stat())),
         rng.choice((0, 0, 0, 1, 8, 100)),

@@ -248,7 +248,7 @@ def turns(seed: int) -> list[State]:
 
 
 def keywords(card: Card) -> float:
-    """A taste for cards with abilities: other decks have few of them."""
+    """A preference for cards with abilities: other decks have few of them."""
     return 2.0 * sum(letter != "-" for letter in card.abilities) - card.cost
 
 

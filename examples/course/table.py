@@ -25,7 +25,7 @@ def score(step: str, before: str, rules: str, games: int, seed: int, jobs: int |
         games=games, rules=rules, seed=seed, timeout_scale=0,
     ) as arena:  # fmt: skip
         arena.run(jobs=jobs)
-        counts = arena.tally.player_units(0)
+        counts = arena.tally.player_pairs(0)
         low, high = score_interval(counts)
         return f"{100 * counts.score:.1f} ({100 * low:.1f} - {100 * high:.1f})"
 

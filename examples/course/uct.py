@@ -1,4 +1,4 @@
-"""Step 3, UCT: a tree over the own turn, in which positions that are alike are one node.
+"""Step 3, UCT: a tree over the player's turn, in which positions that are alike are one node.
 
 Flat Monte Carlo looks one action ahead. A tree spends its random games on whole turns, and most of
 them on the ones that win. The order of actions often does not matter, so that many ways lead to a

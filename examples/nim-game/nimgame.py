@@ -136,5 +136,5 @@ class NimGame(BaseGame):
         )
         box = f"0 0 {20 * self.most + 4} {20 * self.heaps + 4}"
         drawing = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">{dots}</svg>'
-        taken = f"taken: {match.answers[-1]}" if match.answers else ""
-        return View(match.input_text(0), taken, drawing=drawing)
+        removed = f"taken: {match.answers[-1]}" if match.answers else ""
+        return View(match.input_text(0), removed, drawing=drawing)

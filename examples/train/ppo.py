@@ -32,11 +32,10 @@ from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
+TORCHRUN = ("RANK", "WORLD_SIZE")  # what it tells a process
 #: What a step of the environments writes of the position after it, and of itself.
 AFTER = ("obs", "masks", "to_move")
 DURING = ("rewards", "terminated", "truncated", "length")
-
-# ------------------------------------------------------------------------------------ the network
 
 
 class Net(nn.Module):
@@ -50,24 +49,16 @@ class Net(nn.Module):
         self.rules = rules
         self.one = rules == "1.0"
         self.register_buffer("scale", torch.tensor(get_layout("entities", rules).scale))
-        self.hand, self.own, self.enemy = (
-            nn.Linear(24, UNITS), nn.Linear(16, UNITS), nn.Linear(16, UNITS),
-        )  # fmt: skip
-        self.trunk1 = nn.Linear(56 + 5 * UNITS, TRUNK)
-        self.trunk2 = nn.Linear(TRUNK, TRUNK)
-
-        def plain(inputs, outputs=KEY):
-            return nn.Linear(inputs, outputs, bias=False)
-
-        self.hand_context, self.own_context, self.enemy_context = (
-            plain(TRUNK, UNITS) for _ in range(3)
-        )
-        self.summon, self.use, self.attack = plain(UNITS), plain(UNITS), plain(UNITS)
-        self.own_key, self.enemy_key, self.enemy_attack_key = (plain(UNITS) for _ in range(3))
-        self.lane_key = plain(2 * UNITS + TRUNK)
-        self.player_use_key, self.player_attack_key = plain(TRUNK), plain(TRUNK)
-        self.pass_ = nn.Linear(TRUNK, 1)
-        self.value = nn.Linear(TRUNK, 1)
+        self.hand, self.own, self.enemy = (nn.Linear(size, UNITS) for size in (24, 16, 16))
+        self.trunk1, self.trunk2 = nn.Linear(56 + 5 * UNITS, TRUNK), nn.Linear(TRUNK, TRUNK)
+        for name in ("hand_context", "own_context", "enemy_context"):
+            setattr(self, name, nn.Linear(TRUNK, UNITS, bias=False))
+        for name in ("summon", "use", "attack", "own_key", "enemy_key", "enemy_attack_key"):
+            setattr(self, name, nn.Linear(UNITS, KEY, bias=False))
+        self.lane_key = nn.Linear(2 * UNITS + TRUNK, KEY, bias=False)
+        for name in ("player_use_key", "player_attack_key"):
+            setattr(self, name, nn.Linear(TRUNK, KEY, bias=False))
+        self.pass_, self.value = nn.Linear(TRUNK, 1), nn.Linear(TRUNK, 1)
 
     def forward(self, observations):
         """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
@@ -195,28 +186,22 @@ def precision(bfloat16, device="cpu"):
     return torch.autocast(torch.device(device).type, dtype=torch.bfloat16, enabled=bfloat16)
 
 
-# ---------------------------------------------------------------------------- several processes
-
-
 class Processes:
     """The processes that torchrun has started, or this one alone; each has a part of all rows."""
 
     def __init__(self, device):
-        self.size, self.rank = (
-            int(os.environ.get(n, d)) for n, d in (("WORLD_SIZE", 1), ("RANK", 0))
-        )
+        self.rank, self.size = (int(os.environ.get(n, n == "WORLD_SIZE")) for n in TORCHRUN)
         self.device = device
         if self.size > 1:
+            backend = "nccl" if device.type == "cuda" else "gloo"
             if device.type == "cuda":
                 self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-            backend = "nccl" if device.type == "cuda" else "gloo"
             dist.init_process_group(backend, timeout=timedelta(hours=1))
 
     def sum(self, tensor):
         """The sum over all processes, in place."""
         if self.size > 1:
-            moved = tensor.to(self.device)
-            dist.all_reduce(moved)
+            dist.all_reduce(moved := tensor.to(self.device))
             tensor.copy_(moved)
         return tensor
 
@@ -225,9 +210,6 @@ def generator(*key):
     """Random numbers that follow from a seed, an update, and what they are for."""
     state = np.random.SeedSequence(key).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(state >> 1))
-
-
-# ------------------------------------------------------------------------------------ the league
 
 
 class League:
@@ -267,19 +249,14 @@ class League:
             self.results[name] = [self.keep * a + b for a, b in zip(old, new, strict=True)]
 
     def state_dict(self):
-        past = {
-            name: (policy.meta, {key: torch.tensor(array) for key, array in policy.arrays.items()})
-            for name, policy in self.past.items()
-        }
+        past = {name: (p.meta, {k: torch.tensor(a) for k, a in p.arrays.items()})
+                for name, p in self.past.items()}  # fmt: skip
         return {"past": past, "results": self.results}
 
     def load_state_dict(self, state):
         self.past, self.results = {}, state["results"]
         for name, (meta, arrays) in state["past"].items():
             self.add(name, Policy({key: array.numpy() for key, array in arrays.items()}, meta))
-
-
-# --------------------------------------------------------------------------------------- rollouts
 
 
 class Rollout:
@@ -331,8 +308,8 @@ class Rollout:
         """Have new episodes played against the players of the league, as often as it says."""
         options = self.options
         weights = {name: options.past * weight for name, weight in league.weights().items()}
-        fixed = options.fixed if options.opponents else 0
-        weights |= {name: fixed / len(options.opponents) for name in options.opponents}
+        for name in options.opponents:
+            weights[name] = options.fixed / len(options.opponents)
         weights["caller"] = max(0.0, 1 - sum(weights.values()))
         for env, _ in self.parts:
             for name in {*env.players} - {*weights}:
@@ -347,10 +324,9 @@ class Rollout:
         for place, (env, _) in enumerate(self.parts):
             for name, result in env.players.results.items():
                 now = np.array([result.won + result.drawn / 2, result.games])
-                new = now - self.results.get((place, name), 0)
-                self.results[place, name] = now
                 if name != "caller":
-                    results[name] = results.get(name, 0) + new
+                    results[name] = results.get(name, 0) + now - self.results.get((place, name), 0)
+                self.results[place, name] = now
         return results
 
     def win_rate(self, net, opponent):
@@ -382,11 +358,7 @@ class Rollout:
             self.actions[t] = 0
             self.act(net, t, uniform[t])
             started = time.perf_counter()
-            for env, part in self.parts:
-                after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
-                during = {name: getattr(self, name)[t, part] for name in DURING}
-                arrays = {name: array.numpy() for name, array in (after | during).items()}
-                env.step_into(self.actions[t, part].numpy(), **arrays)
+            self.step(t)
             seconds += time.perf_counter() - started
         self.act(net, options.steps)
         legal = self.masks[:-1].gather(2, self.actions[..., None])
@@ -394,6 +366,14 @@ class Rollout:
             "games": (self.terminated | self.truncated).sum().item(), "env_seconds": seconds,
             "length": self.length.sum().item(), "illegal": (legal == 0).sum().item(),
         }  # fmt: skip
+
+    def step(self, t):
+        """Step the environments, which write what comes of it where it is to be."""
+        for env, part in self.parts:
+            after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
+            during = {name: getattr(self, name)[t, part] for name in DURING}
+            arrays = {name: array.numpy() for name, array in (after | during).items()}
+            env.step_into(self.actions[t, part].numpy(), **arrays)
 
     def act(self, net, t, uniform=None):
         """Let the network value positions and, with `uniform`, act where there is a choice."""
@@ -429,10 +409,11 @@ class Rollout:
             "return": (advantages + self.values[:-1])[chosen],
         }  # fmt: skip
         part = data["advantage"].double()
-        moments = torch.stack([torch.ones_like(part).sum(), part.sum(), (part**2).sum()])
-        count, total, square = self.processes.sum(moments).tolist()
-        mean, deviation = total / count, max(square / count - (total / count) ** 2, 0) ** 0.5
-        data["advantage"] = (data["advantage"] - mean) / (deviation + 1e-8)
+        sums = self.processes.sum(
+            torch.stack([part.new_tensor(len(part)), part.sum(), (part**2).sum()])
+        )
+        mean, square = (sums[1:] / sums[0]).tolist()
+        data["advantage"] = (data["advantage"] - mean) / (max(square - mean**2, 0) ** 0.5 + 1e-8)
         everywhere = torch.zeros(len(rewards) * self.options.rows, dtype=torch.int32)
         everywhere[data["place"]] = 1
         order = self.processes.sum(everywhere).nonzero()[:, 0]
@@ -442,13 +423,8 @@ class Rollout:
 def remember_decks():
     """Let the deck builders of the library work once for each card set: some take 50 ms."""
     for name, builder in DECK_BUILDERS.items():
-        if not hasattr(builder, "known"):
-            known = cache(builder)
-            DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
-            DECK_BUILDERS[name].known = known
-
-
-# --------------------------------------------------------------------------------------- learning
+        known = cache(builder)
+        DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
 
 
 def learn(net, optimizer, data, places, options, update, entropy_weight, processes):
@@ -485,10 +461,8 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             kl, outside = ratio - 1 - difference, (ratio != clipped).float()
             stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, outside])
             sums += stats.detach().double().sum(1)
-    return sums.cpu()
-
-
-# ------------------------------------------------------------------------- checkpoints, logs, main
+    names = ("positions", "value_loss", "entropy", "kl", "clipped")
+    return dict(zip(names, sums.tolist(), strict=True))
 
 
 #: What a run may be continued with other values of; all else makes another training.
@@ -505,12 +479,6 @@ def identity(options):
     return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **chosen}
 
 
-def save_checkpoint(path, content):
-    """Write a checkpoint whole: a file that was there stays until the new one is complete."""
-    torch.save(content, path.with_suffix(".part"))
-    os.replace(path.with_suffix(".part"), path)
-
-
 def load_checkpoint(path, expected):
     """The content of a checkpoint; ends with one line if it is none, or of another training."""
     try:
@@ -525,23 +493,28 @@ def load_checkpoint(path, expected):
     return content
 
 
+def save_checkpoint(path, content):
+    """Write a checkpoint whole: a file that was there stays until the new one is complete."""
+    torch.save(content, path.with_suffix(".part"))
+    os.replace(path.with_suffix(".part"), path)
+
+
 class Log:
     """`log.csv` of a run, TensorBoard files beside it and, if asked for, Weights & Biases."""
 
     def __init__(self, options, update):
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        lines = []
-        if update and self.path.exists():  # what came after the checkpoint is done again
-            with self.path.open(newline="") as file:
-                lines = [row for row in csv.DictReader(file) if int(row["update"]) <= update]
-        self.path.unlink(missing_ok=True)
-        for line in lines:
-            self.row(line)
-        step = update * options.steps * options.rows
+        lines = self.path.read_text().splitlines(True) if update and self.path.exists() else []
+        # What came after the checkpoint is done again.
+        kept = [
+            line for line in lines if not line[0].isdigit() or int(line.split(",")[0]) <= update
+        ]
+        self.path.write_text("".join(kept))
         try:
             if options.tensorboard:
                 from torch.utils.tensorboard import SummaryWriter
 
+                step = update * options.steps * options.rows
                 self.writer = SummaryWriter(options.folder, purge_step=step)
             if options.wandb:
                 import wandb
@@ -551,34 +524,28 @@ class Log:
             hint = "pip install it, or leave it out (--no-tensorboard)"
             raise SystemExit(f"{error.name} is missing: {hint}") from None
 
-    def row(self, values):
-        """Append a line to the file."""
-        new = not self.path.exists()
-        with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, values)
-            if new:
-                writer.writeheader()
-            writer.writerow(values)
-
     def write(self, values, league):
         """Log the numbers of an update; those of the league have changing names."""
-        self.row(values)
+        with self.path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, values)
+            if not file.tell():
+                writer.writeheader()
+            writer.writerow(values)
         known = {name: value for name, value in values.items() if value != ""}
         known |= {f"league/{name}": rate for name, rate in league.items()}
-        if self.writer:
-            for name, value in known.items():
-                self.writer.add_scalar(name, value, values["step"])
+        for name, value in known.items() if self.writer else ():
+            self.writer.add_scalar(name, value, values["step"])
         if self.wandb:
             self.wandb.log(known)
 
 
-def train(options, net=None, make_rollout=Rollout):
+def train(options, make_net=Net, make_rollout=Rollout):
     """Train as the options say; the network, and a text that says how it was made."""
     processes = Processes(find_device(options.device))
     device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    net = (net or Net(options.rules)).to(device)
+    net = make_net(options.rules).to(device)  # follows from the seed
     history = ""
     if options.begin_with:
         try:
@@ -599,7 +566,7 @@ def train(options, net=None, make_rollout=Rollout):
         optimizer.load_state_dict(content["optimizer"])
         league.load_state_dict(content["league"])
         update, games, history = (content[name] for name in ("update", "games", "history"))
-    else:
+    elif options.past:
         league.add("update-0", net.policy())
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(options, update) if main else None
@@ -613,35 +580,30 @@ def train(options, net=None, make_rollout=Rollout):
         sums, results = rollout.collect(forward, update), rollout.played()
         data, places = rollout.examples()
         entropy = options.entropy * falling
-        learnt = learn(forward, optimizer, data, places, options, update, entropy, processes)
+        sums |= learn(forward, optimizer, data, places, options, update, entropy, processes)
         update += 1
-        pairs = [number for pair in results.values() for number in pair]
-        numbers = [*sums.values(), *learnt.tolist(), *pairs]
+        numbers = [*sums.values(), *(number for pair in results.values() for number in pair)]
         numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64)).tolist()
         sums = dict(zip(sums, numbers, strict=False))
-        n, *learnt = numbers[len(sums) : len(sums) + 5]
-        pairs = np.reshape(numbers[len(sums) + 5 :], (-1, 2)).tolist()
-        league.count(dict(zip(results, pairs, strict=True)))
-        wins, one_sided = np.sum(pairs, axis=0)
+        pairs = np.reshape(numbers[len(sums) :], (-1, 2))
+        league.count(dict(zip(results, pairs.tolist(), strict=True)))
+        wins, one_sided = pairs.sum(axis=0).tolist()
         games += int(sums["games"])
-        training = (
-            f"{history}{games} games, {' '.join(options.decks)} decks ({update * size} steps), PPO"
-        )
+        decks = " ".join(options.decks)
+        training = f"{history}{games} games with {decks} decks ({update * size} steps), PPO"
         error = (data["return"] - data["value"]).var() / data["return"].var().clamp(min=1e-9)
         seconds = time.perf_counter() - started
-        names = ("value_loss", "entropy", "kl", "clipped")
+        means = {k: sums[k] / sums["positions"] for k in ("value_loss", "entropy", "kl", "clipped")}
         values = {
             "update": update, "step": update * size, "games": games, "seconds": seconds,
-            "steps_per_second": size / seconds,
+            "steps_per_second": size / seconds, "rate": options.rate * falling,
             "environment_share": sums["env_seconds"] / seconds / processes.size,
-            "return": 2 * wins / max(1, one_sided) - 1,
+            "return": (2 * wins - one_sided) / max(1, one_sided),
             "length": sums["length"] / max(1, sums["games"]),
-            **{name: x / n for name, x in zip(names, learnt, strict=True)},
-            "explained_variance": 1 - error.item(), "illegal": sums["illegal"] / size,
-            "rate": options.rate * falling,
+            "explained_variance": 1 - error.item(), "illegal": sums["illegal"] / size, **means,
         }  # fmt: skip
         last = update == updates
-        if update % options.snapshot_every == 0:
+        if options.past and update % options.snapshot_every == 0:
             league.add(f"update-{update}", net.policy())
         rollout.meet(league)
         if main:
@@ -654,11 +616,12 @@ def train(options, net=None, make_rollout=Rollout):
         if update % options.checkpoint_every == 0 or last:
             if main:
                 net.save(folder, training)
-                save_checkpoint(path, {
+                content = {
                     "identity": identity(options), "net": net.state_dict(), "history": history,
                     "optimizer": optimizer.state_dict(), "league": league.state_dict(),
                     "update": update, "games": games,
-                })  # fmt: skip
+                }  # fmt: skip
+                save_checkpoint(path, content)
             rollout.begin(update, league)
             if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
                 break
@@ -667,9 +630,8 @@ def train(options, net=None, make_rollout=Rollout):
 
 def find_device(name):
     """The device of that name; ends with one line if it is not there."""
-    there = [
-        *["cuda"] * torch.cuda.is_available(), *["mps"] * torch.backends.mps.is_available(), "cpu",
-    ]  # fmt: skip
+    backends = {"cuda": torch.cuda, "mps": torch.backends.mps}
+    there = [*[known for known, backend in backends.items() if backend.is_available()], "cpu"]
     if name not in ("auto", *there):
         raise SystemExit(f"--device: there is no {name} here, only {', '.join(there)}")
     return torch.device(there[0] if name == "auto" else name)

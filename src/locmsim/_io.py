@@ -1,12 +1,18 @@
-"""Files that are either written whole or left as they were, locks, and the package's own files."""
+"""Files that are either written whole or left as they were, locks, the package's own files; and
+numbers with their nouns."""
 
 import os
 import stat
 from contextlib import suppress
 
-__all__ = ["data_file", "try_lock", "write_whole"]
+__all__ = ["counted", "data_file", "try_lock", "write_whole"]
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
+
+
+def counted(n: int, noun: str) -> str:
+    """The number and its noun: "1 core", "2 cores"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def data_file(name: str) -> str:

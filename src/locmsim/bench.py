@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from locmsim import __version__
 from locmsim._bench import COMPILER, COMPILER_COMMAND, STATE_SIZE, KernelLoops, game_lengths
 from locmsim._core import Determinizer, State
+from locmsim._io import counted
 from locmsim._measure import Case, Counted, Figure, Measured, Ratio, calls
 from locmsim._measure import measure as figures_of
 from locmsim._measure import seconds as elapsed
@@ -551,10 +552,10 @@ def _forest(rules: str) -> Iterator[Measured]:
 
         def make() -> Case:
             seen = search_positions(rules)
-            given = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
+            positions = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
 
             def run() -> int:
-                search.search_many(given)
+                search.search_many(positions)
                 return trees * simulations
 
             return Case(run)
@@ -951,7 +952,7 @@ def signature(rules: str) -> str:
 def machine() -> dict[str, str]:
     """What the figures depend on besides the code."""
     return {
-        "CPU": f"{_cpu()}, {len(_cores())} cores",
+        "CPU": f"{_cpu()}, {counted(len(_cores()), 'core')}",
         "system": f"{platform.system()} {platform.machine()}",
         "compiler": COMPILER,
         "command": COMPILER_COMMAND,

@@ -1,4 +1,4 @@
-"""``locmsim ask`` and ``locmsim analyse``: matches of before, looked at again."""
+"""``locmsim ask`` and ``locmsim analyse``: earlier matches, looked at again."""
 
 import json
 import shlex

@@ -197,3 +197,61 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path.unlink()
     assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")
     assert str(tmp_path / "none.npz") in error("--from", tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(
+    ("phase", "rules", "more"),
+    [
+        ("draft", "1.2", ["--value", "1", "--decks", "curve"]),
+        ("construct", "1.5", ["--value", "0.5"]),
+        ("match", "1.5", ["--opponents", "random"]),
+    ],
+)
+def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, phase, rules, more):
+    import choose
+
+    command = [
+        "choose.py", phase, "--rules", rules, "--rows", "8", "--steps", "30", "--sets", "4",
+        "--total-timesteps", "480", "--games", "4", "--evaluate-every", "2",
+        "--yardsticks", "random", "--battlers", "random", "--checkpoint-every", "1",
+        "--no-tensorboard", "--device", "cpu",
+    ]  # fmt: skip
+    for folder, times in (("whole", 1), ("paused", 2)):
+        for _ in range(times):
+            pause = ["--resume", "--pause-after", "1e-6"] if times > 1 else []
+            chosen = [*command, "--folder", str(tmp_path / folder), *more, *pause]
+            monkeypatch.setattr(sys, "argv", chosen)
+            choose.main()
+    whole, paused = (
+        torch.load(tmp_path / folder / "checkpoint.pt", weights_only=True)
+        for folder in ("whole", "paused")
+    )
+    assert whole["update"] == paused["update"] == 2
+    assert equal(whole, paused)
+    rows = lines(tmp_path / "whole")
+    assert {row["illegal"] for row in rows} == {"0.0"}
+    if phase != "match":  # thirty picks each
+        assert [row["length"] for row in rows] == ["30.0", "30.0"]
+        assert rows[-1]["games"] == "16"
+    net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
+    net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
+
+
+def test_decks_are_valued_by_player(ppo):
+    """The value of a deck is that of the cards that its player has chosen."""
+    import choose
+
+    from locmsim import Match
+    from locmsim.decks.draft_value import default_draft_value
+
+    match = Match("1.2", seed=3)
+    values = default_draft_value("1.2")
+    while match.phase == "choice":  # one takes the best card of all, the other one the worst
+        offer = match.offers[len(match.chosen[0])]
+        worth = [values([card]) for card in offer]
+        for player, extreme in enumerate((max, min)):
+            match.submit(player, f"PICK {worth.index(extreme(worth))}")
+    cards = {card.base_id: card for card in match.cards}
+    good, bad = choose.deck_values(match)
+    assert good > bad
+    assert [good, bad] == [values([cards[base] for base in deck]) for deck in match.chosen]

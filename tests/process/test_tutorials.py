@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 from desk import DOCS, Desk
 
@@ -57,18 +56,19 @@ def test_first_bot(desk: Desk) -> None:
 
 
 def test_train(desk: Desk) -> None:
-    examples, training, table = follow(desk, "train.md", games="60")
-    assert "of 60 games: examples.npz" in examples
-    hits = [float(share) for share in re.findall(r": ([0-9.]+)% of the actions", training)]
-    assert hits[-1] > max(hits[0], 50)
+    pytest.importorskip("torch")
+    pytest.importorskip("tensorboard")
+    less = {"games": "20", "total_timesteps": "65536", "evaluate_every": "2"}
+    training, own, table = follow(desk, "train.md", **less)
+    assert re.search(r"update 2 .* win_random 0\.[0-9]+", training)
+    assert {"policy.npz", "checkpoint.pt", "log.csv"} <= {
+        path.name for path in (desk.folder / "first").iterdir()
+    }
+    assert "with random classic decks (65536 steps), PPO" in own
     policy = Policy.load(desk.folder / "mine.npz")
-    assert policy.rules == "1.5"
-    with np.load(desk.folder / "examples.npz") as file:
-        chosen = policy.act_batch(file["obs"], file["mask"])
-        assert (chosen == file["action"]).mean() > 0.5
+    assert policy.arrays["trunk1.b"].shape == (96,)
     assert "random" in table
-    shares = played(desk.folder / "learned.db")
-    assert shares["policy:path=mine.npz"] > shares["random"]
+    assert "policy:path=mine.npz" in played(desk.folder / "learned.db")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

@@ -3,17 +3,18 @@
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import browser, keep_screenshots, long_game, sync_api
+from amounts import amount
+from browser import browser, long_game, sync_api
 from helpers import RULE_SETS, golden_games, golden_result
+from web_server import Opener, Server, server, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -24,7 +25,7 @@ from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
 
-__all__ = ["browser"]
+__all__ = ["browser", "server", "visit"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -45,69 +46,6 @@ class Talker:
 """
 ASKED = "body[data-asked=true]"
 OVER = "body[data-over=true]"
-
-Server = Callable[..., str]
-Opener = Callable[..., Any]
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    """Starts the tool with these words, and gives its address; at the end it ends by Ctrl-C."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*words: str) -> str:
-        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0", *words]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        started.append(process)
-        assert process.stdout is not None
-        return process.stdout.readline().strip()
-
-    yield start
-    for process in started:
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        assert (process.returncode, errors) == (130, "locmsim web: stopped\n")
-
-
-@pytest.fixture
-def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Opens pages; at the end none may have complained, or asked another server for anything."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-    asked: set[str] = set()
-
-    def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
-        context = browser.new_context(**{"reduced_motion": "reduce", **options})
-        contexts.append(context)
-        found = context.new_page()
-        found.set_default_timeout(20_000)
-        left = [refusals]
-
-        def complain(message: Any) -> None:
-            # What the server refuses the browser tells, too.
-            if "status of 4" in message.text and left[0]:
-                left[0] -= 1
-                return
-            complaints.append(message.text)
-
-        found.on("console", complain)
-        found.on("pageerror", lambda error: complaints.append(str(error)))
-        found.on("dialog", lambda dialog: complaints.append(dialog.message))
-        found.on("request", lambda request: asked.add(request.url))
-        root, _, query = url.partition("/?")
-        found.goto(f"{root}/{page}?{query}" if page else url)
-        found.server = root
-        return found
-
-    yield visit
-    keep_screenshots(contexts, request.node.name)
-    servers = {page.server for context in contexts for page in context.pages}
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert all(any(url.startswith((f"{s}/", "data:")) for s in servers) for url in asked)
 
 
 def begin(page: Any, rules: str, opponent: str, seat: int = 0, seed: int = 5) -> None:
@@ -177,7 +115,7 @@ def play_turns(page: Any) -> int:
             changed(page, before)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
     page = visit(server("--games", str(tmp_path)))
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
@@ -542,6 +480,57 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#chance")).to_contain_text("(value network)")
 
 
+def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """The report: progress, the worst turns first, each one click from its position."""
+    log = tmp_path / "log.json"
+    players = [make_agent("greedy"), make_agent("random")]
+    result = play(players, Match("1.2", seed=3), timeout_scale=0)
+    log.write_text(log_line(result, ("one", "two")))
+    page = visit(server(str(log)), "games")
+    page.set_default_timeout(90_000)
+    page.locator("[data-key=f0] a", has_text="report").click()
+    page.click("#report-start")
+    page.locator("#report-start", has_text="Again").wait_for(timeout=90_000)
+    worst = page.locator("#report-found ul").nth(1).locator("button")
+    losses = [int(text.split("away ")[1].split(" ")[0]) for text in worst.all_inner_texts()]
+    assert 1 <= len(losses) <= 3
+    assert losses == sorted(losses, reverse=True)
+    turn = worst.first.get_attribute("data-turn")
+    worst.first.click()
+    page.wait_for_selector("#better li")
+    expect(page.locator("#said")).to_have_text(f"Turn {turn}, two")
+    words = page.locator("#better li").all_inner_texts()
+    page.locator("#better button").click()
+    if words != ["End the turn"]:
+        expect(page.locator("#said")).to_have_text(words[0])
+
+
+def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Beyond the end of the turn: a reply and the next turn are on the board by a click."""
+    log = tmp_path / "log.json"
+    log.write_text(log_line(golden_result(long_game("1.2"))))
+    page = visit(server(str(log)), "game/f0")
+    page.wait_for_selector("#tab-tree")
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    turn = page.locator("#said").inner_text()
+    page.click("#tab-tree")
+    page.click("#tree-start")
+    page.locator("#tree details", has_text="they hold").first.wait_for()
+    page.evaluate(
+        """() => new Promise((done) => setInterval(() => {
+            const button = document.querySelector("#tree .branch button");
+            if (button) { button.click(); done(); }
+        }, 50))"""
+    )
+    until(page, f"document.querySelector('#said').innerText !== {turn!r}")
+    assert int(page.locator("#said").inner_text().split()[1].rstrip(",")) == 7
+    page.click("#tree-hold")
+    page.wait_for_selector("#tree-card option", state="attached")
+    assert "Card " not in page.locator("#tree-card").inner_text()
+    page.keyboard.press("Home")
+
+
 def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup", refusals=1)
     state = start_position(2, "1.0")
@@ -558,7 +547,7 @@ def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> N
     page.locator("#places button", has_text="Left lane, above").click()
     creature = page.evaluate(
         """() => [...document.querySelectorAll("#catalogue .pick")].find(
-            (one) => one.getAttribute("aria-label").includes(": creature")).dataset.card"""
+            (one) => one.textContent.includes(": creature")).dataset.card"""
     )
     page.locator(f"#catalogue [data-card='{creature}']").click()
     page.click("#setup")
@@ -628,7 +617,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
 
 
-def test_strangers_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Names of players, what bots say, write and answer, and paths."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
     program = tmp_path / "bot.py"

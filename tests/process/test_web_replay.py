@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from amounts import amount
 from browser import (
     ALL_SHOWN,
     SHOWN,
@@ -32,7 +33,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_every_step_shows_the_numbers_of_the_game(rules: str, open_page: Opener) -> None:
     check_game(open_page, long_game(rules))
 
@@ -233,7 +234,7 @@ def test_a_fault_in_the_battle(open_page: Opener) -> None:
     assert step_of(page) == sum(len(turn["states"]) for turn in game["turns"]) - 1
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
+@pytest.mark.parametrize("rules", amount(["1.5"], RULE_SETS))
 def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     """The numbers of the snapshot at each of its turns, but for what it was not told."""
     game = long_game(rules)

@@ -22,7 +22,7 @@ def weights(rules: str) -> dict[str, float]:
 
 @dataclass
 class OwnTurnAgent(BaseAgent):
-    """A fast search over the own turn, cards first and then attacks; it thinks of no opponent.
+    """A fast search over the player's turn, cards first and then attacks; it thinks of no opponent.
 
     It takes `time_ms` for a turn, but leaves `SPARE_MS` of the rule set's limit, and applies no
     more than `nodes` actions; 0 for no bound of that kind. With a bound of nodes alone the answers

@@ -97,7 +97,7 @@ cdef float WON = 1e6            # above any sum of other terms
 ctypedef struct side_t:
     float health, low_health
     float creature, attack, defense, guard, lethal, ward, drain, breakthrough
-    float room, card, many_cards, low_deck, deck_out, open_attack, kill
+    float places, card, many_cards, low_deck, deck_out, open_attack, kill
 
 ctypedef struct line_t:         # actions from the root, where they lead, what that is worth
     float value
@@ -175,9 +175,9 @@ cdef float side_value(
             if x.keywords & BREAKTHROUGH:
                 value += weights.breakthrough * x.attack
     if one_lane:
-        value += weights.room * (occupied != 63)
+        value += weights.places * (occupied != 63)
     else:
-        value += weights.room * (((occupied & 7) != 7) + ((occupied & 56) != 56))
+        value += weights.places * (((occupied & 7) != 7) + ((occupied & 56) != 56))
     missing = max(0, draws - me.deck_left)
     hand = me.hand_size + draws - missing
     left = me.deck_left - draws + missing
@@ -494,7 +494,7 @@ cdef int read_side(side_t* side, dict left, str prefix) except -1:
     side.ward = left.pop(prefix + "ward")
     side.drain = left.pop(prefix + "drain")
     side.breakthrough = left.pop(prefix + "breakthrough")
-    side.room = left.pop(prefix + "room")
+    side.places = left.pop(prefix + "room")
     side.card = left.pop(prefix + "card")
     side.many_cards = left.pop(prefix + "many_cards")
     side.low_deck = left.pop(prefix + "low_deck")

@@ -11,10 +11,10 @@ from locmsim.arena.store import Ending, Goal, Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, Sprt, score_interval
 
-__all__ = ["Ending", "Follower", "llr_curve", "score_curve"]
+__all__ = ["Ending", "ResultsReader", "llr_curve", "score_curve"]
 
 
-class Follower:
+class ResultsReader:
     """The results in a file, brought up to date by `update`, which reads only what is new.
 
     The file is open only while it is read, so that whoever writes it can close it in order. Used by

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
+from locmsim._io import counted
 from locmsim.arena import report
 from locmsim.arena.games import game_name, make_game
 from locmsim.arena.records import Outcome, Record
@@ -236,9 +237,8 @@ class Arena:
             raise ValueError(f"jobs: expected 1 or more, got {jobs}")
         if jobs * cores_each > len(cores) and self._timed:
             raise ValueError(
-                f"jobs: {jobs} games with time limits need"
-                f" {'as many' if cores_each == 1 else jobs * cores_each} cores, there"
-                f" {'is' if len(cores) == 1 else 'are'} {len(cores)}"
+                f"jobs: {counted(jobs, 'game')} with time limits would need"
+                f" {counted(jobs * cores_each, 'core')}, this machine has {len(cores)}"
                 + "; --timeout-scale 0 plays without limits"
                 * bool(self.settings.timeout_scale)
             )

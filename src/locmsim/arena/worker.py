@@ -2,15 +2,17 @@
 
 import contextlib
 import copy
+import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Fixture, Player, Settings
-from locmsim.contract import Contestant, Match
-from locmsim.referee.matches import Result, play, replay_calls
+from locmsim.contract import Contestant, Match, Part
+from locmsim.referee.live import SUFFIX, LiveLog
+from locmsim.referee.matches import Call, Result, play, replay_calls
 
 __all__ = ["forget_agents", "new_match", "play_games", "replayed"]
 
@@ -60,9 +62,10 @@ def forget_agents() -> None:
     _agents.__init__()  # type: ignore[misc]
 
 
-def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
+def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> list[Record]:
     """Play the games of these numbers.
 
+    In the folder `live`, while there is one, each is to be watched (`locmsim.referee.live`).
     A bot or agent that fails loses its game. ``OSError`` is about this machine, ``ValueError``
     about a player's description.
     """
@@ -79,15 +82,31 @@ def play_games(settings: Settings, numbers: Sequence[int]) -> list[Record]:
     with contextlib.redirect_stdout(sys.stderr):  # what agents print must not mix with results
         for number in numbers:
             fixture = settings.fixture(number)
-            result = play(
-                [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
-                new_match(settings, fixture),
-                timeout_scale=settings.timeout_scale,
-                match_limit=settings.match_limit,
-                lenient=settings.lenient,
-            )
+            match = new_match(settings, fixture)
+            with _watched(live, settings, fixture, match) as on_call:
+                result = play(
+                    [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
+                    match,
+                    timeout_scale=settings.timeout_scale,
+                    match_limit=settings.match_limit,
+                    lenient=settings.lenient,
+                    on_call=on_call,
+                )
             records.append(record_of(fixture, result))
     return records
+
+
+@contextlib.contextmanager
+def _watched(
+    live: str, settings: Settings, fixture: Fixture, match: Any
+) -> Iterator[Callable[[Call], object]]:
+    """What is to be told of each answer, so that whoever wants to can watch the match."""
+    if not (live and Part.REPLAY in settings.game.parts and os.path.isdir(live)):
+        yield lambda call: None
+        return
+    names = [settings.players[index].name for index in fixture.players]
+    with LiveLog(os.path.join(live, f"{fixture.number}{SUFFIX}"), match, names) as log:
+        yield log.add
 
 
 def replayed(settings: Settings, record: Record) -> Result[Any]:

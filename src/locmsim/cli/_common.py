@@ -120,10 +120,10 @@ def width() -> int:
     return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
 
 
-def add_verbose(parser: argparse.ArgumentParser) -> None:
+def add_verbose(parser: argparse._ActionsContainer) -> None:
     """The option ``-v`` for commands that run long, see `start_logging`."""
     parser.add_argument(
-        "-v", "--verbose", action="count", default=0, help="tell what is done; -vv: in detail"
+        "-v", "--verbose", action="count", default=0, help="report progress; -vv: in detail"
     )
 
 
@@ -136,7 +136,7 @@ def start_logging(verbose: int) -> None:
         logging.getLogger("locmsim").setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
 
 
-def add_force(parser: argparse.ArgumentParser) -> None:
+def add_force(parser: argparse._ActionsContainer) -> None:
     """The option ``--force``, see `check_target`."""
     parser.add_argument(
         "--force", action="store_true", help="overwrite a file that this command has not written"

@@ -1,4 +1,4 @@
-"""Matches of before: logs, and games of an arena's results."""
+"""Earlier matches: logs, and games of an arena's results."""
 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,7 @@ __all__ = ["Played", "load_played", "load_result"]
 
 
 class Played(NamedTuple):
-    """A match of before."""
+    """An earlier match."""
 
     result: "Result[Any]"
     #: What its players are called, as far as that is known.

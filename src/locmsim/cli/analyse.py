@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "Search a position several times, by beam search and by MCTS, and print the turns that"
-        " were found, with what the opponent may hold. The position is a turn of a match of before"
+        " were found, with what the opponent may hold. The position is a turn of an earlier match"
         " (a log FILE or DB:NUMBER, with --turn), the text of a position (State.to_text), or what a"
         " bot is sent (--file). With --game all turns of a match are compared with the best ones."
     )
@@ -306,8 +306,8 @@ def _print(
     print(f"{'value':>6} {'visits':>7} {'found':>5} " * len(names) + " line")
     for line in analysis.lines:
         for name in names:
-            if judged := line.by.get(name):
-                print(f"{judged.value:+6.2f} {judged.visits:7} {judged.found:5} ", end="")
+            if entry := line.by.get(name):
+                print(f"{entry.value:+6.2f} {entry.visits:7} {entry.found:5} ", end="")
             else:
                 print(f"{'-':>6} {'-':>7} {'-':>5} ", end="")
         print(f" {line.line}")

@@ -74,11 +74,11 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         metavar="PLAYER",
         help='an agent ("beam:time_ms=50"), a command ("./mybot --fast") or NAME=either',
     )
-    add("--db", metavar="FILE", help="file of results; one that exists is resumed")
+    add = parser.add_argument_group("matches").add_argument
     add("--games", type=int, metavar="N", help="games of each pairing (default: 200)")
-    add("--game", metavar="GAME", help=GAME_HELP)
     add("--rules", choices=tuple(RULES), help="rule set of locm (default: 1.5)")
     add("--ids", choices=IDS, help=IDS_HELP)
+    add("--game", metavar="GAME", help=GAME_HELP)
     add(
         "--gauntlet",
         action="store_const",
@@ -86,9 +86,6 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         const="gauntlet",
         help="the first player against each of the others (default: all against all)",
     )
-    seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=int, metavar="N", help="all seeds follow from it")
-    seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
     add(
         "--no-mirror",
         action="store_const",
@@ -96,25 +93,37 @@ def _add_arena_run(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="play each seed once (default: twice, with seats swapped)",
     )
-    add("--pairs-per-set", type=int, metavar="N", help="pairs with the same cards (default: 1)")
+    group = parser.add_argument_group("seeds")
+    seeds = group.add_mutually_exclusive_group()
+    seeds.add_argument("--seed", type=int, metavar="N", help="all other seeds follow from it")
+    seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
+    group.add_argument(
+        "--pairs-per-set", type=int, metavar="N", help="pairs with the same cards (default: 1)"
+    )
+    add = parser.add_argument_group("sequential test").add_argument
     add(
         "--sprt",
         nargs=2,
         type=float,
         metavar=("ELO0", "ELO1"),
-        help="stop as soon as it is clear which difference holds",
+        help="stop as soon as it is clear which of two Elo differences is true",
     )
     add("--alpha", type=float, default=0.05, help="error of accepting ELO1 (%(default)s)")
     add("--beta", type=float, default=0.05, help="error of accepting ELO0 (%(default)s)")
+    add = parser.add_argument_group("machines").add_argument
     add("--jobs", type=int, metavar="N", help="games at a time (default: one for each core)")
     add("--cores", type=int, metavar="N", help="cores for each game, for agents with threads (1)")
     add("--dask", metavar="ADDRESS", help="play on the cluster of that Dask scheduler")
+    add = parser.add_argument_group("time limits and faults").add_argument
     add("--timeout-scale", type=number(0, allow_low=True), metavar="X", help=SCALE_HELP)
     add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
     add("--lenient", action="store_const", const=True, help=LENIENT_HELP)
+    group = parser.add_argument_group("results")
+    add = group.add_argument
+    add("--db", metavar="FILE", help="file of results; an existing one is resumed")
     add("--force", action="store_true", help="--db: resume though files of players have changed")
     add("--json", action="store_true", help="print JSON")
-    add_verbose(parser)
+    add_verbose(group)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""``locmsim ask``: what a bot would do now in a match of before."""
+"""``locmsim ask``: what a bot would do now in an earlier match."""
 
 import argparse
 import contextlib
@@ -26,7 +26,7 @@ _STDERR_LINES = 15
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Send a bot what a player was sent in a match of before, up to a turn, and show its new"
+        "Send a bot what a player was sent in an earlier match, up to a turn, and show its new"
         " answer beside the old one. It sees the old match whatever it answers: cards that it"
         " would have chosen otherwise are still those of the old deck."
     )
@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class _Answer(NamedTuple):
-    """A turn of before and the new answer to it."""
+    """An earlier turn and the new answer to it."""
 
     call: "Call"
     line: str | None

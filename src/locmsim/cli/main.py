@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from locmsim import __version__
+from locmsim._io import counted
 from locmsim.cli._common import Failure, Parser, Stopped
 
 __all__ = ["COMMANDS", "command_parser", "main"]
@@ -23,7 +24,7 @@ __all__ = ["COMMANDS", "command_parser", "main"]
 COMMANDS = {
     "play": "play a match between two bots: programs or agents",
     "arena": "play many matches between players",
-    "ask": "ask a bot again what it would do in a match of before",
+    "ask": "ask a bot again what it would do in an earlier match",
     "analyse": "the best lines of a position",
     "replay": "make a page to watch a match in",
     "web": "pages to play on, to watch matches and to analyse positions",
@@ -125,13 +126,14 @@ class _Version(argparse.Action):
 
         from locmsim import ABI_VERSION, _bench
 
+        cores = counted(os.cpu_count() or 1, "core")
         lock = "with" if getattr(sys, "_is_gil_enabled", lambda: True)() else "without"
         print(
             f"locmsim {__version__}, ABI {ABI_VERSION}\n"
             f"built by Cython {_bench.CYTHON} and {_bench.COMPILER} for {_bench.TARGET}:\n"
             f"  {_bench.COMPILER_COMMAND}\n"
             f"{platform.python_implementation()} {platform.python_version()} {lock} the global"
-            f" interpreter lock, {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+            f" interpreter lock, {platform.system()} {platform.machine()}, {cores}"
         )
         parser.exit()
 

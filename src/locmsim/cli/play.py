@@ -1,7 +1,8 @@
-"""``locmsim play``: one match, or one of before."""
+"""``locmsim play``: one match, or an earlier one."""
 
 import argparse
 import contextlib
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim.contract import Contestant, Game
     from locmsim.game.match import Match
+    from locmsim.referee.live import LiveLog
     from locmsim.referee.matches import Result
 
 __all__ = ["add_options", "run"]
@@ -35,48 +37,52 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add = parser.add_argument
-    add("-p1", metavar="BOT", help='player 0: a command, or an agent such as "greedy"')
-    add("-p2", metavar="BOT", help="player 1")
-    add("bots", nargs="*", metavar="BOT", help="both bots, without -p1 and -p2 before them")
+    add = parser.add_argument_group("players").add_argument
+    add("bots", nargs="*", metavar="BOT", help='both bots: a command, or an agent such as "greedy"')
+    add("-p1", metavar="BOT", help="player 0, in place of the first BOT")
+    add("-p2", metavar="BOT", help="player 1, in place of the second BOT")
+    add = parser.add_argument_group("the match").add_argument
+    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5, or that of the log)")
+    add("-seed", "--seed", type=seed, metavar="N", help="seed of the match: the same as -d seed=N")
     add(
         "-d",
         default="",
         metavar="DATA",
-        help='parameters of the match, e.g. "seed=1 shufflePlayer0Seed=7"; repeated: the last wins',
+        help='parameters, e.g. "seed=1 shufflePlayer0Seed=7"; of several -d the last one counts',
     )
-    add("-seed", "--seed", type=seed, metavar="N", help="the same as seed=N in -d")
     add(
         "-league",
         "--league",
         type=int,
         choices=(1, 2, 3, 4),
         metavar="N",
-        help="the same as league=N in -d (1.0; 1 to 4)",
+        help="league of 1.0, 1 to 4: the same as -d league=N",
     )
+    add("--ids", choices=IDS, help=IDS_HELP)
+    add("--game", metavar="GAME", help=GAME_HELP)
+    add(
+        "-r",
+        "--replay",
+        metavar="GAME",
+        help="show an earlier match instead: a log (FILE), or a game of an arena (DB:NUMBER)",
+    )
+    add = parser.add_argument_group("time limits and faults").add_argument
+    scale = number(0, allow_low=True)
+    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
+    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
+    add("--lenient", action="store_true", help=LENIENT_HELP)
+    group = parser.add_argument_group("output")
+    add = group.add_argument
     add("-l", "--logs", metavar="FILE", help="write the match's log, one line of JSON")
     add(
         "-s",
         "--server",
         action="store_true",
-        help="show the match in the browser until Ctrl-C; where that cannot be, as --text",
+        help="show the match in the browser until Ctrl-C; without a browser, as --text",
     )
     add("--text", action="store_true", help="print the match as text after the scores")
-    add(
-        "-r",
-        "--replay",
-        metavar="GAME",
-        help="no match but one of before: a log (FILE) or a game of an arena's results (DB:NUMBER)",
-    )
-    add("--json", action="store_true", help="print the result as psyleague and cgarena want it")
-    add("--game", metavar="GAME", help=GAME_HELP)
-    add("--rules", choices=tuple(RULES), help="rule set (default: 1.5; of a log what it says)")
-    add("--ids", choices=IDS, help=IDS_HELP)
-    scale = number(0, allow_low=True)
-    add("--timeout-scale", type=scale, default=1.0, metavar="X", help=SCALE_HELP)
-    add("--match-limit", type=number(0, allow_low=False), metavar="SECONDS", help=LIMIT_HELP)
-    add("--lenient", action="store_true", help=LENIENT_HELP)
-    add_force(parser)
+    add("--json", action="store_true", help="print the result in the form of psyleague and cgarena")
+    add_force(group)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -87,16 +93,25 @@ def run(options: argparse.Namespace) -> None:
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     #: None for Legends of Code and Magic, whose own output needs more of a match than the contract.
     game = _game(options)
+    no_page = _no_page(options, game) if options.server else ""
+    page = _LivePage() if options.server and not no_page and options.replay is None else None
+    with page or contextlib.nullcontext():
+        _run(options, game, by_a_tool, page)
+
+
+def _run(
+    options: argparse.Namespace, game: "Game | None", by_a_tool: bool, page: "_LivePage | None"
+) -> None:
     if options.replay is None:
-        result = _new_result(options, game)
+        result = _new_result(options, game, page)
         names = options.p1, options.p2
     else:
         from locmsim.cli._matches import load_played
 
         if options.p1 is not None or options.p2 is not None or options.bots:
-            raise Failure("--replay: a match of before has no use for commands", code=2)
+            raise Failure("--replay: an earlier match takes no commands", code=2)
         if options.game is not None:
-            raise Failure("--replay: a match of before has no use for --game", code=2)
+            raise Failure("--replay: an earlier match takes no --game", code=2)
         result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
         game = None if _watched(game) else game
     no_page = _no_page(options, game) if options.server else ""
@@ -118,7 +133,9 @@ def run(options: argparse.Namespace) -> None:
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
-    if options.server and not no_page:
+    if page is not None:
+        page.stay(result, names)
+    elif options.server and not no_page:
         _serve(result, names)
 
 
@@ -187,7 +204,49 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
         serve(site, path=f"game/{key}", ready=ready)
 
 
-def _new_result(options: argparse.Namespace, game: "Game | None") -> "Result[Any]":
+class _LivePage:
+    """The page of a match as it is played, and afterwards until Ctrl-C."""
+
+    def __init__(self) -> None:
+        # What agents print meanwhile goes elsewhere.
+        self._out = sys.stdout
+        self._open = contextlib.ExitStack()
+
+    def begin(self, match: "Match", names: tuple[str, str]) -> "LiveLog":
+        """Serve it, and say where; what is given back is to be told of the answers."""
+        import tempfile
+
+        from locmsim.referee.live import SUFFIX, LiveLog
+        from locmsim.web.library import Library
+        from locmsim.web.server import serving
+        from locmsim.web.site import Site
+
+        folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="locmsim-"))
+        log = self._open.enter_context(LiveLog(os.path.join(folder, f"a{SUFFIX}"), match, names))
+        self._library = Library([folder])
+        ((self._key, _),) = self._library.live()
+        url = self._open.enter_context(serving(Site(self._library), path=f"game/{self._key}"))
+        print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
+        return log
+
+    def stay(self, result: "Result[Match]", names: tuple[str, str]) -> None:
+        """The match is over: it can be watched until Ctrl-C."""
+        import threading
+
+        self._library.add(result, names, live=self._key)
+        with ended_by_signals():
+            threading.Event().wait()
+
+    def __enter__(self) -> "_LivePage":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._open.close()
+
+
+def _new_result(
+    options: argparse.Namespace, game: "Game | None", page: _LivePage | None
+) -> "Result[Any]":
     """Play the match."""
     names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
@@ -199,7 +258,7 @@ def _new_result(options: argparse.Namespace, game: "Game | None") -> "Result[Any
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
     match = _new_match(options) if game is None else _match_of(game, options)
     with contextlib.redirect_stdout(sys.stderr):  # what agents print is not a result
-        return _played(options, match, names, game)
+        return _played(options, match, names, game, page)
 
 
 def _match_of(game: "Game", options: argparse.Namespace) -> Any:
@@ -220,7 +279,11 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
 
 
 def _played(
-    options: argparse.Namespace, match: Any, names: tuple[str, str], game: "Game | None"
+    options: argparse.Namespace,
+    match: Any,
+    names: tuple[str, str],
+    game: "Game | None",
+    page: _LivePage | None,
 ) -> "Result[Any]":
     from locmsim.referee.matches import play
 
@@ -232,14 +295,31 @@ def _played(
     for player, bot in enumerate(bots):
         if not isinstance(bot, str):
             _start(bot, int(match.params.get("seed", 0)), player)
+    shown = (options.p1, options.p2)
+    watching: list[LiveLog] = []
+
+    def told(call: Any) -> None:
+        for log in watching:
+            log.add(call)
+
     try:
-        with ended_by_signals():
+        with ended_by_signals(), contextlib.ExitStack() as logs:
+            if game is None and options.logs not in (None, *STDOUT_PATHS):
+                from locmsim.referee import live
+
+                # Beside the log, so that the pages of its folder show the match as it is played.
+                watching.append(
+                    logs.enter_context(live.LiveLog(f"{options.logs}{live.SUFFIX}", match, shown))
+                )
+            if page is not None:
+                watching.append(page.begin(match, shown))
             return play(
                 bots,
                 match,
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
                 lenient=options.lenient,
+                on_call=told,
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None

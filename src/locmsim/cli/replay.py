@@ -1,4 +1,4 @@
-"""``locmsim replay``: a match of before as a page to watch."""
+"""``locmsim replay``: an earlier match as a page to watch."""
 
 import argparse
 import json

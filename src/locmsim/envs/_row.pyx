@@ -49,7 +49,7 @@ from locmsim.game._layout cimport (
 from locmsim.search._engine cimport MAX_PATH
 
 
-# ---- random numbers -------------------------------------------------------------------------------
+# ---- random numbers -----------------------------------------------------------------------------
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil:
     cdef uint64_t bits = 0

@@ -50,8 +50,8 @@ cdef void believer_start(
     const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]) noexcept nogil
 # The actions of a turn, which begins; returns their number.
 cdef int search_turn(
-    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given, const state_t* s,
-    const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
+    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
 
 cdef class Searcher:

@@ -138,7 +138,7 @@ def export_bot(
         raise ValueError(f"options: expected {_SEARCHES[search].__name__}, got {options!r}")
     if not (time_ms > 0 and 0 < share <= 1):
         raise ValueError(f"time_ms, share: expected more than 0, got {time_ms} and {share}")
-    given = (weights or WeightsFile())[rules]
+    used_weights = (weights or WeightsFile())[rules]
     first, later = rule_set.battle_limits_ms
     turn = min(time_ms, share * later)
     data = _Data(ascii)
@@ -148,13 +148,13 @@ def export_bot(
     data.define("TURN_MS", int(turn))
     data.define("FIRST_MS", int(min(SearchAgent.FIRST_TURN * turn, share * first)))
     data.options(options)
-    rounded = _weights(data, rules, given)
+    rounded = _weights(data, rules, used_weights)
     text = "\n".join(
         [
             _HEAD.format(
                 rules=rules,
                 search=search,
-                weights="a network" if given.network is not None else "linear weights",
+                weights="a network" if used_weights.network is not None else "linear weights",
                 bound="visits" if search == "mcts" else "nodes",
             ),
             template("search"),

@@ -398,7 +398,7 @@ cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
-    """One side; who may attack is of interest on the own one only."""
+    """One side; who may attack is of interest on the player's side only."""
     cdef const creature_t* x
     cdef uint64_t keywords
     cdef uint32_t marks = p.marks

@@ -1,6 +1,7 @@
 """What was wrong with an answer that lost a match: more than the referee's message says."""
 
 from locmsim._core import BLANKS, parse_line
+from locmsim._io import counted
 from locmsim.contract import Fault, FaultKind
 from locmsim.errors import InvalidActionError
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
@@ -32,7 +33,7 @@ def _of_deck(line: str, message: str, n_chosen: int) -> str:
     parts = [part for part in (part.strip(BLANKS) for part in line.split(";")) if part]
     words = {part.split(" ", 1)[0] for part in parts}
     if words <= {"CHOOSE", "PASS"} and "correct number" in message:
-        return f"{n_chosen} card{'s' * (n_chosen != 1)}, expected {DECK_SIZE}"
+        return f"{counted(n_chosen, 'card')}, expected {DECK_SIZE}"
     if "PASS" not in words and n_chosen < len(parts):
         return f"{message} It is part {n_chosen + 1} of {len(parts)}: {_quoted(parts[n_chosen])}"
     return message

@@ -389,15 +389,15 @@ class Match:
 
         ``rules``; ``ids``; ``params``; ``cards``: None, or the card set if it follows neither from
         the rules nor from a seed, each card as its row and its name; ``answers``: ``[player,
-        line]`` in the order given, line None for a timeout; ``winner``, ``scores``, ``error``
+        line]`` in the order fixed, line None for a timeout; ``winner``, ``scores``, ``error``
         (None, or ``player``, ``kind`` and ``message``).
         """
-        given = self._fixed_cards
+        fixed = self._fixed_cards
         return {
             "rules": self.rules,
             "ids": "new" if self._ids is None else "old",
             "params": dict(self.params),
-            "cards": None if given is None else [[*card.to_row(), card.name] for card in given],
+            "cards": None if fixed is None else [[*card.to_row(), card.name] for card in fixed],
             "answers": [list(answer) for answer in self._answers],
             "winner": self.winner,
             "scores": None if self.scores is None else list(self.scores),

@@ -397,7 +397,8 @@ cdef int shown_write(const shown_t* o, char* to) noexcept nogil:
 
 # ---- faults --------------------------------------------------------------------------------------
 
-cdef dict LOCATION_NAMES = {HAND: "hand", MY_BOARD: "own board", ENEMY_BOARD: "opponent's board"}
+cdef dict LOCATION_NAMES = {
+    HAND: "hand", MY_BOARD: "player's board", ENEMY_BOARD: "opponent's board"}
 #: The numbers that a field of a row can be; others have any.
 cdef dict BOUNDS = {
     "base_id": (0, None), "instance_id": (OFFERED, None), "location": (-1, 1), "type": (0, 3),

@@ -21,7 +21,7 @@ cdef enum:
 ctypedef struct inputs_t:
     int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # own and their slots; 0 where there is none
     int16_t lane[MAX_BOARD]                             # of each slot
-    int16_t hand[MAX_HAND][CARD_INPUTS]                 # the own one
+    int16_t hand[MAX_HAND][CARD_INPUTS]                 # the player's
     int16_t other[OTHER_INPUTS]
 
 ctypedef struct network_t:      # what is negative behind a layer counts as 0, except at the output

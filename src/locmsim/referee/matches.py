@@ -81,6 +81,7 @@ def play(
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
+    on_call: Callable[[Call], object] = lambda call: None,
 ) -> Result[_M]:
     """Play `match` between two bots: commands (a string is split as by a shell) or agents.
 
@@ -92,7 +93,7 @@ def play(
     it is asked loses, unless `lenient` takes that for its next answer. `cwd` and `env` are the
     bots' folder and environment, default those of this process. An agent that raises an exception
     has crashed; one that is too late loses when it is back. `started` is told the processes, which
-    another thread can end by `BotProcess.kill`.
+    another thread can end by `BotProcess.kill`; `on_call` is told of each answer.
 
     When this returns or raises, no process of the bots is left. Bots lose by their own faults; an
     ``OSError`` is about this machine (no descriptors, no processes), a ``ValueError`` about the
@@ -121,7 +122,7 @@ def play(
             except BotFault as fault:
                 bots.append(fault)
         started([bot for bot in bots if isinstance(bot, BotProcess)])
-        return _Referee(match, bots, timeout_scale, match_limit, lenient).run()
+        return _Referee(match, bots, timeout_scale, match_limit, lenient).run(on_call)
     finally:
         # Also without any: a start may have been interrupted after the process was there.
         if any(isinstance(player, str | Sequence) for player in players):
@@ -183,7 +184,7 @@ class _Referee(Generic[_M]):
         self._calls: list[Call] = []
         self._faults: dict[int, BotFault] = {}
 
-    def run(self) -> Result[_M]:
+    def run(self, on_call: Callable[[Call], object]) -> Result[_M]:
         match = self._match
         start = time.monotonic_ns()
         while match.to_ask:
@@ -191,6 +192,7 @@ class _Referee(Generic[_M]):
             # step both are asked even if the first answer was fatal.
             for player in match.to_ask:
                 self._calls.append(self._call(player))
+                on_call(self._calls[-1])
         elapsed_ns = time.monotonic_ns() - start
         stderr = ["", ""]
         data: list[tuple[str, ...]] = [(), ()]

@@ -175,14 +175,14 @@ def report_turns(
         if root.is_terminal():
             continue
         if before is None:
-            before = _chance(belief, "", seed, player)
+            before = _win_probability(belief, "", seed, player)
         found = search.search(observation, nodes=nodes, seed=seed, belief=belief)
         best, value = found.line, line_value(belief, found.line, worlds=WORLDS, seed=seed + 1)
         value_played, after = _LOST, float(player)
         if call.answer is not None:
             with contextlib.suppress(InvalidActionError):  # it ended the match
                 value_played = line_value(belief, call.answer, worlds=WORLDS, seed=seed + 1)
-                after = _chance(belief, call.answer, seed, player)
+                after = _win_probability(belief, call.answer, seed, player)
                 if value_played >= value:
                     actions = root.actions_of(call.answer)
                     best, value = _line(root, actions), value_played
@@ -192,7 +192,7 @@ def report_turns(
         before = after
 
 
-def _chance(belief: Belief, line: str, seed: int, player: int) -> float:
+def _win_probability(belief: Belief, line: str, seed: int, player: int) -> float:
     """Player 0's chance of winning where the turn ends after the actions of a line."""
     states = []
     for world in range(WORLDS):
@@ -200,8 +200,8 @@ def _chance(belief: Belief, line: str, seed: int, player: int) -> float:
         for action in state.actions_of(line):
             state.apply_action(action)
         states.append(state)
-    chance = float(win_chance(StateBatch(states), player).mean())
-    return chance if player == 0 else 1 - chance
+    probability = float(win_chance(StateBatch(states), player).mean())
+    return probability if player == 0 else 1 - probability
 
 
 def _line(state: State, actions: list[int]) -> str:

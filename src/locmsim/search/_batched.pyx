@@ -235,7 +235,7 @@ cdef class BatchEngine(Engine):
         x = self.prior[row * self.num_actions + action]
         return max(LEAST_LOG, logf(x)) if x > 0 else LEAST_LOG
 
-    # ---- the beam over the own turn -------------------------------------------------------------
+    # ---- the beam over the player's turn --------------------------------------------------------
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
         cdef work_t* w = &self.e.w

@@ -1,4 +1,4 @@
-# Beam search over the own turn, first for a win within it; then the choice between whole turns.
+# Beam search over the player's turn, first for a win in it; then the choice between whole turns.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

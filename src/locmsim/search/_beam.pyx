@@ -1,4 +1,4 @@
-"""Beam search over the own turn, and the choice between whole turns by what comes of them."""
+"""Beam search over the player's turn, and the choice between whole turns by what comes of them."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

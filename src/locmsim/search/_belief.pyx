@@ -324,7 +324,7 @@ cdef void likely(
 cdef bint own_deck(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """The cards taken that were not seen yet; False if these are not those of the own deck."""
+    """The cards taken that were not seen yet; False if these are not those of the player's deck."""
     cdef int left[MAX_CARDS]
     cdef int i, j, group = 0, total = 0
     if b.n_chosen != MAX_DECK:

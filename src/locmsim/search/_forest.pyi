@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 from locmsim._batch import StateArray
 from locmsim._core import Determinizer
@@ -12,6 +13,7 @@ from locmsim.search.policy_search import PolicyOptions
 
 __all__ = ["Forest"]
 
+@disjoint_base
 class Forest:
     size: int
     num_actions: int

@@ -436,16 +436,16 @@ cdef class Forest:
         None, and `states` has the leaves. -1: all is done.
         """
         cdef uint8_t* out = NULL
-        cdef uint8_t[::1] room
+        cdef uint8_t[::1] buffer
         cdef int i, n, _k
         cdef tree_t* tree
         if self.layout >= 0:
-            room = memoryview(observations).cast("B")
-            if room.shape[0] < self.size * self.per_tree * self.item or (
+            buffer = memoryview(observations).cast("B")
+            if buffer.shape[0] < self.size * self.per_tree * self.item or (
                     masks.shape[0] < self.size * self.per_tree
                     or masks.shape[1] != self.num_actions):
                 raise ValueError("arrays that do not fit the forest")
-            out = &room[0]
+            out = &buffer[0]
         self.n_leaves = self.n_rows = 0
         with nogil:
             for i in range(self.size):
@@ -707,7 +707,7 @@ cdef class Forest:
     # ---- what was said --------------------------------------------------------------------------
 
     cdef void expand(
-        self, tree_t* tree, const leaf_t* leaf, const float* given, bint are_logits
+        self, tree_t* tree, const leaf_t* leaf, const float* raw_priors, bint are_logits
     ) noexcept nogil:
         """Give the leaf the edges of its world, and each its share of the priors."""
         cdef node_t* node = &tree.nodes[leaf.node]
@@ -717,15 +717,15 @@ cdef class Forest:
         cdef double total = 0, most = 0
         cdef int i, e, hint
         for i in range(leaf.n_legal):
-            if given is NULL:
+            if raw_priors is NULL:
                 priors[i] = 1
             else:
-                priors[i] = given[leaf.legal[i]]
+                priors[i] = raw_priors[leaf.legal[i]]
                 if are_logits:
                     priors[i] /= self.o.temperature
             if i == 0 or priors[i] > most:
                 most = priors[i]
-        if given is not NULL and are_logits:
+        if raw_priors is not NULL and are_logits:
             for i in range(leaf.n_legal):
                 priors[i] = exp(priors[i] - most)
         for i in range(leaf.n_legal):

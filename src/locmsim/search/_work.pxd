@@ -94,7 +94,7 @@ ctypedef struct work_t:
     int32_t n_worlds, max_worlds
     uint64_t world_seed
     const unknown_t* unknown    # ... from this
-    bint own_deck               # ... except the own deck, of which the root knows all but the order
+    bint own_deck               # ... except the player's deck, of which the order alone is unknown
 
 
 # Whether the time is over, or the search is to end.

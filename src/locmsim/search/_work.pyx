@@ -257,7 +257,7 @@ cdef const state_t* world_of(work_t* w, int i) noexcept nogil:
 
 
 cdef float play_on(work_t* w, const state_t* end, const state_t* world, int turns) noexcept nogil:
-    """The result, from -1 to 1, when after the own turn `turns` more are played greedily."""
+    """The result, from -1 to 1, when after the player's turn `turns` more are played greedily."""
     cdef state_t s = end[0]
     cdef int mover
     put_world(w, &s, world)

@@ -219,7 +219,7 @@ class Belief:
     def sample(self, seed: int) -> State:
         """Draw a full state, the mover being the player at the start of their turn.
 
-        What they see in it is what they saw last, the own deck is shuffled, the opponent's hand and
+        What they see in it is what they saw last; their deck is shuffled; the opponent's hand and
         deck are filled with cards that the opponent may have: in 1.5 from the offer, at most two of
         each, in 1.x one from each draft turn, cards by which it was recognised excepted, and
         attractive cards more often. Hidden cards have no instance ids of their own.

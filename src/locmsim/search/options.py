@@ -46,7 +46,7 @@ class SearchOptions:
     """What both searches have in common."""
 
     turns: int = _option(
-        2, 0, 20, "turns played on greedily after the own one, the first one the opponent's"
+        2, 0, 20, "turns played on greedily after the player's, the first one the opponent's"
     )
     reply_width: int = _option(
         8, 1, 16, "positions of the beam that finds these turns; 1: the best action, one by one"

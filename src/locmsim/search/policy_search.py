@@ -47,7 +47,7 @@ class Evaluating(Protocol):
 Evaluator: TypeAlias = Evaluating | OnObservations | Evaluation | BatchFunction
 
 #: Priors or logits, or None; values; whether they are logits.
-_Said: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
+_Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], bool]
 
 #: Simulations of a position that may be on their way at the same time, if nothing else is said.
 _LEAVES = 8
@@ -264,8 +264,8 @@ class PolicySearch:
         worlds: list[Determinizer] = []
         roots: list[State] = []
         views: list[TurnView | None] = []
-        for number, given in enumerate(positions):
-            position = given if isinstance(given, SearchPosition) else SearchPosition(given)
+        for number, entry in enumerate(positions):
+            position = entry if isinstance(entry, SearchPosition) else SearchPosition(entry)
             try:
                 known, root, _ = worlds_at(
                     position.observation, position.belief, position.done, seed
@@ -353,13 +353,13 @@ class PolicySearch:
             if time.perf_counter() > until:
                 return
 
-    def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Said]:
+    def _asking(self, forest: Forest, observations: Any, masks: Any) -> Callable[[int], _Results]:
         """What evaluates so many leaves."""
         evaluator: Any = self.evaluator
         actions = forest.num_actions
         if isinstance(evaluator, Evaluating):
 
-            def rated(n: int) -> _Said:
+            def rated(n: int) -> _Results:
                 logits, rated_values = evaluator.evaluate(observations[:n])
                 values = np.asarray(rated_values, np.float64)
                 if not np.isfinite(values).all():
@@ -370,18 +370,18 @@ class PolicySearch:
         if isinstance(evaluator, OnObservations):
             function = evaluator.function
 
-            def shown(n: int) -> _Said:
+            def shown(n: int) -> _Results:
                 values, priors = checked_results(function(observations[:n], masks[:n]), n, actions)
                 return priors, values, False
 
             return shown
-        judge = evaluator.results if isinstance(evaluator, Evaluation) else evaluator
+        evaluate = evaluator.results if isinstance(evaluator, Evaluation) else evaluator
 
-        def told(n: int) -> _Said:
-            values, priors = checked_results(judge(StateBatch._of(forest.states())), n, actions)
+        def evaluated(n: int) -> _Results:
+            values, priors = checked_results(evaluate(StateBatch._of(forest.states())), n, actions)
             return priors, values, False
 
-        return told
+        return evaluated
 
     def _results(self, forest: Forest, roots: list[State], started: float) -> list[PolicyResult]:
         shape = forest.size, forest.num_actions

@@ -253,16 +253,17 @@ class Search:
 
 
 class BeamSearch(Search):
-    """Beam search over the own turn, the best whole turns tested against sampled replies."""
+    """Beam search over the player's turn, the best whole turns tested against sampled replies."""
 
     options_class = BeamOptions
     bound = "nodes"
 
 
 class MCTS(Search):
-    """Monte-Carlo tree search over whole turns: the own ones of a beam search, and replies to them.
+    """Monte-Carlo tree search over whole turns: the player's, from a beam search, and replies.
 
-    Each sampled world has a tree below each of the own turns, of turns that a narrow beam finds.
+    Each sampled world has a tree below each of the player's turns, of turns that a narrow beam
+    finds.
     """
 
     options_class = MCTSOptions

@@ -283,14 +283,14 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
 
 def _not_drafted(cards: Sequence[int], offers: Sequence[set[int]]) -> int | None:
     """The first card that no offer is left for, if each card was taken from an offer of its own."""
-    taken: dict[int, int] = {}  # offer -> place of the card
+    offer_of: dict[int, int] = {}  # offer -> place of the card
 
     def place(i: int, tried: set[int]) -> bool:
         for number, offer in enumerate(offers):
             if cards[i] in offer and number not in tried:
                 tried.add(number)
-                if number not in taken or place(taken[number], tried):
-                    taken[number] = i
+                if number not in offer_of or place(offer_of[number], tried):
+                    offer_of[number] = i
                     return True
         return False
 

@@ -339,7 +339,7 @@ class SelfPlay:
             # Positions of a game are much alike: half of them say as much.
             if rng.random() < 0.5 and not state.is_terminal():
                 player = turn % 2
-                rows.positions.append([unit(state, player) for unit in _ours.units])
+                rows.positions.append([term(state, player) for term in _ours.units])
                 if "network" in self.settings.what:
                     rows.inputs.append(inputs(state, player))
                 rows.position_won.append(winner == player)

@@ -240,7 +240,7 @@ class Client:
         return [int(word) for word in self.call("GET_MY_MATCHES")[1].split()]
 
     def final_score(self, match: int) -> tuple[int, int]:
-        """The own and the opponent's score."""
+        """The player's and the opponent's score."""
         own, opponent = read.numbers(self.call(f"GET_FINAL_SCORE {match}")[0], 2)
         return own, opponent
 
@@ -265,11 +265,11 @@ class Client:
         return read.cards(self.call(f"GET_DECK {match}"))
 
     def hands(self, match: int) -> tuple[list[Card], list[Card]]:
-        """The own and the opponent's hand, by id."""
+        """The player's and the opponent's hand, by id."""
         return read.hands(self.call(f"GET_HANDS {match}"))
 
     def board(self, match: int) -> tuple[list[BoardCard], list[BoardCard]]:
-        """The own and the opponent's creatures, by id."""
+        """The player's and the opponent's creatures, by id."""
         return read.boards(self.call(f"GET_BOARD {match}"))
 
     def attackers(self, match: int) -> list[Card]:

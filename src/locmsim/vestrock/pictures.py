@@ -78,10 +78,10 @@ def creature_text(creature: Creature) -> str:
     """A creature on the board in a line."""
     marks = {"inactive": not creature.active, "attacks": creature.attacking}
     marks["blocked"] = creature.blocked
-    said = "".join(f", {mark}" for mark, is_so in marks.items() if is_so)
+    text = "".join(f", {mark}" for mark, is_so in marks.items() if is_so)
     return (
         f"{creature.card.id}: {creature.attack} attack, {creature.health} of {creature.max_health}"
-        f" health{said}"
+        f" health{text}"
     )
 
 

@@ -99,13 +99,13 @@ def cards(lines: Lines) -> list[Card]:
 
 
 def hands(lines: Lines) -> tuple[list[Card], list[Card]]:
-    """The own and the opponent's cards."""
+    """The player's and the opponent's cards."""
     own = _own(lines)
     return [card(line) for line in lines[1:own]], [card(line) for line in lines[own:]]
 
 
 def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
-    """The own and the opponent's creatures."""
+    """The player's and the opponent's creatures."""
     own = _own(lines)
     found = []
     for line in lines[1:]:

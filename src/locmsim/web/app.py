@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, gamepage, home, play, replays, searches, setup
+from locmsim.web import analyse, arenas, gamepage, home, live, play, replays, searches, setup
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -32,7 +32,11 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
 )
 
 #: What makes endpoints that several pages ask.
-SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (replays.routes, searches.routes)
+SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
+    replays.routes,
+    live.routes,
+    searches.routes,
+)
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
 

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 
 from locmsim.arena import StoreError
-from locmsim.arena.follow import Ending, Follower
+from locmsim.arena.follow import Ending, ResultsReader
 from locmsim.contract import Part
 from locmsim.web.endpoints import Refusal, get, whole_of
 from locmsim.web.site import Page, Site
@@ -22,22 +22,22 @@ class _Arenas:
     """The tournaments of the files named on the command line, each followed."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
-        self._followers = [Follower(path) for path in paths]
+        self._readers = [ResultsReader(path) for path in paths]
         self._locks = [threading.Lock() for _ in paths]
 
     def files(self, request: Request) -> object:
         """The files, and how far each tournament is."""
-        return {"files": [self._file(number) for number in range(len(self._followers))]}
+        return {"files": [self._file(number) for number in range(len(self._readers))]}
 
     def _file(self, number: int) -> dict[str, Any]:
-        follower = self._followers[number]
-        row: dict[str, Any] = {"path": follower.path, "name": os.path.basename(follower.path)}
+        reader = self._readers[number]
+        row: dict[str, Any] = {"path": reader.path, "name": os.path.basename(reader.path)}
         with self._locks[number]:
             try:
-                games = follower.update().games
+                games = reader.update().games
             except StoreError as error:
                 return {**row, "error": str(error)}
-            return {**row, "error": None, "games": games, "goal": follower.goal.games}
+            return {**row, "error": None, "games": games, "goal": reader.goal.games}
 
     def results(self, request: Request) -> object:
         """All figures of a tournament, only that there are none new, or why there are none."""
@@ -45,34 +45,34 @@ class _Arenas:
         number = self._number(request)
         player = whole_of(query, "player", 0, text=True)
         known = query.get("known", "")
-        follower = self._followers[number]
+        reader = self._readers[number]
         with self._locks[number]:
             try:
-                tally = follower.update()
+                tally = reader.update()
             except StoreError as error:
                 # Nothing wrong with the question: the file may come yet.
                 return {"version": "", "same": False, "error": str(error)}
             # Another tournament in the file may have fewer players.
             if not 0 <= player < len(tally.players):
                 player = 0
-            version = f"{number}.{follower.version}.{player}"
+            version = f"{number}.{reader.version}.{player}"
             if known == version:
                 return {"version": version, "same": True}
-            settings = follower.settings
+            settings = reader.settings
             return {
                 "version": version,
                 "same": False,
                 "error": None,
-                "path": follower.path,
+                "path": reader.path,
                 "title": settings.game.title,
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,
                 "watched": Part.REPLAY in settings.game.parts,
-                "done": follower.done,
+                "done": reader.done,
                 "player": player,
-                "results": follower.to_json(),
-                "score": follower.score_curve(player),
-                "llr": follower.llr_curve(),
+                "results": reader.to_json(),
+                "score": reader.score_curve(player),
+                "llr": reader.llr_curve(),
             }
 
     def games(self, request: Request) -> object:
@@ -86,13 +86,13 @@ class _Arenas:
         count = whole_of(query, "count", 50, text=True)
         if start < 0 or not 0 < count <= _ROWS:
             raise Refusal(f"start: expected 0 or more, count: 1 to {_ROWS}")
-        follower = self._followers[number]
+        reader = self._readers[number]
         with self._locks[number]:
             try:
-                follower.update()
+                reader.update()
             except StoreError as error:
                 raise Refusal(error, 409) from None
-            endings = [follower.endings[game] for game in sorted(follower.endings, reverse=True)]
+            endings = [reader.endings[game] for game in sorted(reader.endings, reverse=True)]
         wanted = [ending for ending in endings if _wanted(ending, player, other, lost)]
         return {
             "total": len(wanted),
@@ -111,7 +111,7 @@ class _Arenas:
 
     def _number(self, request: Request) -> int:
         number = whole_of(request.query_params, "db", 0, text=True)
-        if not 0 <= number < len(self._followers):
+        if not 0 <= number < len(self._readers):
             raise Refusal("no such file of results: name it with --db", 404)
         return number
 

@@ -14,6 +14,7 @@ from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Fault, FaultKind, Game, Part
 from locmsim.game.match import Match
+from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
 from locmsim.web.logs import LogIndex, told
@@ -25,6 +26,8 @@ __all__ = ["ALL", "Filter", "Library"]
 _Loaded = tuple[Result[Match], tuple[str, str]]
 #: Games that are kept after they were read.
 _KEPT = 64
+#: Matches that are watched at a time, as they are played.
+_LIVE = 64
 #: Games that one answer looks at: with a filter that takes few of them, the rest comes with the
 #: next one.
 _LOOKED_AT = 2000
@@ -99,8 +102,18 @@ class Library:
         self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        #: Matches that are being played, by key, and the keys by path.
+        self._live: dict[str, LiveReader] = {}
+        self._live_paths: dict[str, str] = {}
+        self._live_count = 0
+        #: The keys that some of them have afterwards.
+        self._after: dict[str, str] = {}
+        #: Folders that were made so that arenas show their matches.
+        self._made: list[str] = []
 
-    def add(self, result: Result[Match], names: tuple[str, str], label: str = "") -> str:
+    def add(
+        self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
+    ) -> str:
         """Add a match that was played here.
 
         Parameters
@@ -111,6 +124,8 @@ class Library:
             Of the players.
         label : str
             The path of its log; empty if there is none.
+        live : str
+            The key under which it was watched as it was played; empty if it was not.
 
         Returns
         -------
@@ -135,8 +150,85 @@ class Library:
             key = f"p{len(self._played)}"
             # One that is in a file is read again when it is wanted.
             self._played.append(({"key": key, **row}, None if saved else (result, names)))
+            self._after[live] = key
         self.news.changed()
         return key
+
+    # ------------------------------------------------------------------------- live matches
+
+    def live(self) -> list[tuple[str, LiveReader]]:
+        """The matches that are being played, with their keys."""
+        with self._lock:
+            for folder in self._live_folders():
+                with suppress(OSError):
+                    for name in sorted(os.listdir(folder)):
+                        path = os.path.join(folder, name)
+                        if name.endswith(SUFFIX) and path not in self._live_paths:
+                            self._watch(path)
+            self._live_paths = {
+                path: key
+                for path, key in self._live_paths.items()
+                if os.path.exists(path) or not self._live[key].over
+            }
+            return [(key, reader) for key, reader in self._live.items() if not reader.over]
+
+    def _watch(self, path: str) -> None:
+        if sum(not reader.over for reader in self._live.values()) >= _LIVE:
+            return
+        key = f"l{self._live_count}"
+        self._live[key] = LiveReader(path)
+        self._live_paths[path] = key
+        self._live_count += 1
+        for old in [key for key, reader in self._live.items() if reader.over][:-_KEPT]:
+            del self._live[old]
+
+    def _live_folders(self) -> Iterator[str]:
+        yield from filter(os.path.isdir, self.files)
+        for path in self.dbs:
+            folder = f"{path}{SUFFIX}"
+            # As long as results are written there is such a file beside them.
+            if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
+                with suppress(OSError):
+                    os.mkdir(folder)  # the sign for whoever plays
+                    self._made.append(folder)
+            if os.path.isdir(folder):
+                yield folder
+
+    def live_match(self, key: str) -> LiveReader:
+        """A match that is being played, or was a moment ago; ``ValueError``."""
+        with self._lock:
+            if key not in self._live:
+                raise ValueError(f"there is no match {key!r}")
+            return self._live[key]
+
+    def after_live(self, key: str) -> str | None:
+        """The key that a match has once it is over; None if it is nowhere."""
+        path = self.live_match(key).path
+        if key in self._after:
+            return self._after[key]
+        folder, name = os.path.split(path)
+        number = name.removesuffix(SUFFIX)
+        for i, db in enumerate(self.dbs):
+            if folder == f"{db}{SUFFIX}" and number.isdecimal():
+                with suppress(OSError, StoreError), Store(db) as store:
+                    store.game(int(number))
+                    return f"d{i}:{number}"
+        log = path.removesuffix(SUFFIX)
+        if folder in self.files and os.path.exists(log):
+            self.logs.refresh()
+            return self.logs.key(log)
+        return None
+
+    def close(self) -> None:
+        """Let go of what is played: nobody watches any more."""
+        self.news.close()
+        with self._lock:
+            for reader in self._live.values():
+                reader.close()
+            for folder in self._made:
+                with suppress(OSError):
+                    os.rmdir(folder)
+            self._made.clear()
 
     # -------------------------------------------------------------------------------- a match
 
@@ -267,7 +359,8 @@ class Library:
     # ------------------------------------------------------------------------------- the list
 
     def games(self, wanted: Filter = ALL, after: str = "", count: int = 100) -> dict[str, Any]:
-        """A part of the games that a filter takes: those played here, of files, and of arenas.
+        """A part of the games that a filter takes: those that are being played, that were played
+        here, of files, and of arenas.
 
         Of each source the last ones come first. However many games there are, an answer looks at
         no more than it shows, or with a filter at 2,000 of them: then it may have fewer rows than
@@ -337,10 +430,34 @@ class Library:
     def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Seen]]]:
         """The sources by key: what gives the games of each below a number, the last ones first."""
         return {
+            "l": self._of_live,
             "p": self._of_played,
             "f": self._of_logs,
             **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
         }
+
+    def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+        for key, reader in reversed(self.live()):
+            number = int(key[1:])
+            if before is not None and number >= before:
+                continue
+            reader.update()
+            if reader.match is None or reader.over:
+                continue
+            turns = sum(call.turn is not None for call in reader.calls)
+            row = {
+                "key": key,
+                "source": reader.path,
+                "number": None,
+                "names": [name or f"Player {seat}" for seat, name in enumerate(reader.names)],
+                "winner": None,
+                "fault": None,
+                "turns": turns,
+                "rules": reader.match.rules,
+                "game": "",
+                "live": True,
+            }
+            yield number, partial(dict, row) if _takes(wanted, row) else None
 
     def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
         with self._lock:
@@ -452,7 +569,7 @@ class Library:
                 with suppress(OSError):
                     stat = os.stat(name)
                     stamps.append((name, stat.st_mtime_ns, stat.st_size))
-        return stamps, self.logs.stamp()
+        return stamps, self.logs.stamp(), [key for key, _ in self.live()]
 
 
 def _takes(wanted: Filter, row: dict[str, Any]) -> bool:

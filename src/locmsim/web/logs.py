@@ -402,6 +402,11 @@ class LogIndex:
         with self._lock:
             return [value for (value,) in self._database.execute(query)]
 
+    def key(self, path: str) -> str | None:
+        """The key of the log of a file that has no other one; None if there is none."""
+        number = self._numbers.get(path)
+        return None if number is None else f"f{number}"
+
     def place(self, log: int) -> LogPlace:
         """Where a log is, also if its file has changed; ``ValueError`` if there is none."""
         for again in (False, True):

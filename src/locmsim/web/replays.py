@@ -24,7 +24,6 @@ _LOOK = 1.0
 def routes(site: Site) -> list[BaseRoute]:
     """The endpoints of the list: a part of it, what filters can be set to, and when it changes."""
     library = site.library
-    site.closing.append(library.news.close)
 
     def games(request: Request) -> object:
         query = request.query_params

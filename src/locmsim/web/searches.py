@@ -20,7 +20,7 @@ from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.positions import position_of_text
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, board_view
+from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
 __all__ = ["routes"]
 
@@ -212,6 +212,10 @@ def _tree(
             "chance": (1 + shown.value) / 2,
             "visits": shown.visits,
             "board": board_view(shown.state, cards, hidden=hidden),
+            "steps": [
+                turn_step(shown.start, cards, hidden),
+                *action_steps(shown.start.clone(), shown.actions, cards, names, hidden),
+            ],
         }
 
     def world(shown: World) -> dict[str, Any]:

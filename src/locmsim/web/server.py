@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
-__all__ = ["serve"]
+__all__ = ["serve", "serving"]
 
 #: Seconds that open connections get to end in.
 _CLOSING = 1
@@ -69,18 +69,59 @@ def serve(
         It was ended by Ctrl-C.
     """
     with socket.create_server(("127.0.0.1", port)) as listener:
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        config = uvicorn.Config(
-            create_app(site),
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=_CLOSING,
-            server_header=False,
-            proxy_headers=False,
-            ws="none",
-        )
-        ready(f"{address}/{path}{'&' if '?' in path else '?'}token={site.token}")
+        server = _Server(_config(site), site)
+        ready(_address(listener, site, path))
         try:
-            _Server(config, site).run(sockets=[listener])
+            server.run(sockets=[listener])
         finally:
             site.close()
+
+
+@contextlib.contextmanager
+def serving(site: Site, *, path: str = "") -> Iterator[str]:
+    """Serve a site beside this thread for a ``with`` block, which gets the address.
+
+    Parameters
+    ----------
+    site : Site
+        What is served.
+    path : str
+        As for `serve`.
+
+    Yields
+    ------
+    str
+        The address, token included.
+
+    Raises
+    ------
+    OSError
+        No port can be had.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = _Server(_config(site), site)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield _address(listener, site, path)
+        finally:
+            server.should_exit = True
+            thread.join()
+            site.close()
+
+
+def _config(site: Site) -> uvicorn.Config:
+    return uvicorn.Config(
+        create_app(site),
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=_CLOSING,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+    )
+
+
+def _address(listener: socket.socket, site: Site, path: str) -> str:
+    sign = "&" if "?" in path else "?"
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/{path}{sign}token={site.token}"

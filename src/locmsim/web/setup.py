@@ -13,7 +13,7 @@ __all__ = ["page"]
 
 
 def page(site: Site) -> Page:
-    """The page and its endpoint, the cards that can be put onto a board."""
+    """The page and its endpoints: the cards that can be put onto a board, and their badges."""
 
     def cards(request: Request) -> object:
         query = request.query_params
@@ -25,4 +25,8 @@ def page(site: Site) -> Page:
         keys = [registry.key(card) for card in shown]
         return {"rules": rules, "lanes": RULES[rules].lanes, "keys": keys, **registry.to_json()}
 
-    return Page("setup", "Set up", [get("/api/setup/cards", cards)], address="/setup")
+    def badges(request: Request) -> object:
+        return {"badges": Cards().to_json()["badges"]}
+
+    routes = [get("/api/setup/cards", cards), get("/api/setup/badges", badges)]
+    return Page("setup", "Set up", routes, address="/setup")

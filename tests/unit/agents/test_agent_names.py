@@ -36,10 +36,10 @@ class Mine:
     """
 
     def __init__(self, depth: int = 3, share: float = 1, loud: bool = False,
-                 taste=None, thing: Thing | None = None, limit: int | None = None):
+                 style=None, thing: Thing | None = None, limit: int | None = None):
         if depth < 0:
             raise ValueError(f"depth: expected 0 or more, got {depth}")
-        self.options = depth, share, loud, taste, limit
+        self.options = depth, share, loud, style, limit
 
     def reset(self, seed: int = 0) -> None:
         pass
@@ -170,7 +170,7 @@ def test_what_cannot_be_imported(folder, code, message):
 def test_agents_of_modules_and_files(mine, place):
     place = place.format(mine)
     assert make_agent(f"{place}:Mine").options == (3, 1, False, None, None)
-    spec = f"{place}:Mine:depth=4,share=2,loud=yes,taste=1.5,limit=7"
+    spec = f"{place}:Mine:depth=4,share=2,loud=yes,style=1.5,limit=7"
     assert make_agent(spec).options == (4, 2.0, True, 1.5, 7)
     assert make_agent(spec, depth=9, thing=[]).options[0] == 9
     assert make_agent(f"{place}:factory:depth=2").options[0] == 2
@@ -211,7 +211,7 @@ def test_options_of_a_dataclass():
     @dataclass
     class Options:
         depth: int = 3
-        heat: float = 1
+        gain: float = 1
 
     class Mine(RandomAgent):
         options_class = Options
@@ -221,10 +221,10 @@ def test_options_of_a_dataclass():
 
     AGENTS["mine"] = Mine
     try:
-        assert make_agent("mine:heat=2,depth=4").options == Options(4, 2.0)
-        with pytest.raises(ValueError, match="unknown option 'hat', expected name, depth, heat;"):
-            make_agent("mine:hat=2")
-        assert known_agents()[-1].options == {"name": "", "depth": 3, "heat": 1}
+        assert make_agent("mine:gain=2,depth=4").options == Options(4, 2.0)
+        with pytest.raises(ValueError, match="unknown option 'gan', expected name, depth, gain;"):
+            make_agent("mine:gan=2")
+        assert known_agents()[-1].options == {"name": "", "depth": 3, "gain": 1}
     finally:
         del AGENTS["mine"]
 
@@ -296,7 +296,7 @@ def test_names_of_installed_packages(mine):
         "depth": 3,
         "share": 1,
         "loud": False,
-        "taste": None,
+        "style": None,
         "limit": None,
     }
     assert infos["gone"].summary.startswith("agent gone: mine:Gone of the package my-bots")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from locmsim.arena import Arena, Record, Sprt, StoreError
-from locmsim.arena.follow import Follower, llr_curve, score_curve
+from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
 from locmsim.arena.store import Store
 from locmsim.arena.tally import PairResult
 from locmsim.stats import PairCounts, score_interval
@@ -28,32 +28,32 @@ def fresh(db: Path) -> dict[str, object]:
 def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     played = records(tmp_path / "played.db", ["greedy", "random", "rule"], 6)
     db = tmp_path / "growing.db"
-    follower = Follower(db)
+    reader = ResultsReader(db)
     with pytest.raises(StoreError, match="no such file"):
-        follower.update()
+        reader.update()
     with Arena(["greedy", "random", "rule"], db=db, games=6, seed=3) as arena:
-        follower.update()
-        assert follower.to_json() == fresh(db)
-        assert not follower.done
-        versions = [follower.version]
+        reader.update()
+        assert reader.to_json() == fresh(db)
+        assert not reader.done
+        versions = [reader.version]
         # As several workers end them: the first one last.
         for record in [*played[4:9], *played[1:4], *played[9:], played[0]]:
             arena._store.add(record)
-            tally = follower.update()
-            assert follower.to_json() == fresh(db)
-            assert tally.games == len(follower.endings)
-            follower.update()
-            versions.append(follower.version)
+            tally = reader.update()
+            assert reader.to_json() == fresh(db)
+            assert tally.games == len(reader.endings)
+            reader.update()
+            versions.append(reader.version)
         assert versions == sorted(set(versions))
-        assert follower.done
-    follower.update()
-    assert follower.version == versions[-1]
+        assert reader.done
+    reader.update()
+    assert reader.version == versions[-1]
     for record in played:
-        ending = follower.endings[record.fixture.number]
+        ending = reader.endings[record.fixture.number]
         assert ending[1:4] == record.outcome[1:3] + record.outcome[4:5]
     for player in range(3):
-        curve = follower.score_curve(player)
-        counts = follower.update().player_pairs(player)
+        curve = reader.score_curve(player)
+        counts = reader.update().player_pairs(player)
         assert curve["games"] == [2 * i for i in range(1, counts.total + 1)]
         assert curve["score"][-1] == counts.score
         assert (curve["low"][-1], curve["high"][-1]) == score_interval(counts)
@@ -62,55 +62,55 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
 def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     records(db, ["greedy", "random"], 4)
-    follower = Follower(db)
-    follower.update()
-    assert follower.done
-    assert follower.llr_curve() is None
-    before = follower.version
+    reader = ResultsReader(db)
+    reader.update()
+    assert reader.done
+    assert reader.llr_curve() is None
+    before = reader.version
     with Arena(db=db, games=20, sprt=Sprt(0, 20)) as arena:
-        follower.update()
-        assert not follower.done
-        assert follower.version > before
+        reader.update()
+        assert not reader.done
+        assert reader.version > before
         arena.run(jobs=1)
-        tally = follower.update()
-        assert follower.to_json() == fresh(db)
+        tally = reader.update()
+        assert reader.to_json() == fresh(db)
         assert tally.sprt_state == arena.tally.sprt_state
-        curve = follower.llr_curve()
+        curve = reader.llr_curve()
         assert curve is not None
         assert curve["llr"][-1] == tally.sprt_state.llr
         assert curve["pairs"] == list(range(1, tally.sprt_state.pairs + 1))
     db.unlink()
     records(db, ["random", "random"], 2)
-    follower.update()
-    assert follower.to_json() == fresh(db)
-    assert set(follower.endings) == {1, 2}
+    reader.update()
+    assert reader.to_json() == fresh(db)
+    assert set(reader.endings) == {1, 2}
     db.write_bytes(b"")
     with pytest.raises(StoreError, match="an empty file"):
-        follower.update()
+        reader.update()
 
 
 def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
     """No reader is in the way of the one who writes, and nothing stays beside the file."""
     db = tmp_path / "results.db"
-    follower = Follower(db)
+    reader = ResultsReader(db)
     with Arena(["greedy", "random"], db=db, games=4, seed=1) as arena:
-        arena.run(jobs=1, on_games=lambda games: follower.update() and None)
-        assert follower.done
-    follower.update()
+        arena.run(jobs=1, on_games=lambda games: reader.update() and None)
+        assert reader.done
+    reader.update()
     assert list(tmp_path.iterdir()) == [db]
 
 
 def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "results.db"
     records(db, ["greedy", "random"], 8)
-    follower = Follower(db)
-    follower.update()
+    reader = ResultsReader(db)
+    reader.update()
     first: list[int] = []
     outcomes = Store.outcomes
     monkeypatch.setattr(
         Store, "outcomes", lambda self, start: first.append(start) or outcomes(self, start)
     )
-    follower.update()
+    reader.update()
     assert first == [9]
 
 

@@ -37,10 +37,10 @@ def test_hands_of_any_size_fit():
     assert len(shown) == 5
 
 
-@pytest.mark.parametrize(("lanes", "room"), [(2, 3), (1, 6)])
-def test_full_lanes(lanes, room):
+@pytest.mark.parametrize(("lanes", "size"), [(2, 3), (1, 6)])
+def test_full_lanes(lanes, size):
     creatures = [
-        Place(CREATURE, 500, -500, "BCDGLW", lane) for lane in range(lanes) for _ in range(room)
+        Place(CREATURE, 500, -500, "BCDGLW", lane) for lane in range(lanes) for _ in range(size)
     ]
     full = board(strip(creatures=creatures), strip(creatures=creatures), lanes)
     fewer = board(strip(creatures=creatures), strip(creatures=creatures[:-1]), lanes)

@@ -8,6 +8,7 @@ from amounts import amount
 pytest.importorskip("sb3_contrib")
 
 import torch
+from env_checks import EPISODES
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from stable_baselines3 import PPO
@@ -22,27 +23,22 @@ from stable_baselines3.common.vec_env import (
 
 from locmsim.envs.sb3 import SB3VecEnv
 
-EPISODES = {
-    "Battle": {"opponent": "osl"},
-    "Draft": {"battlers": ("random", "random")},
-    "Construct": {"battlers": ("random", "random")},
-    "Match": {"opponent": "osl"},
-}
 torch.set_num_threads(1)
 FEW = {"mask": "info", "card_sets": 2}
 SMALL = {"n_steps": 16, "batch_size": 32, "n_epochs": 1, "device": "cpu"}
+ALONE = [name for name in EPISODES if "both" not in name]
 each_episode = pytest.mark.parametrize("episode", EPISODES)
 
 
-def native(episode="Battle", n=2, **options):
-    name = f"locmsim.envs:locmsim/{episode}-v0"
-    options = {**EPISODES[episode], **FEW, **options}
+def native(episode="battle", n=2, **options):
+    name, given = EPISODES[episode]
+    options = {**given, **FEW, **options}
     return SB3VecEnv(gym.make_vec(name, n, final_obs=True, **options))
 
 
-def singles(episode="Battle", n=2, **options):
-    name = f"locmsim.envs:locmsim/{episode}-v0"
-    options = {**EPISODES[episode], **FEW, **options}
+def singles(episode="battle", n=2, **options):
+    name, given = EPISODES[episode]
+    options = {**given, **FEW, **options}
     return DummyVecEnv([lambda: gym.make(name, **options) for _ in range(n)])
 
 
@@ -53,7 +49,7 @@ def test_rows_do_what_single_environments_do(episode):
         env.seed(5)
     np.testing.assert_array_equal(one.reset(), other.reset())
     random, ends = np.random.default_rng(1), 0
-    for _ in range(70):
+    for _ in range(150):
         masks = np.stack(one.env_method("action_masks"))
         np.testing.assert_array_equal(masks, np.stack(other.env_method("action_masks")))
         actions = np.array([random.choice(mask.nonzero()[0]) for mask in masks])
@@ -75,7 +71,7 @@ def test_monitored_and_normalized(episode, make):
     env.seed(3)
     env.reset()
     lengths, sums, ends = np.zeros(2, int), np.zeros(2), 0
-    for _ in range(65):
+    for _ in range(150):
         masks = env.env_method("action_masks")
         actions = np.array([mask.nonzero()[0][-1] for mask in masks])
         observations, rewards, dones, infos = env.step(actions)
@@ -93,11 +89,11 @@ def test_monitored_and_normalized(episode, make):
     assert ends
 
 
-@pytest.mark.parametrize("episode", amount(["Battle", "Draft"], list(EPISODES)))
+@pytest.mark.parametrize("episode", amount(["battle", "draft"], ALONE))
 def test_masked_ppo_learns_and_is_evaluated(episode):
     """`make_vec_env` and the native environment, and `evaluate_policy` of sb3-contrib."""
-    name = f"locmsim.envs:locmsim/{episode}-v0"
-    stock = make_vec_env(name, n_envs=2, seed=1, env_kwargs={**EPISODES[episode], **FEW})
+    name, options = EPISODES[episode]
+    stock = make_vec_env(name, n_envs=2, seed=1, env_kwargs={**options, **FEW})
     for env in (stock, VecMonitor(native(episode))):
         model = MaskablePPO("MlpPolicy", env, seed=1, **SMALL)
         model.learn(32)
@@ -106,7 +102,7 @@ def test_masked_ppo_learns_and_is_evaluated(episode):
         )
         assert set(rewards) <= {-1.0, 0.0, 1.0}
         assert len(lengths) == 3
-        if episode in ("Draft", "Construct"):  # 30 picks: no action was illegal
+        if episode in ("draft", "construct"):  # 30 picks: no action was illegal
             assert lengths == [30] * 3
 
 

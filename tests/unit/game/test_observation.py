@@ -118,11 +118,11 @@ def test_fields_by_position() -> None:
         ({"cards": [IN_HAND._replace(attack=2**31)]}, "attack: expected .*, got 2147483648"),
         ({"cards": [IN_HAND[:9]]}, "expected 13 fields"),
         ({"cards": [IN_HAND._replace(lane=0)]}, "a card in the hand cannot have lane 0"),
-        ({"cards": [MINE._replace(type=2)]}, "a card on the own board cannot have type 2"),
-        ({"cards": [MINE] * 4}, r"cards\[3\]: .*: own board, lane 1: more than 3 cards"),
+        ({"cards": [MINE._replace(type=2)]}, "a card on the player's board cannot have type 2"),
+        ({"cards": [MINE] * 4}, r"cards\[3\]: .*: player's board, lane 1: more than 3 cards"),
         ({"cards": [IN_HAND] * 9}, r"cards\[8\]: .*: hand: more than 8 cards"),
         ({"cards": [IN_HAND, IN_HAND._replace(instance_id=-1)]}, "do not mix"),
-        ({"rules": "1.0"}, "a card on the own board cannot have lane 1"),
+        ({"rules": "1.0"}, "a card on the player's board cannot have lane 1"),
     ],
 )
 def test_what_cannot_be_is_named(change: dict[str, Any], message: str) -> None:

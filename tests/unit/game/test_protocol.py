@@ -195,9 +195,9 @@ def edited(line: int, new: str, text: str = BATTLE_15) -> str:
         (edited(7, "3 8 0 0 2 2 2 ---G-- 0 0 1 2 0"), 7, "card in the hand cannot have lane 0"),
         (edited(7, "-3 8 0 0 2 2 2 ---G-- 0 0 1 2 0"), 7, "base_id: expected at least 0, got -3"),
         (edited(7, "3 -1 0 0 2 2 2 ---G-- 0 0 1 2 -1"), 8, "on offer .* do not mix"),
-        (edited(9, "5 4 1 0 1 2 1 -C---- 0 0 0 1 -1"), 9, "own board cannot have lane -1"),
+        (edited(9, "5 4 1 0 1 2 1 -C---- 0 0 0 1 -1"), 9, "player's board cannot have lane -1"),
         (edited(9, "5 4 1 0 1 2 1 -C---- 0 0 0 1 2"), 9, r"lane: expected -1\.\.1, got 2"),
-        (edited(9, "5 4 1 2 1 2 1 -C---- 0 0 0 1 0"), 9, "own board cannot have type 2"),
+        (edited(9, "5 4 1 2 1 2 1 -C---- 0 0 0 1 0"), 9, "player's board cannot have type 2"),
         (edited(5, "11 -1 1 0 1 2 2 B----- 0 0 0 0 1", CHOICE_15), 5, "must have location 0"),
         (edited(5, "7 2 -1 0 1 1 3 -----W 1 -2 1", BATTLE_12), 5, "number of card rows"),
         (edited(6, "7 2 -1 0 1 1 3 -----W 1 -2", BATTLE_12), 6, "card row: expected 12 or 11"),
@@ -233,7 +233,7 @@ def test_no_more_cards_than_can_be() -> None:
     with pytest.raises(ProtocolError, match="line 13: hand: more than 8 cards"):
         Observation.parse(head + "9\n" + (card + "\n") * 9)
     assert len(Observation.parse(head + "3\n" + (creature + "\n") * 3).cards) == 3
-    with pytest.raises(ProtocolError, match="line 8: own board, lane 0: more than 3 cards"):
+    with pytest.raises(ProtocolError, match="line 8: player's board, lane 0: more than 3 cards"):
         Observation.parse(head + "4\n" + (creature + "\n") * 4)
 
 

@@ -1,4 +1,4 @@
-"""The floors of the house: what imports what, by the list that the import linter has too.
+"""The layers of the package: what imports what, by the list that the import linter has too.
 
 The linter reads .py files. This reads the lines of .pyx and .pxd files as well, whose ``cimport``
 binds as an import does.
@@ -20,8 +20,8 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "src" / "locmsim"
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
 LAYERS = CONTRACTS["contracts"][0]["layers"][::-1]
-#: Name -> number of its floor; names without a file or folder are for what is still to come.
-FLOOR = {
+#: Name -> number of its layer; names without a file or folder are for what is still to come.
+LAYER = {
     name.strip(" ()"): number for number, names in enumerate(LAYERS) for name in names.split(":")
 }
 #: Imports inside of a function, which go upwards: (file, what it imports).
@@ -46,7 +46,7 @@ def named(module: str, names: list[str]) -> Iterator[str]:
         for name in names:
             if name in locmsim._LATER:
                 yield locmsim._LATER[name]
-            elif name in FLOOR:
+            elif name in LAYER:
                 yield name
     elif module.startswith("locmsim."):
         yield module.removeprefix("locmsim.")
@@ -92,7 +92,7 @@ def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def faults(path: str, text: str) -> list[str]:
-    """The imports of a file, named by its path in the package, that the floors forbid."""
+    """The imports of a file, named by its path in the package, that the layers forbid."""
     own = path.split("/")[0].split(".")[0]
     imports = imports_of_python if path.endswith(".py") else imports_of_cython
     found = []
@@ -100,9 +100,9 @@ def faults(path: str, text: str) -> list[str]:
         other = name.split(".")[0]
         if other == own or (late and (path, name) in LATE):
             continue
-        if other not in FLOOR:
-            found.append(f"{path}: {name} is on no floor")
-        elif FLOOR[other] > FLOOR[own]:
+        if other not in LAYER:
+            found.append(f"{path}: {name} is on no layer")
+        elif LAYER[other] > LAYER[own]:
             found.append(f"{path}: {name} is above")
         elif own == "vestrock" and other not in BESIDE:
             found.append(f"{path}: {name} is of the first game")
@@ -110,7 +110,7 @@ def faults(path: str, text: str) -> list[str]:
 
 
 def sources() -> list[str]:
-    """All files of the package but those that stand above the floors."""
+    """All files of the package but those that stand above the layers."""
     paths = sorted(
         path.relative_to(PACKAGE).as_posix()
         for pattern in ("*.py", "*.pyx", "*.pxd")
@@ -119,12 +119,12 @@ def sources() -> list[str]:
     return [path for path in paths if path not in ("__init__.py", "__main__.py")]
 
 
-def test_every_file_is_on_a_floor() -> None:
-    assert {path.split("/")[0].split(".")[0] for path in sources()} <= FLOOR.keys()
-    assert len(FLOOR) == sum(names.count(":") + 1 for names in LAYERS)
+def test_every_file_is_in_a_layer() -> None:
+    assert {path.split("/")[0].split(".")[0] for path in sources()} <= LAYER.keys()
+    assert len(LAYER) == sum(names.count(":") + 1 for names in LAYERS)
 
 
-def test_floors_import_only_what_is_below() -> None:
+def test_layers_import_only_what_is_below() -> None:
     found = [fault for path in sources() for fault in faults(path, (PACKAGE / path).read_text())]
     assert found == []
 
@@ -158,7 +158,7 @@ def test_late_imports_are_in_use() -> None:
         ("_batch.pyx", "cimport cython, locmsim.search._work as w", "search._work is above"),
         ("game/match.py", "def f():\n    import locmsim.bot", "bot is above"),
         ("game/match.py", "from locmsim import arena", "arena is above"),
-        ("errors.py", "from locmsim.nothing import x", "nothing is on no floor"),
+        ("errors.py", "from locmsim.nothing import x", "nothing is on no layer"),
         ("vestrock/match.py", "from locmsim.rules import cards", "rules is of the first game"),
         ("vestrock/game.py", "from locmsim.arena import x", "is of the first game"),
         ("vestrock/_core.pyx", "from locmsim._core cimport State", "is of the first game"),

@@ -164,7 +164,7 @@ def test_opponent_is_taken_to_choose_well(rules):
     drawn = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
     worth = [score(card) for card in offered]
     assert mean(map(score, drawn)) > mean(worth) + 0.4 * stdev(worth)
-    # ... or by another taste, if one is given.
+    # ... or by another prior, if one is given.
     belief = believer(match, 0, Belief({rules: lambda card: 5.0 * card.cost}))
     dear = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
     assert mean(card.cost for card in dear) > mean(card.cost for card in offered) + 1

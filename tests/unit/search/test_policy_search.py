@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from amounts import amount
 from helpers import RULE_SETS
-from reference_forest import Twin, attacks_win
+from reference_forest import ReferenceSearch, attacks_win
 from reference_layouts import Past, entities
 from states import rebuilt
 
@@ -81,7 +81,7 @@ def begun(past: Past, n: int) -> tuple[Past, TurnView, list[int]]:
     return past, view, done
 
 
-def same(result, reference: Twin, actions: int) -> None:
+def same(result, reference: ReferenceSearch, actions: int) -> None:
     visits = np.zeros(actions, int)
     visits[list(reference.visits)] = list(reference.visits.values())
     assert result.visits.tolist() == visits.tolist()
@@ -123,10 +123,10 @@ def test_visit_for_visit_as_the_reference(rules, options):
         if search.options.noise:
             noise = np.random.default_rng(seed).gumbel(size=actions)
 
-        def judge(world, past):
+        def evaluate(world, past):
             return said_of(world.hash64(), actions)
 
-        same(result, Twin(worlds, seed, noise, search.options, judge), actions)
+        same(result, ReferenceSearch(worlds, seed, noise, search.options, evaluate), actions)
 
 
 @each_rules
@@ -151,14 +151,16 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
         result = search.search(start.state, done=done, view=view, seed=3)
         expected: list[np.ndarray] = []
 
-        def judge(world, past, expected=expected):
+        def evaluate(world, past, expected=expected):
             row = entities(world, world.turn & 1, past)
             expected.append(row)
             depths.add(world.turn)
             return said_of(plain_hash(row), actions)
 
         worlds, _, _ = worlds_at(start.state, None, done, 0)
-        reference = Twin(worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, judge, past)
+        reference = ReferenceSearch(
+            worlds, seed_of_turn(3, 0), np.zeros(actions), search.options, evaluate, past
+        )
         for one, other in zip(seen, expected, strict=True):
             assert one.tolist() == other.tolist()
         same(result, reference, actions)

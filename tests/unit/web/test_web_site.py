@@ -181,7 +181,7 @@ def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Clie
     for path in ("/", "/games", "/arena", "/setup", "/game/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
-        assert text.count("<script") == 1
+        assert text.count("<script") == 2
         assert not re.search(r"\son\w+=|<style|style=|javascript:|https?://", text)
     static = Path(__file__).parents[3] / "src" / "locmsim" / "web" / "static"
     for file in static.glob("*"):
@@ -445,6 +445,7 @@ def test_cards_to_set_up_with(page: Client) -> None:
         )
         assert all(found["cards"][key]["svg"] for key in found["keys"])
     assert "rules" in page.get("/api/setup/cards", 400, rules="9")["error"]
+    assert set(page.get("/api/setup/badges")["badges"]) == set("BCDGLW12")
 
 
 def test_the_first_page_has_a_position_to_play(page: Client) -> None:

@@ -3,7 +3,7 @@
 // the deck.
 
 static card_t cards[MAX_SHOWN];         // the offer
-static uint8_t deck_copies[MAX_CARDS];  // of each known card in the own deck
+static uint8_t deck_copies[MAX_CARDS];  // of each known card in the player's deck
 
 static double score_of(const card_t *c) {
   float terms[DECK_TERMS];
@@ -12,15 +12,15 @@ static double score_of(const card_t *c) {
 
 // The best cards by score, two of each, at least ten creatures: how many of each offered card.
 static void best_cards(const int *ranked, int n, uint8_t *copies) {
-  int i, taken = 0, creatures = 0;
+  int i, counts = 0, creatures = 0;
   for (i = 0; i < n; i++) {
     const card_t *c = &cards[ranked[i]];
-    for (; !c->type && copies[ranked[i]] < 2 && creatures < 10; creatures++, taken++) {
+    for (; !c->type && copies[ranked[i]] < 2 && creatures < 10; creatures++, counts++) {
       copies[ranked[i]]++;
     }
   }
   for (i = 0; i < n; i++) {
-    for (; copies[ranked[i]] < 2 && taken < MAX_DECK; taken++) copies[ranked[i]]++;
+    for (; copies[ranked[i]] < 2 && counts < MAX_DECK; counts++) copies[ranked[i]]++;
   }
 }
 

@@ -9,7 +9,7 @@ static double score_of(const card_t *c) {
 }
 
 #if HAS_CHOICE_VALUE
-static uint8_t offered_numbers[MAX_DECK][3], taken_numbers[MAX_DECK];
+static uint8_t offered_numbers[MAX_DECK][3], chosen_numbers[MAX_DECK];
 
 // What the final deck is expected to be worth with each card, as `locmsim.decks.ExpectedPicker`.
 static void value_cards(double *values) {
@@ -20,13 +20,13 @@ static void value_cards(double *values) {
     int id = seen.cards[i].base_id;
     offered_numbers[n][i] = (uint8_t)(id > 0 && id <= DRAFT_CARDS ? id - 1 : NO_CARD);
   }
-  draft_expected(&draft_values, (const uint8_t (*)[3])offered_numbers, taken_numbers, n + 1,
+  draft_expected(&draft_values, (const uint8_t (*)[3])offered_numbers, chosen_numbers, n + 1,
                  DRAFTS, expected);
   for (i = 0; i < 3; i++) values[i] = expected[i];
 }
 
-static void note_taken(int best) {
-  taken_numbers[n_offers] = offered_numbers[n_offers][best];
+static void note_chosen(int best) {
+  chosen_numbers[n_offers] = offered_numbers[n_offers][best];
 }
 #else
 static int have[7], items;          // in the deck so far: of each cost
@@ -50,7 +50,7 @@ static void value_cards(double *values) {
   }
 }
 
-static void note_taken(int best) {
+static void note_chosen(int best) {
   have[column_of(&seen.cards[best])]++;
   items += seen.cards[best].type != 0;
 }
@@ -66,7 +66,7 @@ static int choose(void) {
     if (offer_values[n_offers][i] > offer_values[n_offers][best]) best = i;
     offered_ids[n_offers][i] = seen.cards[i].base_id;
   }
-  note_taken(best);
+  note_chosen(best);
   n_offers++;
   belief.seat = seat;
   belief_chose(&belief, seen.cards[best].base_id);

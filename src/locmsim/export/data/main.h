@@ -62,7 +62,7 @@ static int play_turn(int64_t start, int64_t most, int news) {
   return 1;
 }
 
-// Reads what is shown: 1, 0 at the end of the input, -1 for what is none of the protocol.
+// Reads what is shown: 1, 0 at the end of the input, -1 for a line that is not of the protocol.
 static int read_turn(void) {
   static char line[4096];
   int more = 1;

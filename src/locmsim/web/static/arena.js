@@ -272,7 +272,7 @@ async function listGames() {
       ...(watched ? [linksCell(game.key)] : []),
     );
   });
-  table("games", ["game", "players", `${turn}s`, "fault", ...(watched ? [""] : [])], rows);
+  table("games", ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])], rows);
   showPart(start, ROWS, found.total);
 }
 
@@ -330,6 +330,7 @@ async function open() {
   const { files } = await ask("/api/arena");
   if (!files.length) {
     $("main").replaceChildren(
+      element("h1", { text: "Arena" }),
       element("p", { text: "No file of results was named. Start: locmsim web --db results.db" }),
     );
     return;
@@ -362,6 +363,7 @@ const chart = (/** @type {string} */ id, /** @type {string} */ label) => {
 };
 
 $("main").append(
+  element("h1", { text: "Arena" }),
   element("div", { class: "bar", id: "files" }),
   element(
     "div",

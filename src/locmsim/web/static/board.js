@@ -168,13 +168,15 @@ export class Board {
     return none ? `${title} needs a creature on ${whose}.` : `${title} cannot be used now.`;
   }
 
-  /** Something to click. @param {HTMLElement} place @param {string} name @param {string} label
-   * @param {() => void} click */
-  clickable(place, name, label, click) {
+  /** Something to click, that is called by what is in it. @param {HTMLElement} place
+   * @param {string} name @param {string} before what is said before that @param {() => void} click
+   * @param {string} [after] what is said after it */
+  clickable(place, name, before, click, after = "") {
     place.tabIndex = 0;
     place.dataset.place = name;
     place.setAttribute("role", "button");
-    place.setAttribute("aria-label", label);
+    if (before) place.prepend(element("span", { class: "sr", text: `${before} ` }));
+    if (after) place.append(element("span", { class: "sr", text: ` ${after}` }));
     place.addEventListener("click", (event) => {
       event.stopPropagation();
       click();
@@ -198,24 +200,24 @@ export class Board {
     const [word, acting, target] = (scene.acted ?? "").split(" ");
     if (name === acting) box.classList.add("acting");
     if (creature && name === target && word !== "SUMMON") box.classList.add("target");
-    const about = this.deck.cards[key].about;
     const aim = aims.get(`card${name}`);
     if (aim) {
       box.classList.add("aim");
-      this.clickable(box, `card${name}`, `Target: ${about}`, () => this.act(aim));
+      this.clickable(box, `card${name}`, "Target:", () => this.act(aim));
     } else if (sources.has(name)) {
       box.classList.add("can");
       if (this.picked === name) box.classList.add("picked");
-      this.clickable(box, `card${name}`, about, () => this.pick(name));
+      this.clickable(box, `card${name}`, "", () => this.pick(name));
       box.setAttribute("aria-pressed", String(this.picked === name));
     } else if (this.live && player === scene.board.player) {
       const reason = this.why(key, creature);
       box.classList.add("cannot");
-      this.clickable(box, `card${name}`, `${about}. ${reason}`, () => {
+      const tell = () => {
         this.picked = null;
         this.reason = reason;
         this.redraw();
-      });
+      };
+      this.clickable(box, `card${name}`, "", tell, reason);
     }
     return box;
   }
@@ -279,7 +281,7 @@ export class Board {
       fresh.classList.add("open");
       who.classList.add("aim");
       // The button is the strip, not what holds the cards.
-      this.clickable(who, "player", "Target: the opponent", () => this.act(aim));
+      this.clickable(who, "player", "Target:", () => this.act(aim));
       fresh.addEventListener("click", () => this.act(aim));
     }
     host.replaceWith(fresh);
@@ -324,7 +326,7 @@ export class Board {
           row.classList.add("open");
           const label = this.match.lanes > 1 ? `The ${LANES[lane]} lane` : "The lane";
           const place = element("div", { class: "place aim", text: label });
-          this.clickable(place, `lane${lane}`, label, () => this.act(aim));
+          this.clickable(place, `lane${lane}`, "", () => this.act(aim));
           row.addEventListener("click", () => this.act(aim));
           row.append(place);
         }

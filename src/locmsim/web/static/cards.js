@@ -60,7 +60,10 @@ export function painter(deck) {
       const letters = [...abilities].filter((letter) => letter !== "-");
       mark(svg, row[9] ? [...letters, String(row[9])] : letters);
     }
-    svg.prepend(shape("title", {}, about));
+    const now = [attack ?? row[3], defense ?? row[4], abilities ?? row[5]];
+    const changed = now.some((value, i) => value !== row[3 + i]);
+    const words = changed ? `; now attack ${now[0]}, defense ${now[1]}, abilities ${now[2]}` : "";
+    svg.prepend(shape("title", {}, about + words));
     return element("div", { class: "card" }, svg);
   };
 }

@@ -37,13 +37,7 @@ export class ChoiceView {
 
   /** A card to click. @param {string} key @param {() => void} onclick */
   card(key, onclick) {
-    const label = this.deck.cards[key].about;
-    const button = element("button", {
-      class: "pick",
-      "data-card": key,
-      "aria-label": label,
-      onclick,
-    });
+    const button = element("button", { class: "pick", "data-card": key, onclick });
     button.append(this.draw(key));
     return button;
   }

@@ -60,12 +60,18 @@ export class Engine {
     this.toggle.setAttribute("aria-pressed", String(this.searching));
   }
 
+  /** Whether what is shown is beyond the end of the turn, in a sampled world. */
+  get beyond() {
+    const { line, steps, at } = this.viewer;
+    return line?.steps.slice(0, line.at + 1).some((step) => step.turn !== steps[at].turn) ?? false;
+  }
+
   /** The actions of the turn up to what is shown. */
   done() {
     const { viewer } = this;
     const start = viewer.turnStart(viewer.at);
     const steps = viewer.steps.slice(start + 1, viewer.at + 1);
-    if (viewer.line) steps.push(...viewer.line.steps.slice(0, viewer.line.at + 1));
+    if (viewer.line && !this.beyond) steps.push(...viewer.line.steps.slice(0, viewer.line.at + 1));
     return steps.map((step) => step.action ?? "");
   }
 
@@ -81,7 +87,7 @@ export class Engine {
     const { viewer } = this;
     this.undo?.toggleAttribute("disabled", !viewer.line);
     if (!this.open || !viewer.step) return;
-    const place = JSON.stringify(this.place());
+    const place = JSON.stringify([this.place(), this.beyond]);
     if (place === this.shown) return;
     this.shown = place;
     this.asked += 1;
@@ -89,7 +95,12 @@ export class Engine {
     this.lines.replaceChildren();
     this.held.replaceChildren();
     this.progress.textContent = "";
+    this.now.replaceChildren();
     viewer.board.point([]);
+    if (this.beyond) {
+      this.progress.textContent = "This is in a sampled world: Moves leads back.";
+      return;
+    }
     const asked = this.asked;
     setTimeout(() => {
       if (asked !== this.asked) return;

@@ -4,7 +4,10 @@
 import { $, element, select, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { Game } from "./play.js";
-import { address, ask, shown, tell } from "./site.js";
+import { ReportPanel } from "./report.js";
+import { Refused, address, ask, shown, tell } from "./site.js";
+import { TreePanel } from "./tree.js";
+import { showView } from "./view.js";
 import { Viewer } from "./viewer.js";
 
 const key = decodeURIComponent(location.pathname.slice("/game/".length));
@@ -65,18 +68,51 @@ async function playOut(viewer) {
   $("about").append(element("h2", { text: "Play from here" }), form);
 }
 
+/** What happens in a match that is being played elsewhere. @param {Viewer} viewer */
+async function live(viewer) {
+  for (;;) {
+    const news = await ask("/api/live", { game: key, have: viewer.steps.length });
+    Object.assign(viewer.data.cards, news.cards);
+    if (news.steps.length) viewer.grow(news.start, news.steps);
+    if (!news.over) continue;
+    if (news.next_key) location.replace(address(`/game/${news.next_key}`));
+    return;
+  }
+}
+
+/** The match of this address; null if it is one of another game, which has a page of its own. */
+async function load() {
+  try {
+    return await ask("/api/game", { game: key });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 400) throw error;
+    const view = await ask("/api/view", { game: key }).catch(() => null);
+    if (!view) throw error;
+    showView($("main"), view);
+    return null;
+  }
+}
+
 shown(async () => {
-  const data = await ask("/api/game", { game: key });
+  const data = await load();
+  if (!data) return;
   const main = $("main");
   if (data.play) {
     new Game(main, data, () => {});
     return;
   }
   const viewer = new Viewer(main, data);
+  if (data.live) {
+    viewer.show(viewer.steps.length - 1);
+    await live(viewer);
+    return;
+  }
   if (data.captured !== undefined) return;
-  new Engine(viewer, key, positioned);
+  new TreePanel(viewer, new Engine(viewer, key, positioned));
+  if (!positioned) new ReportPanel(viewer, key);
   share(viewer);
   await playOut(viewer);
   if (positioned || wanted === "engine") viewer.open("engine");
+  else if (wanted === "report") viewer.open("report");
   viewer.redraw();
 });

@@ -92,6 +92,7 @@ function show(from) {
 
 const bound = { type: "number", min: 0, size: 4, inputmode: "numeric" };
 $("main").append(
+  element("h1", { text: "Games" }),
   element(
     "form",
     { class: "bar", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
@@ -118,7 +119,7 @@ $("main").append(
       element(
         "tr",
         {},
-        ...["game", "players", "rules", "turns", "fault", ""].map((text) =>
+        ...["game", "players", "rules", "turns", "fault", "open"].map((text) =>
           element("th", { text }),
         ),
       ),

@@ -86,18 +86,15 @@ function place(player, where, name, card) {
   });
   const there = cardsAt(player, where);
   const held = there.map((key, i) => {
-    const label = `Take away ${deck.cards[key].about}`;
     const remove = () => {
       there.splice(i, 1);
       draw();
     };
-    const button = element("button", { class: "pick", "aria-label": label, onclick: remove });
-    button.append(card(key));
+    const button = element("button", { class: "pick", onclick: remove });
+    button.append(element("span", { class: "sr", text: "Take away " }), card(key));
     return button;
   });
   const box = element("div", { class: "spot", "data-spot": `${player}${where}` }, ...held);
-  if (chosen) box.setAttribute("aria-pressed", "true");
-  box.removeAttribute("aria-pressed");
   box.classList.toggle("chosen", chosen);
   return element("div", {}, pick, box);
 }
@@ -173,10 +170,8 @@ async function load() {
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
       .map((/** @type {string} */ key) => {
-        const label = deck.cards[key].about;
         const button = element("button", {
           class: "pick",
-          "aria-label": label,
           "data-card": key,
           onclick: () => put(key),
         });

@@ -250,6 +250,7 @@ export class Viewer {
       return;
     }
     this.line = null;
+    this.board.pointed = [];
     this.at = Math.max(0, Math.min(this.steps.length - 1, index));
     this.redraw();
     const { step } = this;
@@ -262,6 +263,7 @@ export class Viewer {
   /** Show steps that go on from the step that is shown, beside the match.
    * @param {Step[]} steps @param {number} [at] */
   showLine(steps, at = steps.length - 1) {
+    this.board.pointed = [];
     this.line = steps.length ? { steps, at: Math.max(0, at) } : null;
     this.redraw();
   }

@@ -1,0 +1,193 @@
+"""Train the choice of cards, alone or with the battle: the trainer of ppo.py with other networks.
+
+    python choose.py draft --rules 1.2 --decks curve --folder runs/draft
+    python choose.py construct --decks classic --folder runs/construct
+    python choose.py match --decks classic --opponents greedy --folder runs/match
+
+`--decks` is how the other player chooses. A draft or a construction is followed by a battle between
+two scripted `--battlers`. Its result says little about one of thirty picks: `--value` adds what the
+package's networks think of both decks, which is known at once and has no noise.
+"""
+
+import math
+
+import numpy as np
+import torch
+from ppo import Net, Rollout, arguments, precision, train
+from torch import nn
+from torch.nn import functional
+
+from locmsim.decks.draft_value import default_draft_value
+from locmsim.decks.value import default_value
+from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
+from locmsim.envs.evaluate import HELD_OUT
+from locmsim.policy import get_layout
+
+ENVIRONMENTS = {"draft": DraftVectorEnv, "construct": ConstructVectorEnv, "match": MatchVectorEnv}
+CARD, PILE, UNITS, CONTEXT = 24, 16, 64, 128
+
+
+class ChoiceNet(nn.Module):
+    """Rates each offered card by what it is and by what has been chosen.
+
+    All cards have the same encoder. The context is the mean of those that are offered, the sum of
+    those that were chosen, and the counts that the environment gives.
+    """
+
+    def __init__(self, rules):
+        super().__init__()
+        self.rules, self.draft = rules, rules != "1.5"
+        scale = get_layout("entities", rules).scale
+        self.register_buffer("card_scale", torch.tensor(scale[24 : 24 + CARD]))
+        self.register_buffer("pile_scale", torch.tensor([*scale[408 : 408 + PILE], 30.0]))
+        self.card = nn.Linear(CARD, UNITS)
+        self.context = nn.Linear(2 * UNITS + PILE + 1, CONTEXT)
+        self.offer, self.given = nn.Linear(UNITS + 1, CONTEXT), nn.Linear(CONTEXT, CONTEXT)
+        self.rating, self.value = nn.Linear(CONTEXT, 1), nn.Linear(CONTEXT, 1)
+
+    def forward(self, observations):
+        """Logits (rows, offered cards) and values (rows,) of int8 observations of the choice."""
+        n, x = observations.shape[0], observations.float()
+        offered = 3 if self.draft else 120
+        offer, chosen = x[:, : offered * CARD].view(n, offered, CARD), x[:, offered * CARD :]
+        offer = functional.relu(self.card(offer / self.card_scale))
+        if self.draft:
+            cards = chosen[:, : 30 * CARD].view(n, 30, CARD)
+            there = cards[..., :1]
+            sums = (functional.relu(self.card(cards / self.card_scale)) * there).sum(1)
+            copies = torch.zeros_like(offer[..., :1])
+        else:
+            copies = chosen[:, :offered, None]
+            sums = (offer * copies).sum(1)
+        pile = chosen[:, -PILE - 1 :] / self.pile_scale
+        context = functional.relu(self.context(torch.cat([offer.mean(1), sums / 10, pile], 1)))
+        seen = self.offer(torch.cat([offer, copies], 2)) + self.given(context)[:, None]
+        value = torch.tanh(self.value(context))[:, 0]
+        return self.rating(functional.relu(seen))[..., 0], value
+
+    def save(self, folder, training):
+        """Write the weights: `torch.load(..., weights_only=True)` and `load_state_dict`."""
+        torch.save({"training": training, "net": self.state_dict()}, f"{folder}/choice.pt")
+
+
+class MatchNet(ChoiceNet):
+    """Two networks, for the choice phase and for the battle; each sees its part."""
+
+    def __init__(self, rules):
+        super().__init__(rules)
+        self.battle = Net(rules)
+
+    def forward(self, observations):
+        size = get_layout("entities", self.rules).shape[0]
+        ratings, value = super().forward(observations[:, size:])
+        logits, battle_value = self.battle(observations[:, :size])
+        choosing = (observations[:, :size] == 0).all(1)
+        return torch.cat([logits, ratings], 1), torch.where(choosing, value, battle_value)
+
+
+def deck_values(match):
+    """What the package's networks think of both decks of a finished choice: log-odds."""
+    cards = {card.base_id: card for card in match.cards}
+    value = default_value() if match.rules == "1.5" else default_draft_value(match.rules)
+    return [value([cards[base] for base in deck]) for deck in match.chosen]
+
+
+class Choices(Rollout):
+    """Rollouts of choices: all rows are of one environment, and nobody plays both sides."""
+
+    def make(self, decks, rows, seat="alternate", sets=None):
+        """The environment; `seat` and `sets` are for tests."""
+        options = self.options
+        settings = {
+            "rules": options.rules,
+            "decks": decks,
+            "seat": seat,
+            "threads": options.threads,
+        }
+        if options.rules == "1.5":
+            settings["card_sets"] = sets or options.sets
+        if options.phase == "match":
+            return MatchVectorEnv(rows, opponent=options.opponents[0], **settings)
+        kind = ENVIRONMENTS[options.phase]
+        return kind(rows, battlers=(options.battlers, options.battlers), **settings)
+
+    def meet(self, league):
+        """There is no league: each deck and battle has one opponent."""
+
+    def played(self):
+        """Wins and episodes, by the only opponent there is."""
+        ended = self.terminated.numpy()
+        return {"opponent": np.array([self.won.sum(), ended.sum()])}
+
+    def begin(self, update, league):
+        """Begin new episodes in all rows."""
+        seeds = np.random.SeedSequence((self.options.seed, update)).generate_state(
+            self.options.rows
+        )
+        for env, part in self.parts:
+            seen, _ = env.reset(seed=seeds[self.numbers][part].tolist())
+            self.obs[-1, part] = torch.from_numpy(seen["observation"])
+            self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
+        self.won, self.age = np.zeros(self.terminated.shape, bool), np.zeros(len(self.numbers), int)
+
+    def step(self, t):
+        """Step the environments with the actions of step t."""
+        for env, part in self.parts:
+            seen, rewards, terminated, truncated, info = env.step(self.actions[t, part].numpy())
+            self.won[t, part] = rewards > 0
+            if self.options.value and self.options.phase != "match":
+                for row in np.flatnonzero(terminated):
+                    a, b = deck_values(env.match(row).match())
+                    better = math.tanh((a - b if info["seat"][row] == 0 else b - a) / 2)
+                    share = self.options.value
+                    rewards[row] = (1 - share) * rewards[row] + share * better
+            self.age[part] += 1
+            self.length[t, part] = torch.from_numpy(np.where(terminated, self.age[part], 0)).int()
+            self.age[part][terminated | truncated] = 0
+            for name, array in (
+                ("obs", seen["observation"]), ("masks", seen["action_mask"]),
+            ):  # fmt: skip
+                getattr(self, name)[t + 1, part] = torch.from_numpy(array)
+            for name, array in (
+                ("rewards", rewards), ("terminated", terminated), ("truncated", truncated),
+            ):  # fmt: skip
+                getattr(self, name)[t, part] = torch.from_numpy(array)
+
+    @torch.no_grad()
+    def win_rate(self, net, opponent):
+        """The part of games won by the best-rated choices against another way to choose."""
+        won, pairs = 0, self.options.games // 2
+        for seat in ("first", "second"):
+            env = self.make(opponent, pairs, seat, HELD_OUT)
+            seen, _ = env.reset(seed=1_000_000)
+            over = np.zeros(pairs, bool)
+            while not over.all():
+                with precision(self.options.bfloat16, self.device):
+                    logits, _ = net(torch.from_numpy(seen["observation"]).to(self.device))
+                logits = logits.float().cpu().numpy()
+                logits[seen["action_mask"] == 0] = -np.inf
+                seen, rewards, terminated, truncated, _ = env.step(logits.argmax(1))
+                ended = (terminated | truncated) & ~over
+                won += (rewards[ended] > 0).sum()
+                over |= ended
+            env.close()
+        return won / (2 * pairs)
+
+
+def main():
+    parser = arguments()
+    parser.description = __doc__.split("\n")[0]
+    parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
+    parser.add_argument("--battlers", default="greedy", help="who plays the battles of both decks")
+    parser.add_argument("--value", type=float, default=0.0, help="share of the decks' values")
+    parser.set_defaults(
+        past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]
+    )
+    options = parser.parse_args()
+    if options.phase == "draft" and options.rules == "1.5":
+        options.rules = "1.2"
+    train(options, MatchNet if options.phase == "match" else ChoiceNet, Choices)
+
+
+if __name__ == "__main__":
+    main()

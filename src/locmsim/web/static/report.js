@@ -1,0 +1,187 @@
+// @ts-check
+// The panel "Report": where the game was lost. Each turn against the best one that a search finds.
+
+import { element, percent, shape } from "./dom.js";
+import { follow } from "./jobs.js";
+import { notice, shown, tell } from "./site.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
+ *   after: number, loss: number}} Turn */
+/** @typedef {{budget: string, note: string, turns: Turn[], worst: number[][]}} Report */
+
+/** A smaller loss is noise. */
+const LEAST = 0.02;
+
+export class ReportPanel {
+  /** @param {Viewer} viewer @param {string} key */
+  constructor(viewer, key) {
+    this.viewer = viewer;
+    this.key = key;
+    this.job = "";
+    this.started = false;
+    this.begin = element("button", {
+      id: "report-start",
+      class: "main",
+      text: "Where was it lost?",
+      onclick: () => this.start(),
+    });
+    this.progress = element("progress", {
+      hidden: true,
+      max: 1,
+      value: 0,
+      "aria-label": "Progress",
+    });
+    this.found = element("div", { id: "report-found" });
+    const panel = element(
+      "div",
+      {},
+      element("div", { class: "bar" }, this.begin, this.progress),
+      this.found,
+    );
+    viewer.addPanel("report", "Report", panel);
+    viewer.keys = { ...viewer.keys, r: () => viewer.open("report") };
+  }
+
+  async start() {
+    if (this.started) {
+      if (this.job) await shown(() => tell("/api/jobs/stop", { job: this.job }));
+      return;
+    }
+    this.started = true;
+    this.begin.textContent = "Stop";
+    this.progress.hidden = false;
+    await shown(async () => {
+      const job = await tell("/api/report/start", { game: this.key });
+      this.job = job.job;
+      await follow(job, (now) => this.draw(now));
+    });
+    this.started = false;
+    this.job = "";
+    this.progress.hidden = true;
+    this.begin.textContent = "Again";
+  }
+
+  /** @param {import("./jobs.js").Job} job */
+  draw(job) {
+    const progress = /** @type {HTMLProgressElement} */ (this.progress);
+    progress.value = job.of ? job.done / job.of : 0;
+    if (job.error) notice(job.error);
+    /** @type {Report|null} */
+    const report = job.result;
+    if (!report) return;
+    const { names } = this.viewer.data;
+    const parts = [this.chart(report.turns)];
+    const byTurn = new Map(report.turns.map((turn) => [turn.turn, turn]));
+    report.worst.forEach((turns, player) => {
+      const list = turns
+        .map((number) => byTurn.get(number))
+        .filter((turn) => turn !== undefined && turn.loss >= LEAST);
+      parts.push(
+        element(
+          "h2",
+          {},
+          "Worst turns of ",
+          element("bdi", { class: `p${player}`, text: names[player] }),
+        ),
+        list.length
+          ? element(
+              "ul",
+              { class: "plain" },
+              ...list.map((turn) => this.row(/** @type {Turn} */ (turn))),
+            )
+          : element("p", { class: "dim small", text: "none so far" }),
+      );
+    });
+    parts.push(element("p", { class: "dim small", text: `${report.budget}. ${report.note}` }));
+    const all = report.turns.map((turn) => this.row(turn));
+    parts.push(
+      element(
+        "details",
+        {},
+        element("summary", { text: "All turns" }),
+        element("ul", { class: "plain" }, ...all),
+      ),
+    );
+    const open = this.found.querySelector("details")?.open;
+    this.found.replaceChildren(...parts);
+    this.found.querySelector("details")?.toggleAttribute("open", Boolean(open));
+  }
+
+  /** @param {Turn} turn */
+  row(turn) {
+    const name = this.viewer.data.names[turn.player];
+    const text = turn.loss >= LEAST ? `gave away ${percent(turn.loss)}` : "as good as any";
+    return element(
+      "li",
+      {},
+      element(
+        "button",
+        { class: "line", "data-turn": turn.turn, onclick: () => this.go(turn) },
+        element("b", { text: `Turn ${turn.turn}` }),
+        " ",
+        element("bdi", { class: `p${turn.player}`, text: name }),
+        `: ${text}`,
+      ),
+    );
+  }
+
+  /** Show the best turn in place of the one that was played. @param {Turn} turn */
+  go(turn) {
+    const { viewer } = this;
+    const start = viewer.steps.findIndex((step) => step.turn === turn.turn);
+    if (start < 0) return;
+    viewer.show(start);
+    const actions = turn.best === "PASS" ? [] : turn.best.split(";");
+    viewer.board.point(actions);
+    shown(async () => {
+      const place = { game: this.key, step: start, actions };
+      const found = await tell("/api/analyse/step", place);
+      Object.assign(viewer.data.cards, found.cards);
+      const words = found.steps.map((/** @type {{words: string}} */ step) =>
+        element("li", {}, element("bdi", { text: step.words })),
+      );
+      const box = element(
+        "div",
+        { id: "better" },
+        element("h2", { text: "Better" }),
+        element("ol", {}, ...(words.length ? words : [element("li", { text: "End the turn" })])),
+        element("button", { text: "Show it", onclick: () => viewer.showLine(found.steps, 0) }),
+      );
+      this.found.querySelector("#better")?.remove();
+      this.found.querySelector(`[data-turn="${turn.turn}"]`)?.after(box);
+    });
+  }
+
+  /** The chances of player 0 over the game. @param {Turn[]} turns */
+  chart(turns) {
+    const svg = shape("svg", {
+      class: "chances-chart",
+      role: "img",
+      "aria-label": `Chance of ${this.viewer.data.names[0]} over the turns`,
+      viewBox: "0 0 300 80",
+      preserveAspectRatio: "none",
+    });
+    const last = Math.max(1, this.viewer.steps.at(-1)?.turn ?? 1);
+    const x = (/** @type {number} */ turn) => (300 * turn) / (last + 1);
+    const points = turns.map(
+      (turn) => `${x(turn.turn).toFixed(1)} ${(80 - 80 * turn.before).toFixed(1)}`,
+    );
+    const end = turns.at(-1);
+    if (end) points.push(`${x(end.turn + 1).toFixed(1)} ${(80 - 80 * end.after).toFixed(1)}`);
+    svg.append(shape("line", { class: "even", x1: 0, x2: 300, y1: 40, y2: 40 }));
+    for (const turn of turns)
+      svg.append(
+        shape("rect", {
+          class: `loss p${turn.player}`,
+          x: x(turn.turn),
+          y: 80 - 80 * turn.loss,
+          width: Math.max(1, 260 / (last + 1)),
+          height: 80 * turn.loss,
+        }),
+      );
+    if (points.length > 1)
+      svg.append(shape("path", { class: "chance", d: `M${points.join("L")}` }));
+    return /** @type {HTMLElement} */ (/** @type {unknown} */ (svg));
+  }
+}

@@ -1,0 +1,196 @@
+// @ts-check
+// The panel "What if": beyond the end of the turn, in sampled worlds.
+
+import { element, percent } from "./dom.js";
+import { follow } from "./jobs.js";
+import { notice, shown, tell } from "./site.js";
+
+/** @typedef {import("./viewer.js").Step} Step */
+/** @typedef {{chance: number, visits: number, steps: Step[], next?: Turn|null}} Turn */
+/** @typedef {{name: string, seed: number, hand: string[], chance: number|null, replies: Turn[]}} World */
+/** @typedef {Turn & {worlds: World[]}} Line */
+
+export class TreePanel {
+  /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine */
+  constructor(viewer, engine) {
+    this.viewer = viewer;
+    this.engine = engine;
+    this.seed = 0;
+    /** What the opponent is said to hold, base ids. @type {number[]} */
+    this.hand = [];
+    this.running = 0;
+    this.job = "";
+    const button = (
+      /** @type {string} */ id,
+      /** @type {string} */ text,
+      /** @type {() => void} */ onclick,
+    ) => element("button", { id, text, onclick });
+    this.go = button("tree-start", "Play it on", () => this.start());
+    this.go.classList.add("main");
+    this.held = element("div", { id: "tree-held", class: "bar" });
+    this.progress = element("p", { class: "dim small", "aria-live": "polite" });
+    this.found = element("div", { id: "tree" });
+    const panel = element(
+      "div",
+      {},
+      element("p", {
+        class: "small dim",
+        text: "The best turns, the opponent\u2019s replies and your next turn, in worlds drawn from what may be hidden.",
+      }),
+      element(
+        "div",
+        { class: "bar" },
+        this.go,
+        button("tree-redraw", "Other worlds", () => {
+          this.seed += 3;
+          this.start();
+        }),
+        button("tree-hold", "What if they hold\u2026", () => this.choose()),
+      ),
+      this.held,
+      this.progress,
+      this.found,
+    );
+    viewer.addPanel("tree", "What if", panel);
+    viewer.keys = { ...viewer.keys, w: () => viewer.open("tree") };
+  }
+
+  place() {
+    const { game, turn, actions } = this.engine.place();
+    return { game, turn, done: actions };
+  }
+
+  async start() {
+    const number = ++this.running;
+    await shown(async () => {
+      if (this.job) await tell("/api/jobs/stop", { job: this.job });
+      this.found.replaceChildren();
+      this.progress.textContent = "Searching\u2026";
+      const base = this.viewer.at;
+      const data = { ...this.place(), seed: this.seed, hand: this.hand };
+      const job = await tell("/api/tree/start", data);
+      this.job = job.job;
+      await follow(job, (now) => {
+        if (number !== this.running) return false;
+        if (now.error) notice(now.error);
+        if (now.result) this.draw(now.result, base);
+        this.progress.textContent =
+          now.state === "running"
+            ? `${now.done} of ${now.of} searches; ${now.result?.budget ?? ""}`
+            : (now.result?.budget ?? "");
+        return true;
+      });
+    });
+    if (number === this.running) this.job = "";
+  }
+
+  /** @param {{lines: Line[], cards: Record<string, any>, note: string}} result @param {number} base */
+  draw(result, base) {
+    const { viewer } = this;
+    Object.assign(viewer.data.cards, result.cards);
+    const open = new Set(
+      [...this.found.querySelectorAll("details[open]")].map(
+        (one) => /** @type {HTMLElement} */ (one).dataset.path,
+      ),
+    );
+    /** A turn to click: the board after it. @param {Turn} turn @param {Step[]} before
+     * @param {string} who */
+    const row = (turn, before, who) => {
+      const words = turn.steps.filter((step) => step.action !== null).map((step) => step.words);
+      const steps = [...before, ...turn.steps];
+      return element(
+        "button",
+        {
+          class: "line",
+          onclick: () => {
+            viewer.show(base);
+            viewer.showLine(steps, before.length);
+          },
+        },
+        element("b", { text: percent(turn.chance) }),
+        ` ${who}`,
+        element("bdi", { text: words.join("; ") || "End the turn" }),
+      );
+    };
+    const titles = (/** @type {string[]} */ keys) =>
+      keys.map((key) => viewer.data.cards[key].title).join(", ") || "no cards";
+    const parts = result.lines.map((line, i) => {
+      const first = line.steps.slice(1);
+      const worlds = line.worlds.map((world) => {
+        const replies = world.replies.map((reply) => {
+          const all = [...first, ...reply.steps];
+          const item = element("li", {}, row(reply, first, "They: "));
+          if (reply.next)
+            item.append(
+              element(
+                "ul",
+                { class: "plain branch" },
+                element("li", {}, row(reply.next, all, "Then: ")),
+              ),
+            );
+          return item;
+        });
+        const path = `${i}.${world.seed}`;
+        return element(
+          "details",
+          { "data-path": path, open: open.has(path) },
+          element(
+            "summary",
+            {},
+            `${world.name}${world.chance === null ? "" : `, ${percent(world.chance)}`}: they hold `,
+            element("bdi", { text: titles(world.hand) }),
+          ),
+          element("ul", { class: "plain branch" }, ...replies),
+        );
+      });
+      return element("li", {}, row({ ...line, steps: first }, [], ""), ...worlds);
+    });
+    this.found.replaceChildren(
+      element("ul", { class: "plain" }, ...parts),
+      element("p", { class: "dim small", text: result.note }),
+    );
+  }
+
+  /** Set the opponent's hand, as far as it is possible. */
+  choose() {
+    shown(async () => {
+      const found = await tell("/api/tree/holdable", this.place());
+      Object.assign(this.viewer.data.cards, found.cards);
+      const box = /** @type {HTMLSelectElement} */ (
+        element("select", { id: "tree-card", "aria-label": "A card that they hold" })
+      );
+      for (const one of found.possible)
+        box.append(
+          element("option", {
+            value: one.base_id,
+            text: `${found.cards[one.key].title} (${percent(one.chance)})`,
+          }),
+        );
+      const named = new Map(
+        found.possible.map((/** @type {any} */ one) => [one.base_id, found.cards[one.key].title]),
+      );
+      const said = element("bdi", {});
+      const tellHand = () =>
+        (said.textContent = this.hand.map((id) => named.get(id) ?? `card ${id}`).join(", "));
+      this.held.replaceChildren(
+        box,
+        element("button", {
+          text: "Add",
+          onclick: () => {
+            if (this.hand.length < found.size) this.hand.push(Number(box.value));
+            tellHand();
+          },
+        }),
+        element("button", {
+          text: "Forget",
+          onclick: () => {
+            this.hand = [];
+            tellHand();
+          },
+        }),
+        said,
+      );
+      tellHand();
+    });
+  }
+}

@@ -1,0 +1,97 @@
+// @ts-check
+// A match of another game, step by step: what its position looks like, in text or as a picture. A
+// picture is only ever an image, so that no markup of a game enters the page.
+
+import { element } from "./dom.js";
+
+/** @typedef {{turn: number, player: number, answer: string|null, ignored: string[], text: string,
+ *   words: string, scores: number[]|null, image: string|null}} Step */
+/** @typedef {{title: string, turn: string, names: string[], winner: number|null,
+ *   fault: null|{player: number, kind: string, message: string}, steps: Step[]}} View */
+
+/** @param {HTMLElement} host @param {View} view */
+export function showView(host, view) {
+  let at = 0;
+  const picture = /** @type {HTMLImageElement} */ (element("img", { class: "drawing", alt: "" }));
+  const text = element("pre", { class: "position", tabindex: "0" });
+  const said = element("p", { id: "said", "aria-live": "polite" });
+  const slider = /** @type {HTMLInputElement} */ (
+    element("input", {
+      id: "slider",
+      type: "range",
+      min: 0,
+      max: Math.max(0, view.steps.length - 1),
+      value: 0,
+      "aria-label": "Step",
+    })
+  );
+  const entries = view.steps.map((step, i) =>
+    element(
+      "li",
+      { onclick: () => show(i) },
+      `${view.turn} ${step.turn}: `,
+      element("bdi", { class: `p${step.player}`, text: view.names[step.player] }),
+      " ",
+      element("bdi", { text: step.words || step.answer || "" }),
+    ),
+  );
+  const log = element("ol", { id: "log", class: "tabpanel", "aria-label": "Moves", tabindex: "0" });
+  log.append(...entries);
+
+  /** @param {number} index */
+  function show(index) {
+    const step = view.steps[index];
+    if (!step) return;
+    entries[at].removeAttribute("aria-current");
+    at = index;
+    entries[at].setAttribute("aria-current", "step");
+    const top = entries[at].offsetTop;
+    if (top < log.scrollTop || top > log.scrollTop + log.clientHeight - 20)
+      log.scrollTop = top - 40;
+    picture.hidden = !step.image;
+    if (step.image?.startsWith("data:image/")) picture.src = step.image;
+    picture.alt = step.text;
+    text.hidden = Boolean(step.image);
+    text.textContent = step.text;
+    const scores = step.scores ? `, ${step.scores.join(" to ")}` : "";
+    said.replaceChildren(element("bdi", { text: `${step.words || step.answer || ""}${scores}` }));
+    slider.value = String(at);
+  }
+  slider.addEventListener("input", () => show(Number(slider.value)));
+  document.addEventListener("keydown", (event) => {
+    const { tagName } = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || tagName === "INPUT") return;
+    const last = view.steps.length - 1;
+    /** @type {Record<string, number>} */
+    const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+    if (!(event.key in places)) return;
+    event.preventDefault();
+    show(Math.max(0, Math.min(last, places[event.key])));
+  });
+  const outcome = [view.title];
+  if (view.winner !== null) outcome.push(`: ${view.names[view.winner]} won`);
+  if (view.fault)
+    outcome.push(`; ${view.names[view.fault.player]} lost by a fault: ${view.fault.message}`);
+  host.replaceChildren(
+    element(
+      "div",
+      { class: "game" },
+      element(
+        "div",
+        { class: "head" },
+        element(
+          "h1",
+          { id: "title" },
+          element("bdi", { class: "p0", text: view.names[0] }),
+          " against ",
+          element("bdi", { class: "p1", text: view.names[1] }),
+        ),
+        element("p", { id: "outcome", text: outcome.join("") }),
+      ),
+      element("div", { class: "stage scroll" }, picture, text),
+      element("div", { class: "aside" }, said, slider, log),
+    ),
+  );
+  document.title = `${view.names[0]} against ${view.names[1]}`;
+  show(0);
+}

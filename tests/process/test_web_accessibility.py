@@ -1,0 +1,90 @@
+"""axe-core on every page, in both colour schemes: without a finding."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import browser, long_game, open_page
+from helpers import golden_result
+from web_server import Opener, Server, server, visit
+
+from locmsim.referee.transcript import log_line
+from locmsim.web import replay_html
+
+__all__ = ["browser", "open_page", "server", "visit"]
+
+AXE = Path(__file__).parents[2] / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+pytestmark = pytest.mark.skipif(
+    not AXE.is_file(), reason="axe-core is not installed: npm ci in tools/web"
+)
+
+RUN = """async () => {
+    const found = await axe.run(document, { resultTypes: ["violations"] });
+    return found.violations.map((one) => [
+        one.id, one.help, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160))]);
+}"""
+
+
+def check(page: Any, where: str) -> None:
+    # Not by a script element, which the pages' policy forbids.
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate(RUN)
+    assert found == [], f"{where}: {json.dumps(found, indent=1)}"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page(scheme: str, server: Server, visit: Opener, tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(log_line(golden_result(long_game("1.5"))))
+    url = server(str(log))
+    page = visit(url, color_scheme=scheme)
+    page.wait_for_selector(".board .can")
+    check(page, "the first page")
+    page.locator(".board .can").first.click()
+    check(page, "the first page with a card chosen")
+    page.click("#help")
+    page.wait_for_selector("#help-box")
+    check(page, "help")
+    page.click("#help-close")
+    page.locator("nav a", has_text="Games").click()
+    page.wait_for_selector("[data-key=f0]")
+    check(page, "games")
+    page.locator("nav a", has_text="Set up").click()
+    page.wait_for_selector("#catalogue .card")
+    page.locator("#catalogue .pick").nth(3).click()
+    check(page, "setting up")
+    page.locator("nav a", has_text="Arena").click()
+    page.wait_for_selector("main *")
+    check(page, "arena")
+    page = visit(url, "game/f0", color_scheme=scheme)
+    page.wait_for_selector("#log li")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    for panel in ("moves", "decks", "about", "tree", "report", "engine"):
+        page.click(f"#tab-{panel}")
+        check(page, panel)
+    page.wait_for_selector(".can, .cannot")
+    page.click("#search")
+    page.wait_for_selector("#lines button")
+    page.click("#search")
+    check(page, "lines")
+    page = visit(url, color_scheme=scheme)
+    page.select_option("#opponent", "agent-random")
+    page.click("#begin")
+    page.wait_for_selector("#offer .pick")
+    check(page, "the choice of cards")
+    page.click("#hint")
+    page.locator("#counts", has_text="30 of 30").wait_for()
+    page.click("#ready")
+    page.wait_for_selector("#end:enabled")
+    check(page, "a game")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_replays_file(scheme: str, open_page: Any) -> None:
+    page = open_page(replay_html(golden_result(long_game("1.2"))), color_scheme=scheme)
+    page.keyboard.press("ArrowDown")
+    for panel in ("moves", "decks", "about"):
+        page.click(f"#tab-{panel}")
+        check(page, panel)

@@ -1,0 +1,177 @@
+"""One word for one idea, the field's: names in code, and phrases in what people read."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+
+#: Words that names in code do without -> what stands for them.
+WORDS = {
+    "consult": "ask", "crew": "thread pool", "crews": "thread pools", "follower": "tracker",
+    "followers": "trackers", "heat": "temperature", "judge": "evaluate, check",
+    "judged": "evaluated, checked", "judges": "evaluators", "keeper": "sink",
+    "mind": "belief state", "minds": "belief states", "price": "cost",
+    "prices": "costs", "retrace": "replay", "retraced": "replayed", "room": "scratch, capacity",
+    "rooms": "scratch", "sight": "view", "sights": "views", "spread": "runner, deviation",
+    "strangers": "unauthenticated connections", "taste": "prior",
+    "tastes": "priors", "thinker": "workspace", "thinkers": "workspaces",
+    "twin": "reference, copy", "twins": "references, copies",
+}  # fmt: skip
+#: Words that names in the package and its tools do without; tests and scripts of pages need not.
+LIBRARY_WORDS = {
+    "chance": "rng, probability", "outside": "external",
+    "given": "what it is", "made": "what it is",
+    "said": "what it is", "taken": "what it is", "told": "what it is",
+    "unit": "pair, or what it is", "units": "pairs, or what they are",
+}  # fmt: skip
+#: Names that are right: of others, or with the word in its plain meaning.
+NAMES = {
+    "ChanceMode", "chance_mode", "chance_outcomes", "is_chance_node", "win_chance",  # OpenSpiel's
+    "connection_made",  # asyncio's
+    "COAC_UNIT", "DECK_UNITS", "DRAFT_UNITS", "SCORE_UNIT", "UNITS", "_DOUBLE_UNIT",
+    "has_room",  # of a hand or a lane, in the rules
+}  # fmt: skip
+#: Files and the words that have their plain meaning in them.
+PLAIN = {
+    "src/locmsim/_measure.py": {"unit"}, "src/locmsim/bench.py": {"unit"},
+    "src/locmsim/arena/tournament.py": {"unit"}, "src/locmsim/cli/dataset.py": {"unit"},
+    "src/locmsim/cli/tune.py": {"unit"},  # tqdm's
+    "src/locmsim/export/numbers.py": {"unit"}, "src/locmsim/export/bot.py": {"unit"},
+    "src/locmsim/game/layouts.py": {"unit"}, "src/locmsim/tuning/parts.py": {"unit"},
+    "src/locmsim/rules/generator.py": {"price"},  # cards are bought with a budget
+    "src/locmsim/search/_evaluation.pxd": {"room"},  # a lane has room: the name of a weight
+    "src/locmsim/search/_evaluation.pyx": {"room"},
+    "src/locmsim/export/data/unpack.h": {"unit"},
+    "src/locmsim/search/analysis.py": {"chance"}, "src/locmsim/cli/analyse.py": {"chance"},
+}  # fmt: skip
+#: ... and folders: networks have units.
+PLAIN_FOLDERS = {
+    "src/locmsim/networks": {"unit", "units"}, "src/locmsim/tuning": {"units"},
+    "tests": set(LIBRARY_WORDS), "bench": set(LIBRARY_WORDS), "docs": set(LIBRARY_WORDS),
+}  # fmt: skip
+#: Folders that are still to be done.
+TO_DO = {
+    "src/locmsim/envs", "src/locmsim/web", "src/locmsim/art", "src/locmsim/policy",
+    "examples/train",
+}  # fmt: skip
+
+#: What nobody would write who grew up with the language. -> what they would.
+PHRASES = {
+    r"what is none": "name the thing",
+    r"[Tt]he own (?!ones?\b)": "your, the player's",
+    r"\bin the way of who\b": "as those who ... do",
+    r"\bgone on with\b": "continued, resumed",
+    r"(?<![-.,\d])1 (cores|games|pairs|seconds|minutes)\b": "1 core",
+    r"\bby lot\b": "at random",
+    r"\b(matche?s?|turn|bot|state|those|one) of before\b": "previous, earlier",
+    r"\bcomes to the (left|right) lane\b": "is summoned to the left lane",
+    r"\bof strangers\b": "of others, unauthenticated",
+    r"\b[Tt]hinkers?\b": "workspace",
+    r"\b[Tt]wins?\b": "reference, copy",
+    r"\bretrace": "replay",
+    r"\b[Tt]he house\b|\bits floors?\b": "package, layer",
+}  # fmt: skip
+
+CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.js", "*.h")
+STRINGS = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\])*`', re.S
+)
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a name, in lower case, whichever way it joins them."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def names_in_python(text: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        for field in ("id", "arg", "attr", "name", "asname", "rest", "kwd_attrs", "names"):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, list):
+                yield from (name for name in value if isinstance(name, str))
+
+
+def names_in_tokens(text: str, comments: str) -> Iterable[str]:
+    """Names in Cython, C or JavaScript: what is left without strings and comments."""
+    return re.findall(r"[^\W\d]\w*", re.sub(comments, "", STRINGS.sub("", text), flags=re.S))
+
+
+def names_in(path: Path) -> set[str]:
+    text = path.read_text()
+    if path.suffix in (".py", ".pyi"):
+        return set(names_in_python(text))
+    c_like = path.suffix in (".js", ".h")
+    return set(names_in_tokens(text, r"//[^\n]*|/\*.*?\*/" if c_like else r"#[^\n]*"))
+
+
+@cache
+def files(*patterns: str) -> list[str]:
+    """Files of the project; what is generated or installed beside them is left out."""
+    folders = ("src", "tests", "tools", "bench", "bots", "examples", "docs")
+    skipped = {"node_modules", "build", "_build", "__pycache__", "minified"}
+    generated = {"src/locmsim/export/data/search.h", "src/locmsim/include/locm.h"}
+    found = set()
+    for folder in folders:
+        for pattern in patterns:
+            for path in (ROOT / folder).rglob(pattern):
+                name = path.relative_to(ROOT).as_posix()
+                if skipped.isdisjoint(path.parts) and name not in generated:
+                    found.add(name)
+    return sorted(found)
+
+
+def wrong_names(file: str) -> list[str]:
+    plain = set(PLAIN.get(file, ()))
+    for folder, words in PLAIN_FOLDERS.items():
+        if file.startswith(f"{folder}/"):
+            plain |= words
+    words = WORDS if file.endswith(".js") else WORDS | LIBRARY_WORDS
+    banned = words.keys() - plain
+    names = names_in(ROOT / file) | {Path(file).stem}
+    return sorted(
+        f"{file}: {name}"
+        for name in names
+        if name not in NAMES and not name.startswith("test_") and words_of(name) & banned
+    )
+
+
+def test_names_in_code_are_the_fields():
+    assert {"sight", "made"} <= words_of("nSight_MADE")
+    found = []
+    for file in files(*CODE):
+        if not any(file.startswith(folder) for folder in TO_DO):
+            found += wrong_names(file)
+    assert found == []
+
+
+def wrong_phrases(file: str) -> list[str]:
+    """Phrases of a page, or of the comments and strings of a module: line and text."""
+    found = []
+    for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+        for phrase, better in PHRASES.items():
+            if match := re.search(phrase, line, re.I):
+                found.append(f"{file}:{number}: {match[0]!r}: {better}")
+    return found
+
+
+def test_phrases_are_english():
+    pages = ["README.md", "CONTRIBUTING.md", *files("*.md", "*.rst"), *files(*CODE)]
+    found = []
+    for file in pages:
+        if file != "tests/unit/project/test_words.py" and not any(map(file.startswith, TO_DO)):
+            found += wrong_phrases(file)
+    assert found == []
+
+
+def test_names_are_read_from_each_language():
+    python = "def f(a, *, b=1):\n    from x import y as z\n    c.d = lambda e: 'not'\n"
+    assert set(names_in_python(python)) >= {"f", "a", "b", "y", "z", "c", "d", "e"}
+    assert "not" not in set(names_in_python(python))
+    cython = 'cdef int a = 1  # b\ncdef class C:\n    """d"""\n    cdef char* e  # "f\n'
+    assert {"a", "C", "e"} <= set(names_in_tokens(cython, r"#[^\n]*"))
+    assert {"b", "d", "f"}.isdisjoint(names_in_tokens(cython, r"#[^\n]*"))

@@ -1,0 +1,248 @@
+"""Matches as they are played: files that grow, and pages that see them grow."""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULE_SETS
+
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.cli.main import main
+from locmsim.referee import play
+from locmsim.referee.live import SUFFIX, LiveLog, LiveReader
+from locmsim.referee.transcript import log_line
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
+
+from locmsim.web.app import create_app  # noqa: E402
+from locmsim.web.library import Library  # noqa: E402
+from locmsim.web.replay import replay_data  # noqa: E402
+from locmsim.web.site import Site  # noqa: E402
+
+NAMES = ("ann", "bob")
+
+
+def agents() -> list[Any]:
+    return [make_agent("greedy"), make_agent("random")]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    match = Match(rules, seed=4)
+    readers: list[LiveReader] = []
+    with LiveLog(path, match, NAMES) as log:
+        reader = LiveReader(path)
+        readers.append(reader)
+
+        def told(call: Any) -> None:
+            log.add(call)
+            assert reader.update()
+            assert not reader.update()
+            assert (reader.calls[-1].answer, reader.calls[-1].turn) == (call.answer, call.turn)
+            assert reader.over == (not match.to_ask)
+
+        result = play(agents(), match, timeout_scale=0, on_call=told)
+        late = LiveReader(path)
+    # It is gone, but who watches sees the end.
+    assert not path.exists()
+    assert late.update()
+    assert late.over
+    shown = late.result()
+    assert (shown.winner, shown.scores, late.names) == (result.winner, result.scores, NAMES)
+    steps = replay_data(shown, NAMES)["steps"]
+    expected = replay_data(result, NAMES)["steps"]
+    assert [step["board"] for step in steps] == [step["board"] for step in expected]
+
+
+def test_a_match_that_breaks_off(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    log = LiveLog(path, Match(seed=1), NAMES)
+    reader = LiveReader(path)
+    reader.update()
+    assert not reader.over
+    assert log._file is not None
+    os.close(log._file)  # as when the process is killed
+    assert reader.update()
+    assert reader.over
+    assert path.exists()
+    # Another one takes its place.
+    with LiveLog(path, Match(seed=2), NAMES):
+        other = LiveReader(path)
+        other.update()
+        assert not other.over
+        assert other.match is not None
+        assert other.match.params["seed"] == 2
+        other.close()
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "[]\n", "x\n", '{"match":{},"names":[]}\n'])
+def test_files_of_something_else(text: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    path.write_text(text)
+    reader = LiveReader(path)
+    reader.update()
+    assert reader.over
+    with pytest.raises(ValueError, match="nothing was played"):
+        reader.result()
+
+
+def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+    with LiveLog(tmp_path / "none" / f"a{SUFFIX}", Match(seed=1), NAMES) as log:
+        result = play(agents(), Match(seed=1), timeout_scale=0, on_call=log.add)
+    assert result.winner in (0, 1)
+
+
+# ------------------------------------------------------------------------------------- pages
+
+
+class Pages:
+    """A site that is asked."""
+
+    def __init__(self, site: Site, client: Any) -> None:
+        self.site, self.client = site, client
+
+    def get(self, path: str, status: int = 200, **query: Any) -> Any:
+        answer = self.client.get(path, params={"token": self.site.token, **query})
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Iterator[Pages]:
+    site = Site(Library([str(tmp_path)]))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        yield Pages(site, client)
+
+
+def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
+    log = tmp_path / "a.json"
+    match = Match(seed=4)
+    turn = threading.Semaphore(0)
+    done = threading.Semaphore(0)
+    results: list[Any] = []
+
+    def told(call: Any) -> None:
+        live.add(call)
+        done.release()
+        turn.acquire()
+
+    live = LiveLog(f"{log}{SUFFIX}", match, NAMES)
+
+    def run() -> None:
+        results.append(play(agents(), match, timeout_scale=0, on_call=told))
+        log.write_text(log_line(results[0], NAMES))
+        live.close()
+
+    playing = threading.Thread(target=run)
+    playing.start()
+    for _ in range(6):  # the choice of cards and four turns
+        done.acquire()
+        turn.release()
+    done.acquire()
+    (row,) = pages.get("/api/games")["games"]
+    assert (row["key"], row["live"], row["names"], row["winner"]) == ("l0", True, [*NAMES], None)
+    data = pages.get("/api/game", game="l0")
+    assert data["live"]
+    assert data["steps"][-1]["turn"] == 4
+    have = len(data["steps"])
+    told_now: list[Any] = []
+    waiting = threading.Thread(
+        target=lambda: told_now.append(pages.get("/api/live", game="l0", have=have))
+    )
+    waiting.start()
+    turn.release()
+    waiting.join(30)
+    (news,) = told_now
+    assert (news["start"], news["over"], news["next_key"]) == (have, False, None)
+    assert {step["turn"] for step in news["steps"]} == {5}
+    for _ in range(1000):
+        turn.release()
+    playing.join(30)
+    seen = data["steps"] + news["steps"]
+    while not news["over"]:
+        news = pages.get("/api/live", game="l0", have=len(seen))
+        seen = seen[: news["start"]] + news["steps"]
+    expected = replay_data(results[0], NAMES)["steps"]
+    assert [step["board"] for step in seen] == json.loads(
+        json.dumps([step["board"] for step in expected])
+    )
+    # It is a game of the list now.
+    assert news["next_key"] == "f0"
+    (row,) = pages.get("/api/games")["games"]
+    assert (row["key"], row["live"]) == ("f0", False)
+    assert pages.site.library.load("f0")[0].winner == results[0].winner
+
+
+def test_what_is_no_live_match(pages: Pages) -> None:
+    assert "no match" in pages.get("/api/live", 404, game="l7")["error"]
+    assert "no match" in pages.get("/api/game", 400, game="l7")["error"]
+    assert "expected an integer" in pages.get("/api/live", 400, game="l7", have="x")["error"]
+
+
+def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
+    """As long as somebody looks: the folder is the sign, and gone with who has made it."""
+    db = tmp_path / "results.db"
+    library = Library(dbs=[str(db)])
+    seen: list[Any] = []
+
+    class Watched:
+        """Plays like random, and looks at the list in between."""
+
+        def __init__(self) -> None:
+            self.agent = make_agent("random")
+
+        def reset(self, seed: int = 0) -> None:
+            self.agent.reset(seed)
+
+        def choose(self, observation: Any) -> str:
+            return self.agent.choose(observation)
+
+        def act(self, observation: Any) -> str:
+            rows = library.games()["games"]
+            seen.append([row for row in rows if row["live"]])
+            return self.agent.act(observation)
+
+    with Arena([Watched(), "greedy"], db=db, games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    assert (tmp_path / "results.db.live").is_dir()
+    (row,) = seen[-1]
+    assert (row["names"], row["rules"], row["turns"] > 0) == (["greedy", "Watched"], "1.5", True)
+    assert library.after_live(row["key"]) == "d0:2"
+    assert library.games()["games"][0]["key"] == "d0:2"
+    library.close()
+    assert [*tmp_path.iterdir()] == [db]
+    # Nobody looks: nothing is written.
+    with Arena(["random", "greedy"], db=tmp_path / "b.db", games=2, seed=4) as arena:
+        arena.run(jobs=1)
+    assert not (tmp_path / "b.db.live").exists()
+
+
+def test_play_writes_beside_its_log(tmp_path: Path) -> None:
+    """The pages of the folder show the match; at the end only the log is there."""
+    log = tmp_path / "a.json"
+    spy = tmp_path / "spy.py"
+    spy.write_text(
+        "import os, pathlib\n"
+        "from locmsim.agents import make_agent\n"
+        "class Spy:\n"
+        "    def __init__(self): self.agent = make_agent('random')\n"
+        "    def reset(self, seed=0): self.agent.reset(seed)\n"
+        "    def choose(self, seen): return self.agent.choose(seen)\n"
+        "    def act(self, seen):\n"
+        f"        names = sorted(os.listdir({str(tmp_path)!r}))\n"
+        f"        pathlib.Path({str(tmp_path / 'seen')!r}).write_text(' '.join(names))\n"
+        "        return self.agent.act(seen)\n"
+    )
+    words = ["play", f"{spy}:Spy", "greedy", "--seed", "3", "-l", str(log), "--timeout-scale", "0"]
+    assert main(words) == 0
+    assert f"a.json{SUFFIX}" in (tmp_path / "seen").read_text().split()
+    assert not (tmp_path / f"a.json{SUFFIX}").exists()
+    assert log.exists()

@@ -1,0 +1,79 @@
+"""The tool `locmsim web` and its pages in a browser, for tests: fixtures."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import keep_screenshots
+
+__all__ = ["Opener", "Server", "server", "visit"]
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+Server = Callable[..., str]
+Opener = Callable[..., Any]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """Starts the tool with these words, and gives its address; at the end it ends by Ctrl-C."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> str:
+        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0", *words]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (130, "locmsim web: stopped\n")
+
+
+@pytest.fixture
+def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
+    """Opens pages; at the end none may have complained, or asked another server for anything."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    asked: set[str] = set()
+
+    def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
+        context = browser.new_context(**{"reduced_motion": "reduce", **options})
+        contexts.append(context)
+        found = context.new_page()
+        found.set_default_timeout(20_000)
+        left = [refusals]
+
+        def complain(message: Any) -> None:
+            # What the server refuses the browser tells, too.
+            if "status of 4" in message.text and left[0]:
+                left[0] -= 1
+                return
+            complaints.append(message.text)
+
+        found.on("console", complain)
+        found.on("pageerror", lambda error: complaints.append(str(error)))
+        found.on("dialog", lambda dialog: complaints.append(dialog.message))
+        found.on("request", lambda request: asked.add(request.url))
+        root, _, query = url.partition("/?")
+        found.goto(f"{root}/{page}?{query}" if page else url)
+        found.server = root
+        return found
+
+    yield visit
+    keep_screenshots(contexts, request.node.name)
+    servers = {page.server for context in contexts for page in context.pages}
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert all(any(url.startswith((f"{s}/", "data:")) for s in servers) for url in asked)
