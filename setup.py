@@ -167,7 +167,7 @@ def inline_ours(path):
             file.write(ours)
 
 
-def write_made():
+def write_generated():
     """Make those files of the package that are not in git."""
     export_templates.write_new()
     pack_examples.write_new()
@@ -194,7 +194,7 @@ class BuildExt(build_ext):
             self.parallel = cores()
 
     def run(self):
-        write_made()
+        write_generated()
         super().run()
 
     def build_extensions(self):
@@ -240,7 +240,7 @@ class BuildPy(build_py):
     """Copies the package's files, those that are made included."""
 
     def run(self):
-        write_made()
+        write_generated()
         super().run()
 
 
@@ -251,7 +251,7 @@ class Sdist(sdist):
     """
 
     def run(self):
-        write_made()
+        write_generated()
         super().run()
 
     def make_archive(self, base_name, format, root_dir=None, base_dir=None, **kwargs):

@@ -21,6 +21,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         if (folder / f"{module.name.rpartition('.')[2]}.pyi").exists():
             import_module(module.name)
     app.connect("autodoc-process-signature", signature, priority=100)  # numpydoc has one, too
+    app.connect("autodoc-process-signature", defaults, priority=200)
     app.connect("autodoc-process-docstring", docstring, priority=100)
     return {"parallel_read_safe": True}
 
@@ -43,6 +44,24 @@ def signature(app: Sphinx, what: str, name: str, obj: Any, *_: Any) -> tuple[str
         del node.args.args[0]
     returns = ast.unparse(node.returns) if node.name[:2] != "__" and node.returns else ""
     return f"({ast.unparse(node.args)})", returns
+
+
+def defaults(
+    app: Sphinx,
+    what: str,
+    name: str,
+    obj: Any,
+    options: Any,
+    given: str | None,
+    returns: str | None,
+) -> tuple[str, str | None] | None:
+    """Handler of ``autodoc-process-signature``: a default that Python makes, in Python's grammar.
+
+    Sphinx splits what it cannot parse at its commas, those in other defaults among them.
+    """
+    if given is None or "<factory>" not in given:
+        return None
+    return given.replace("<factory>", "..."), returns
 
 
 def docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

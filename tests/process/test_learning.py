@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from locmsim.arena import Arena
 from locmsim.envs.evaluate import evaluate
 from locmsim.game.positions import start_position
-from locmsim.policy import Policy, load_policy
+from locmsim.policy import OnnxPolicy, Policy, load_policy
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "train"
 
@@ -153,6 +154,45 @@ def test_onnx(tmp_path):
     masks = np.array([state.legal_actions_mask() for state in states])
     assert (network.act_batch(seen, masks) == file.act_batch(seen, masks)).all()
     np.testing.assert_allclose(network.evaluate(seen)[1], file.evaluate(seen)[1], atol=1e-4)
+    run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
+
+
+def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
+    """From examples through PyTorch and ONNX to the arena: the same actions in 100 games."""
+    pytest.importorskip("onnxruntime")
+    torch = pytest.importorskip("torch")
+    import attention
+
+    run("-m", "locmsim", "dataset", "greedy", "--games", 40, "-o", "a.npz", cwd=tmp_path)
+    run(EXAMPLES / "attention.py", "a.npz", "--minutes", 0.02, "--out", "a.onnx", cwd=tmp_path)
+    # The file of a network whose numbers are known, written where other libraries may warn.
+    code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
+    code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"
+    (tmp_path / "write.py").write_text(f"import sys; sys.path.append({str(EXAMPLES)!r})\n{code}")
+    run("write.py", cwd=tmp_path)
+    torch.manual_seed(3)
+    net = attention.Attention("1.5").eval()
+    asked = []
+    act_batch = OnnxPolicy.act_batch
+
+    def noted(self, observations, masks, *args, **options):
+        chosen = act_batch(self, observations, masks, *args, **options)
+        asked.append((observations.copy(), masks.copy(), chosen))
+        return chosen
+
+    monkeypatch.setattr(OnnxPolicy, "act_batch", noted)
+    players = [f"policy:path={tmp_path / 'b.onnx'}", "greedy"]
+    with Arena(players, games=100, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        assert arena.tally.games == 100
+    seen, masks, chosen = (np.concatenate(part) for part in zip(*asked, strict=True))
+    with torch.no_grad():
+        logits = net(torch.from_numpy(seen))[0].numpy()
+    ratings = np.where(masks != 0, logits, -np.inf)
+    # Ratings that differ by rounding only may be taken for each other.
+    assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
+    assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
+    assert len(np.unique(chosen)) > 40
     run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
 
 

@@ -35,8 +35,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--decks", default="random", metavar="NAME",
         help="how an agent's decks are chosen (%(default)s)")  # fmt: skip
     add("--player", metavar="NAME", help="DB: whose actions (default: both players')")
-    add("--jobs", type=_positive, metavar="N",
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--jobs", type=_positive, metavar="N",
         help="processes that play an agent's games (default: one for each core)")  # fmt: skip
+    where.add_argument("--dask", metavar="ADDRESS",
+        help="play them on the cluster of that Dask scheduler")  # fmt: skip
     add_force(parser)
     add("--seed", type=int, default=0, metavar="N", help="of an agent's first game (%(default)s)")
 
@@ -61,10 +64,11 @@ def run(options: argparse.Namespace) -> None:
             if examples is None or not len(examples):
                 raise Failure(f"{options.source}: no examples of rules {options.rules}")
             examples.save(options.out, options.source)
-        except (ValueError, WorkersError) as error:
+        except (ValueError, ImportError, WorkersError) as error:
             raise Failure(str(error)) from None
         except OSError as error:
-            raise Failure(f"{error.filename}: {error.strerror}") from None
+            place = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{place}{error.strerror or error}") from None
     print(f"{len(examples):,} examples of {examples.games:,} games: {options.out}")
 
 
@@ -97,6 +101,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
         decks=options.decks,
         seed=options.seed,
         jobs=options.jobs or len(available_cores()),
+        dask=options.dask,
     )
 
 

@@ -298,7 +298,7 @@ def _played(
     shown = (options.p1, options.p2)
     watching: list[LiveLog] = []
 
-    def told(call: Any) -> None:
+    def on_call(call: Any) -> None:
         for log in watching:
             log.add(call)
 
@@ -319,7 +319,7 @@ def _played(
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
                 lenient=options.lenient,
-                on_call=told,
+                on_call=on_call,
             )
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None

@@ -51,7 +51,8 @@ cdef void believer_start(
 # The actions of a turn, which begins; returns their number.
 cdef int search_turn(
     const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
-    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
+    const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
 
 cdef class Searcher:

@@ -153,7 +153,8 @@ cdef void make_pool(
 
 cdef int search_turn(
     const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
-    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
+    const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path
 ) noexcept nogil:
     cdef found_t found

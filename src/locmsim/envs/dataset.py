@@ -7,6 +7,7 @@ and ``game`` (n,); and the texts ``layout``, ``layout_version``, ``rules``, ``so
 
 import io
 import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from locmsim.envs.players import CALLER, show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
-from locmsim.workers import TaskRunner, local_workers
+from locmsim.workers import TaskRunner, dask_workers, local_workers
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
 
@@ -193,16 +194,16 @@ class _Player:
         return self._examples._take()
 
 
-#: The player of this process.
-_player: _Player | None = None
+#: The `player` of each thread: workers of a cluster may have several.
+_mine = threading.local()
 
 
 def _play(setting: _Setting, seeds: list[int]) -> list[_Part]:
     """Play games in a worker process."""
-    global _player
-    if _player is None or _player.setting != setting:
-        _player = _Player(setting)
-    return [_player.game(seed) for seed in seeds]
+    player: _Player | None = getattr(_mine, "player", None)
+    if player is None or player.setting != setting:
+        player = _mine.player = _Player(setting)
+    return [player.game(seed) for seed in seeds]
 
 
 def examples_of_agent(
@@ -215,6 +216,7 @@ def examples_of_agent(
     card_sets: Any = 1024,
     seed: int = 0,
     jobs: int = 1,
+    dask: str | None = None,
 ) -> Iterator[Examples]:
     """Games of an agent with itself; the examples so far after each.
 
@@ -230,11 +232,15 @@ def examples_of_agent(
     jobs : int
         Processes that play; with one, it is this one. The examples of an agent without a bound of
         time do not depend on it.
+    dask : str, optional
+        Address of the scheduler of a Dask cluster, whose workers play instead.
 
     Raises
     ------
     ValueError
         For options that make no sense.
+    ImportError, OSError
+        Without dask.distributed, or where the scheduler does not answer.
     WorkersError
         If the processes are gone.
     """
@@ -260,7 +266,8 @@ def examples_of_agent(
             tasks.append([])
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
-    with local_workers(min(jobs, max(1, len(tasks))), ()) as workers:
+    shared = dask_workers(dask) if dask else local_workers(min(jobs, max(1, len(tasks))), ())
+    with shared as workers:
         runner = TaskRunner(
             workers,
             tasks,

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import State
+from locmsim._specs import did_you_mean
 from locmsim.game._layout import LAYOUT_CODES, entities_scale, observe, observe_batch, sizes
 from locmsim.rules.rulesets import DECK_SIZE, RULES, get_rules
 
@@ -183,7 +184,10 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
         For an unknown name or rule set, and for "gym-locm" in 1.0, which gym-locm does not have.
     """
     if name not in LAYOUTS:
-        raise ValueError(f"unknown layout {name!r}: expected one of {', '.join(LAYOUTS)}")
+        raise ValueError(
+            f"unknown layout {name!r}: expected one of {', '.join(LAYOUTS)}"
+            f"{did_you_mean(str(name), LAYOUTS)}"
+        )
     return _layout(name, get_rules(rules).name)
 
 

@@ -5,15 +5,26 @@ import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Any, Final
 
 from locmsim.vestrock._core import State
 from locmsim.vestrock.deck import parse_deck
+from locmsim.vestrock.match import Match
+from locmsim.vestrock.pictures import match_view
 from locmsim.vestrock.series import Event
 from locmsim.vestrock.tournament import Tournament, state_hash
 
-__all__ = ["FORMAT", "EventLog", "ReplayError", "Replayed", "encode", "read_events", "replay"]
+__all__ = [
+    "FORMAT",
+    "EventLog",
+    "ReplayError",
+    "Replayed",
+    "encode",
+    "match_steps",
+    "read_events",
+    "replay",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -99,6 +110,69 @@ def _is_cut(path: str | os.PathLike[str]) -> bool:
 
 class ReplayError(ValueError):
     """A log does not lead to what it says; the message names the line."""
+
+
+def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]:
+    """A match of a log turn by turn, up to the turn that is over for all.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+        A log from the line of its tournament on.
+    number : int
+        The match.
+
+    Yields
+    ------
+    dict
+        The attributes of a `locmsim.contract.View`; ``turn``, counted from 0, and ``player``, None
+        at the beginning; ``answer``, the commands, and ``ignored``, none. Of a tournament that
+        runs, what was done in the present turn is left out, so that whoever looks is a turn late.
+
+    Raises
+    ------
+    ReplayError
+        The tournament has no such match, or the log does not fit it.
+    """
+    match: Match | None = None
+    done: list[Event] = []
+    for line, event in read_events(lines):
+        try:
+            kind = event["event"]
+            if match is None:
+                seats = {id_: names for id_, *names in event["matches"]}
+                if number not in seats:
+                    raise ReplayError(f"the tournament has no match {number}")
+                deck = parse_deck("\n".join(event["deck"]))
+                match = Match(deck, players=seats[number], match_id=number, **event["parameters"])
+                step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
+                yield {**step, **asdict(match_view(match))}
+            elif kind in ("tournament", "awards", "cut", "server"):
+                return
+            elif kind == "action" and event["match"] == number:
+                done.append(event)
+            elif kind == "end_turn":
+                yield _turn_step(match, done)
+                done = []
+            if match.is_over:
+                return
+        except ReplayError as error:
+            raise ReplayError(f"line {line}: {error}") from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise ReplayError(f"line {line}: a damaged event: {error!r}") from None
+
+
+def _turn_step(match: Match, done: Iterable[Event]) -> dict[str, Any]:
+    """The actions of a turn and its end."""
+    player, turn = match.state.mover, match.turn
+    commands = []
+    for event in done:
+        word, *arguments = event["command"].split(" ")
+        match.command(event["player"], " ".join([word, str(match.match_id), *arguments]))
+        commands.append(event["command"])
+    match.end_turn()
+    step = {"turn": turn, "player": player, "answer": ";".join(commands), "ignored": []}
+    return {**step, **asdict(match_view(match))}
 
 
 @dataclass

@@ -48,7 +48,7 @@ class VestrockGame(BaseGame):
         self.new_match(0)
 
     def view(self, match: Match) -> View:
-        """The position as text and as a picture, and the health of both players."""
+        """The position as text and as a picture, and health, at the end the scores."""
         return match_view(match)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:

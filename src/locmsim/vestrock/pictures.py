@@ -40,7 +40,7 @@ def match_view(match: Match) -> View:
         words = f"Turn {last}: " + ", ".join(map(_words, done))
     if match.error is not None:
         words = match.explain()
-    first, second = state.health
+    first, second = match.scores or state.health
     return View(state_text(state), words, (int(first), int(second)), state_svg(state))
 
 
@@ -63,7 +63,9 @@ def state_text(state: State) -> str:
         Whose turn it is, and of each player health, hand and creatures.
     """
     lines = [
-        f"turn {state.turn}, {state.turns_left} left, {state.phase} of player {state.mover};"
+        "the match is over"
+        if state.is_terminal()
+        else f"turn {state.turn}, {state.turns_left} left, {state.phase} of player {state.mover};"
         f" mana {state.mana}, {state.deck_size} cards in the deck"
     ]
     for player in (0, 1):

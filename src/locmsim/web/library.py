@@ -17,7 +17,7 @@ from locmsim.game.match import Match
 from locmsim.referee.live import SUFFIX, LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
-from locmsim.web.logs import LogIndex, told
+from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
 from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
 
@@ -264,7 +264,7 @@ class Library:
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
-            raise ValueError(told(path, error)) from None
+            raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
         """A match of any game, step by step, as its game shows it.
@@ -285,6 +285,8 @@ class Library:
         ValueError
             As for `load`.
         """
+        if (shown := self._of_server(key)) is not None:
+            return shown
         result, names, game = self._of_any_game(key)
         return {
             "title": game.title,
@@ -294,6 +296,35 @@ class Library:
             "winner": result.winner,
             "fault": _fault(result.fault),
             "steps": [*view_steps(result, game)],
+        }
+
+    def _of_server(self, key: str) -> dict[str, Any] | None:
+        """A match in the log of a server of Vestrock; None if it is another one."""
+        if key[:1] != "f":
+            return None
+        try:
+            _, place, _ = self._place_of(key)
+            found = self.logs.place(place)
+            row = self.logs.row(place)
+            with open(found.path, "rb") as file:
+                file.seek(found.start)
+                if row["number"] is None or file.read(8) != b'{"event"':
+                    return None
+                file.seek(found.start)
+                lines = file.read(found.size).splitlines(keepends=True)
+            from locmsim.vestrock.eventlog import match_steps  # only for those who have such logs
+
+            steps = [*match_steps(lines, row["number"])]
+        except (OSError, ValueError) as error:
+            raise ValueError(error_text(key, error)) from None
+        return {
+            "title": row["game"],
+            "turn": "turn",
+            "names": row["names"],
+            "scores": steps[-1]["scores"],
+            "winner": row["winner"],
+            "fault": None,
+            "steps": steps,
         }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
@@ -309,7 +340,7 @@ class Library:
                 if "game" in log:
                     return logged_match(log)
         except (OSError, StoreError, ValueError, RecursionError) as error:
-            raise ValueError(told(key, error)) from None
+            raise ValueError(error_text(key, error)) from None
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
@@ -336,7 +367,7 @@ class Library:
         try:
             return self._kept(place, read)
         except (OSError, ValueError) as error:
-            raise ValueError(told(place.path, error)) from None
+            raise ValueError(error_text(place.path, error)) from None
 
     def _arena_game(self, path: str, number: int) -> _Loaded:
         """A game of an arena's results, which never changes once it was played."""
@@ -416,7 +447,7 @@ class Library:
                         following = last
                         break
             except (OSError, StoreError, ValueError) as error:
-                errors.append(told(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
+                errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
             if following:
                 break
         return {

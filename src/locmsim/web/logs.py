@@ -17,11 +17,11 @@ from locmsim.arena.games import game_from_json
 from locmsim.contract import FaultKind
 from locmsim.web.news import News
 
-__all__ = ["LogIndex", "LogPlace", "log_queries", "log_row", "told"]
+__all__ = ["LogIndex", "LogPlace", "error_text", "log_queries", "log_row"]
 
 #: Files that are read while a page waits for its first list; the others are read beside it.
 _AT_ONCE = 100
-#: What is told of files that cannot be read, at most.
+#: What is error_text of files that cannot be read, at most.
 _ERRORS = 20
 #: The longest name that a list shows, in characters.
 _NAME = 200
@@ -165,6 +165,55 @@ def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
     return max(0, answers - (60 if draft else 2)), rules or (None if draft else "1.5")
 
 
+#: A log that was found: its first byte, its size, its line or the number of its match, its row.
+_Found = tuple[int, int, int | None, dict[str, Any]]
+
+
+class _Tournament:
+    """The matches of a tournament in the log of a server of Vestrock, as it is read."""
+
+    def __init__(self) -> None:
+        #: The first byte of the one that has not ended, and the lines before it.
+        self.start: tuple[int, int] | None = None
+        self._matches: dict[int, dict[str, Any]] = {}
+
+    def take(self, event: Mapping[str, Any], start: int, line: int) -> list[_Found]:
+        """An event; the matches of a tournament that ends with it."""
+        kind = event["event"]
+        found: list[_Found] = []
+        if kind in ("tournament", "awards", "cut", "server"):
+            found = self.rows(start)
+            self.start = None
+            self._matches = {}
+        if kind == "tournament":
+            self.start = (start, line - 1)
+            for number, *names in event["matches"]:
+                self._matches[number] = {
+                    "names": [str(name)[:_NAME] for name in names],
+                    "winner": None,
+                    "turns": 0,
+                    "rules": None,
+                    "game": "Vestrock",
+                    "fault": None,
+                    "event": True,
+                }
+        elif kind == "end_turn":
+            for row in self._matches.values():
+                row["turns"] += "over" not in row
+        elif kind == "result":
+            row = self._matches.get(event["match"], {})
+            first, second = event["scores"]
+            row |= {"winner": None if first == second else int(second > first), "over": True}
+        return found
+
+    def rows(self, end: int) -> list[_Found]:
+        """The matches of the tournament that has not ended, or ends at this byte."""
+        if self.start is None:
+            return []
+        start = self.start[0]
+        return [(start, end - start, number, row) for number, row in self._matches.items()]
+
+
 class LogIndex:
     """The logs in files and folders, read beside whoever looks.
 
@@ -189,8 +238,11 @@ class LogIndex:
         self._known: set[str] = set()
         self._folders: dict[str, int] = {}
         self._errors: dict[str, str] = {}
-        #: The numbers of logs that have a file of their own: they keep them if it changes.
+        #: The numbers of logs that have a file of their own.
         self._numbers: dict[str, int] = {}
+        #: Of files with many logs the size, and where what comes later is read from: the byte, and
+        #: the number of lines before it.
+        self._ends: dict[str, tuple[int, int, int]] = {}
         #: How many logs there are, those counted whose file has others by now.
         self.count = 0
         self._more: threading.Thread | None = None
@@ -282,31 +334,40 @@ class LogIndex:
         return row is not None and row != (stat.st_mtime_ns, stat.st_size)
 
     def _read(self, path: str) -> None:
-        """Take the logs of a file, in the place of those that it had before."""
+        """Take the logs of a file: of one that has grown those that are new."""
         with self._lock:
             self._known.add(os.path.abspath(path))
-        rows: list[tuple[int, int, int | None, dict[str, Any]]] = []
+        rows: list[_Found] = []
+        start = line_number = 0
         try:
             with open(path, "rb") as file:
                 stat = os.fstat(file.fileno())
+                known = self._ends.get(path)
+                if known is not None and stat.st_size > known[0]:
+                    _, start, line_number = known
+                    file.seek(start)
+                begin = start
                 self.files_read += 1
-                start = 0
-                for number, line in enumerate(file, 1):
+                tournament = _Tournament()
+                for line in file:
+                    line_number += 1
                     self.bytes_read += len(line)
                     if line.startswith(b"SQLite format 3\0"):
                         raise ValueError("results of many games: name the file with --db")
                     if line.strip():
-                        row = self._parsed(line, file)
-                        size = file.tell() - start if row is None else len(line)
-                        if row is None:  # a log in many lines is alone in its file
-                            file.seek(start)
+                        log = self._parsed(line)
+                        if log is None:  # a log in many lines is alone in its file
+                            file.seek(0)
                             data = file.read()
                             self.bytes_read += len(data)
-                            row, size = log_row(json.loads(data)), len(data)
-                            rows.append((start, size, None, row))
+                            rows = [(0, len(data), None, log_row(json.loads(data)))]
                             break
-                        rows.append((start, size, number, row))
+                        if "event" in log:
+                            rows += tournament.take(log, start, line_number)
+                        else:
+                            rows.append((start, len(line), line_number, log_row(log)))
                     start += len(line)
+                rows += tournament.rows(start)
         except (OSError, ValueError, RecursionError) as error:
             self._fails(path, error)
             if not rows:
@@ -314,38 +375,50 @@ class LogIndex:
         else:
             with self._lock:
                 self._errors.pop(path, None)
-        if len(rows) == 1:
+        if len(rows) == 1 and not begin and "event" not in rows[0][3]:
             rows = [(*rows[0][:2], None, rows[0][3])]
-        self._take(path, stat, rows)
+        else:
+            # What comes later is read from here: from the beginning of a tournament that runs.
+            again = tournament.start if tournament.start is not None else (start, line_number)
+            self._ends[path] = (stat.st_size, *again)
+        self._take(path, stat, rows, begin)
 
     @staticmethod
-    def _parsed(line: bytes, file: Any) -> dict[str, Any] | None:
-        """The row of a line; None where the line alone is no JSON but may be the beginning."""
+    def _parsed(line: bytes) -> Any:
+        """What a line says; None where it alone is no JSON but may be the beginning."""
         try:
             log = json.loads(line)
         except json.JSONDecodeError:
             if line.strip() in (b"{", b"[") or not line.rstrip().endswith(b"}"):
                 return None
             raise
-        return log_row(log)
+        if not isinstance(log, dict):
+            raise ValueError("no log of a match")
+        return log
 
-    def _take(self, path: str, stat: os.stat_result, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _take(self, path: str, stat: os.stat_result, rows: Sequence["_Found"], begin: int) -> None:
+        """Keep the rows of a file from a place on; logs that were there keep their keys."""
         with self._lock:
             execute = self._database.execute
             execute("BEGIN")
-            query = "SELECT file FROM files WHERE path = ?"
-            if known := execute(query, [path]).fetchone():
-                execute("DELETE FROM logs WHERE file = ?", known)
-                execute("DELETE FROM files WHERE file = ?", known)
-            values: list[Any] = [path, stat.st_mtime_ns, stat.st_size]
-            insert = "INSERT INTO files (path, changed, size) VALUES (?, ?, ?)"
-            file = execute(insert, values).lastrowid
+            insert = (
+                "INSERT INTO files (path, changed, size) VALUES (?, ?, ?)"
+                " ON CONFLICT (path) DO UPDATE SET changed = excluded.changed, size = excluded.size"
+                " RETURNING file"
+            )
+            ((file,),) = execute(insert, [path, stat.st_mtime_ns, stat.st_size]).fetchall()
+            before = "FROM logs WHERE file = ? AND start >= ?"
+            keys = {
+                (start, line): log
+                for log, start, line in execute(f"SELECT log, start, line {before}", [file, begin])
+            }
+            execute(f"DELETE {before}", [file, begin])
             for start, size, line, row in rows:
                 fault = row["fault"] or {"player": None, "kind": None, "message": None}
-                log = self._numbers.get(path) if line is None else None
+                log = keys.get((start, line))
                 if log is None:
                     log, self.count = self.count, self.count + 1
-                values = [log, file, start, size, line, *row["names"], row["winner"]]
+                values: list[Any] = [log, file, start, size, line, *row["names"], row["winner"]]
                 values += [row["turns"], row["rules"], row["game"]]
                 values += [fault["player"], fault["kind"], fault["message"]]
                 execute(f"INSERT INTO logs VALUES ({', '.join('?' * 14)})", values)
@@ -359,7 +432,7 @@ class LogIndex:
 
     def _fails(self, path: str, error: Exception) -> None:
         with self._lock:
-            self._errors[path] = told(path, error)
+            self._errors[path] = error_text(path, error)
 
     # ------------------------------------------------------------------------------- asking
 
@@ -385,6 +458,13 @@ class LogIndex:
                 for row in self._database.execute(query, [*values, last, most])
             }
         return [(log, _row(found[log])) for log in sorted(found, reverse=True)[:most]]
+
+    def row(self, log: int) -> dict[str, Any]:
+        """The row of a log; ``ValueError`` if there is none."""
+        found = [row for number, row in self.rows(log + 1, 1) if number == log]
+        if not found:
+            raise ValueError(f"there is no match 'f{log}'")
+        return found[0]
 
     def names(self) -> list[str]:
         """The names of players."""
@@ -427,7 +507,7 @@ class LogIndex:
         return LogPlace(path, start, size, changed)
 
 
-def told(path: str, error: Exception) -> str:
+def error_text(path: str, error: Exception) -> str:
     """What is wrong with a file, in one line that names it."""
     if isinstance(error, json.JSONDecodeError):
         return f"{path}: not a log, which is JSON: {error}"

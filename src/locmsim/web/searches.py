@@ -58,13 +58,13 @@ def routes(site: Site) -> list[BaseRoute]:
         def work(job: Job) -> None:
             turns: list[TurnReport] = []
             worded: list[dict[str, Any]] = []
-            told = GameReport([], report_budget(nodes)).to_json()
-            job.update(0, of, {**fixed, **told})
+            found = GameReport([], report_budget(nodes)).to_json()
+            job.update(0, of, {**fixed, **found})
             for turn in report_turns(result, nodes=nodes, seed=seed):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown)})
-                told = GameReport(turns, report_budget(nodes)).to_json()
-                job.update(len(turns), of, {**fixed, **told, "turns": [*worded]})
+                found = GameReport(turns, report_budget(nodes)).to_json()
+                job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
 
         # A file may hold another match by now.
         same = ("report", key, result.match.state_key(), result.turns, nodes, seed)

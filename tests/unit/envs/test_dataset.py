@@ -150,3 +150,13 @@ def test_wrong_numbers_of_processes(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["dataset", "random", "--jobs", "0", "-o", str(tmp_path / "a.npz")])
     assert "--jobs: expected an integer of 1 or more, got '0'" in capsys.readouterr().err
+
+
+def test_games_on_a_cluster():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None
+    ) as cluster:
+        there = last(examples_of_agent("random", 40, card_sets=8, dask=cluster.scheduler_address))
+    here = last(examples_of_agent("random", 40, card_sets=8))
+    assert all((there.arrays()[name] == array).all() for name, array in here.arrays().items())

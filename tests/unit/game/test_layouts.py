@@ -129,6 +129,8 @@ def test_layouts_describe_themselves(name, rules):
 def test_unknown_layouts_are_refused():
     with pytest.raises(ValueError, match="unknown layout 'pixels': expected one of entities"):
         get_layout("pixels")
+    with pytest.raises(ValueError, match="did you mean 'entities'"):
+        get_layout("entity")
 
 
 def test_wrong_arrays_are_refused():

@@ -12,6 +12,7 @@ import pytest
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
+from locmsim.envs import LocmVectorEnv
 from locmsim.policy import OnnxPolicy, Policy, get_layout, load_policy
 
 OURS = """
@@ -152,6 +153,25 @@ def test_games_of_an_onnx_file_are_those_of_the_network(tmp_path: Path) -> None:
         return found
 
     assert lines("a.npz") == lines("a.onnx")
+
+
+def test_an_onnx_file_plays_in_environments_as_the_network(tmp_path: Path) -> None:
+    """As an opponent, by its path and as an object, asked for all rows that wait for it."""
+    write_onnx(tmp_path / "a.onnx", policy(), SAYS)
+    opponents = [policy(), load_policy(tmp_path / "a.onnx"), f"policy:path={tmp_path / 'a.onnx'}"]
+    ours, *theirs = [LocmVectorEnv(8, opponent=one, card_sets=4) for one in opponents]
+    first = ours.reset(seed=1)[0]
+    for env in theirs:
+        np.testing.assert_equal(env.reset(seed=1)[0], first)
+    ended = 0
+    for number in range(60):
+        actions = ours.sample(number)
+        wanted = ours.step(actions)
+        for env in theirs:
+            found = env.step(actions)
+            np.testing.assert_equal(found[:4], wanted[:4])
+        ended += int((wanted[2] | wanted[3]).sum())
+    assert ended > 3
 
 
 def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:

@@ -17,7 +17,13 @@ from locmsim.cli.main import main
 from locmsim.contract import BaseGame, View
 from locmsim.referee import play
 from locmsim.referee.plain import view_steps
+from locmsim.vestrock.bots import make_bot
+from locmsim.vestrock.deck import generate_deck
+from locmsim.vestrock.eventlog import encode
 from locmsim.vestrock.game import VestrockGame
+from locmsim.vestrock.match import split_line
+from locmsim.vestrock.series import described
+from locmsim.vestrock.tournament import Tournament
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
@@ -64,7 +70,7 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
     match = result.match.root()
     for step, call in zip(shown["steps"][1:], result.calls, strict=True):
         done = match.submit(call.player, call.answer).applied
-        assert step["scores"] == [int(health) for health in match.state.health]
+        assert step["scores"] == [*map(int, match.scores or match.state.health)]
         assert f"player 0: {match.state.health[0]} health" in step["text"]
         assert (step["turn"], step["player"]) == (call.turn, call.player)
         if "DRAW_CARD" in done:
@@ -155,3 +161,91 @@ def test_a_game_that_says_nothing_about_it() -> None:
     while match.to_ask:
         match.submit(match.to_ask[0], "")
     assert BaseGame.view(game, match) == View("", scores=tuple(match.scores or ()))
+
+
+def server_log(tournaments: int = 2) -> list[bytes]:
+    """The log of a server, by its parts: no clock and no connections."""
+    lines: list[bytes] = []
+    deck = generate_deck(5, 100)
+    for number in range(1, tournaments + 1):
+        tournament = Tournament(number, deck, ["ann", "bob"], {"turns": 6}, first_id=2 * number - 1)
+        lines.append(encode(described(tournament)))
+        bots = {name: make_bot(kind, 1) for name, kind in (("ann", "rule"), ("bob", "random"))}
+        for turn in range(1, 7):
+            for id_, match in tournament.matches.items():
+                if match.is_over:
+                    continue
+                player = match.players[match.state.mover]
+                for command in split_line(bots[player].turn(match.state.clone())):
+                    word, *rest = command.split(" ")
+                    words = " ".join([word, str(id_), *rest])
+                    if match.command(player, words)[0] == "OK":
+                        event = {"event": "action", "turn": turn, "match": id_, "player": player}
+                        lines.append(encode({**event, "command": command}))
+            lines.append(encode({"event": "end_turn", "tournament": number, "turn": turn}))
+            tournament.end_turn()
+        for result in tournament.results.values():
+            event = {"event": "result", "match": result.match, "players": [*result.players]}
+            lines.append(encode({**event, "scores": [*result.scores], "state": ""}))
+        lines.append(
+            encode({"event": "awards", "tournament": number, "awards": tournament.awards()})
+        )
+    return lines
+
+
+def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
+    lines = server_log()
+    log = tmp_path / "server.log"
+    ends = [i for i, line in enumerate(lines) if b'"end_turn"' in line]
+    actions = lines[ends[2] + 1 : ends[3]]  # of the fourth turn
+    assert actions
+    # The fourth turn runs.
+    log.write_bytes(b'{"event":"server","format":1}\n' + b"".join(lines[: ends[3]]))
+    library = Library([str(log)])
+    rows = library.games()["games"]
+    assert [(row["number"], row["names"], row["game"]) for row in rows] == [
+        (2, ["bob", "ann"], "Vestrock"),
+        (1, ["ann", "bob"], "Vestrock"),
+    ]
+    keys = [row["key"] for row in rows]
+    shown = library.view(keys[1])
+    assert [step["turn"] for step in shown["steps"]] == [None, 0, 1, 2]
+    done = [json.loads(line) for line in lines[: ends[2]] if b'"action"' in line]
+    answers = [step["answer"] for step in shown["steps"][1:]]
+    assert [text for text in ";".join(answers).split(";") if text] == [
+        event["command"] for event in done if event["match"] == 1
+    ]
+    # It goes on: what is new is read, from the tournament that ran, and matches keep their keys.
+    read = library.logs.bytes_read
+    with log.open("ab") as file:
+        file.writelines(lines[ends[3] :])
+    rows = library.games()["games"]
+    assert [row["key"] for row in rows][2:] == keys
+    assert library.logs.bytes_read == read + sum(map(len, lines))
+    assert rows[0]["number"] == 4
+    for row in rows:
+        shown = library.view(row["key"])
+        assert len(shown["steps"]) == 7
+        assert shown["names"] == row["names"]
+        assert shown["steps"][-1]["answer"] is not None
+        assert shown["steps"][-1]["text"].startswith("the match is over\n")
+        first, second = shown["scores"]
+        assert row["winner"] == (None if first == second else int(second > first))
+    # Nothing of the first tournament is read again when a third one begins.
+    read = library.logs.bytes_read
+    more = server_log(3)[len(lines) :]
+    with log.open("ab") as file:
+        file.writelines(more)
+    assert len(library.games()["games"]) == 6
+    assert library.logs.bytes_read == read + sum(map(len, more))
+
+
+def test_a_damaged_log_of_a_server(tmp_path: Path) -> None:
+    lines = server_log(1)
+    log = tmp_path / "server.log"
+    lines[1] = lines[1].replace(b'"command"', b'"commond"')
+    log.write_bytes(b"".join(lines))
+    library = Library([str(log)])
+    rows = library.games()["games"]
+    with pytest.raises(ValueError, match=r"line \d+: a damaged event"):
+        library.view(rows[-1]["key"])

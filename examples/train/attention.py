@@ -1,0 +1,156 @@
+"""A network unlike the others here, which plays all the same: attention over cards.
+
+locmsim dataset beam:nodes=3000,time_ms=0,belief=any --games 6000 -o examples.npz
+python attention.py examples.npz --minutes 5 --out attention.onnx
+locmsim arena policy:path=attention.onnx greedy random --gauntlet --games 400
+
+Each card in hand and on the board is a token, and so is the position around them. What two tokens
+make of each other rates the actions that are about both. The file says which observations it takes;
+to play it needs onnxruntime, and nothing of this script.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import onnx
+import torch
+from torch import nn
+from torch.nn import functional
+
+from locmsim.policy import get_layout, load_policy
+
+WIDTH, HEADS, BLOCKS = 64, 4, 2
+
+
+class Block(nn.Module):
+    """Every token looks at all others, then each by itself is thought over."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.look = nn.Linear(WIDTH, 3 * WIDTH)
+        self.join = nn.Linear(WIDTH, WIDTH)
+        self.inner = nn.Sequential(
+            nn.Linear(WIDTH, 2 * WIDTH), nn.ReLU(), nn.Linear(2 * WIDTH, WIDTH)
+        )
+
+    def forward(self, x, absent):
+        parts = self.look(self.norm1(x)).unflatten(-1, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
+        query, key, value = parts[0], parts[1], parts[2]  # (rows, heads, tokens, width of a head)
+        seen = query @ key.transpose(-1, -2) * (WIDTH / HEADS) ** -0.5 + absent
+        x = x + self.join((seen.softmax(-1) @ value).transpose(1, 2).flatten(2))
+        return x + self.inner(self.norm2(x))
+
+
+class Attention(nn.Module):
+    """Ratings of actions and values of observations of layout "entities", of two lanes."""
+
+    def __init__(self, rules):
+        super().__init__()
+        self.register_buffer("scale", torch.tensor(get_layout("entities", rules).scale))
+        self.hand, self.own, self.enemy, self.rest = (nn.Linear(n, WIDTH) for n in (24, 16, 16, 56))
+        self.blocks = nn.ModuleList(Block() for _ in range(BLOCKS))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.summon = nn.Linear(WIDTH, 2)  # into each lane
+        self.use, self.target, self.attack, self.victim = (nn.Linear(WIDTH, WIDTH) for _ in "1234")
+        self.pass_, self.value = nn.Linear(WIDTH, 1), nn.Linear(WIDTH, 1)
+
+    def forward(self, observations):
+        x = observations.float() / self.scale
+        hand = x[:, 24:216].unflatten(1, (8, 24))
+        own, enemy = (x[:, start : start + 96].unflatten(1, (6, 16)) for start in (216, 312))
+        rest = torch.cat([x[:, :24], x[:, 408:]], 1)[:, None]
+        cards = [self.hand(hand), self.own(own), self.enemy(enemy), self.rest(rest)]
+        there = [part[:, :, 0] for part in (hand, own, enemy)]  # each card begins with "present"
+        absent = torch.cat([*there, torch.ones_like(rest[:, :, 0])], 1)
+        absent = (1 - absent)[:, None, None] * -1e4
+        tokens = torch.cat(cards, 1)
+        for block in self.blocks:
+            tokens = block(tokens, absent)
+        tokens = self.norm(tokens)
+        hand, own, enemy, rest = tokens.split([8, 6, 6, 1], 1)
+        use = self.use(hand) @ self.target(torch.cat([rest, own, enemy], 1)).transpose(1, 2)
+        attack = self.attack(own) @ self.victim(torch.cat([rest, enemy], 1)).transpose(1, 2)
+        left, right = attack[:, :3, :4], attack[:, 3:, [0, 4, 5, 6]]  # those in the same lane
+        use, left, right = (part.flatten(1) * WIDTH**-0.5 for part in (use, left, right))
+        rest = rest[:, 0]
+        logits = [self.pass_(rest), self.summon(hand).flatten(1), use, left, right]
+        return torch.cat(logits, 1), torch.tanh(self.value(rest))[:, 0]
+
+
+def train(data, net, options):
+    """Learn what was done in the examples, and who won; the share of actions that are equal."""
+    n = len(data["action"])
+    rows = torch.arange(n)[data["mask"].sum(1, dtype=torch.int16) > 1]  # else there is no choice
+    held, rows = rows[-len(rows) // 50 :], rows[: -len(rows) // 50]
+    optimizer = torch.optim.AdamW(net.parameters(), lr=options.rate)
+    started, gone, epoch, equal = time.process_time(), 0.0, 0, 0.0
+
+    def ratings(rows):
+        logits, value = net(data["obs"][rows])
+        return logits.masked_fill(data["mask"][rows] == 0, -1e9), value
+
+    while gone < 1:
+        for part in rows[torch.randperm(len(rows))].split(512):
+            gone = (time.process_time() - started) / (60 * options.minutes)
+            if gone >= 1:
+                break
+            optimizer.param_groups[0]["lr"] = options.rate * min(1, 50 * gone + 0.02, 1.02 - gone)
+            logits, value = ratings(part)
+            loss = functional.cross_entropy(logits, data["action"][part].long())
+            loss = loss + 0.5 * functional.mse_loss(value, data["result"][part].float())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with torch.no_grad():
+            found = [ratings(part)[0].argmax(1) == data["action"][part] for part in held.split(512)]
+        epoch, equal = epoch + 1, float(torch.cat(found).float().mean())
+        print(f"epoch {epoch}: {100 * equal:.1f} % of other actions are the same", flush=True)
+    return equal
+
+
+def export(net, path, rules, seen):
+    """Write the ONNX file; the greatest difference of its ratings to those of the network."""
+    dynamic = ({0: torch.export.Dim("rows", min=2)},)
+    torch.onnx.export(
+        net.eval(), (seen,), path, input_names=["observation"], output_names=["logits", "value"],
+        dynamic_shapes=dynamic, dynamo=True, verbose=False,
+    )  # fmt: skip
+    model = onnx.load(path)
+    onnx.helper.set_model_props(model, {"locmsim.rules": rules, "locmsim.layout": "entities"})
+    onnx.save(model, path)
+    with torch.no_grad():
+        ours = net(seen)[0].numpy()
+    return float(np.abs(load_policy(path).evaluate(seen.numpy())[0] - ours).max())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("examples", nargs="+", help="files that `locmsim dataset` wrote")
+    parser.add_argument("--out", default="attention.onnx")
+    parser.add_argument("--minutes", type=float, default=5.0, help="of processor time")
+    parser.add_argument("--rate", type=float, default=1e-3, help="of learning, at most")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    files = [np.load(path) for path in options.examples]
+    kinds = {(str(file["layout"]), str(file["rules"])) for file in files}
+    if len(kinds) != 1 or not kinds <= {("entities", "1.5"), ("entities", "1.2")}:
+        raise SystemExit(f"expected layout entities and rules of two lanes, got {sorted(kinds)}")
+    ((_, rules),) = kinds
+    data = {
+        name: torch.from_numpy(np.concatenate([file[name] for file in files]))
+        for name in ("obs", "mask", "action", "result")
+    }
+    net = Attention(rules)
+    train(data, net, options)
+    difference = export(net, options.out, rules, data["obs"][:64].float())
+    numbers = sum(parameter.numel() for parameter in net.parameters())
+    print(f"{options.out}: {numbers:,} numbers, greatest difference {difference:.2g}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""What limits the engines that work is shared by, on one machine: ``python tools/scaling.py``.
+
+Tasks that do nothing go to real worker processes and to many fake workers of Dask, which are
+threads of this process; results of real games go into a file of results and through a pipe. Figures
+are processor time, so that they hold on a busy machine. docs/scaling.md has the arithmetic.
+"""
+
+import argparse
+import contextlib
+import pickle
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+
+from locmsim.arena import Arena
+from locmsim.arena.store import Store
+from locmsim.arena.worker import play_games
+from locmsim.envs.dataset import examples_of_agent
+from locmsim.workers import TaskRunner, Workers, local_workers
+
+#: Agents whose games are timed, from the shortest to the longest: name -> games.
+AGENTS = {"greedy": 40, "beam:nodes=3000,time_ms=0": 10}
+
+
+def nothing(number: int) -> int:
+    """A task."""
+    return number
+
+
+def submit(executor: Executor, number: int) -> Future[int]:
+    return executor.submit(nothing, number)
+
+
+@contextlib.contextmanager
+def fake_workers(count: int) -> Iterator[Workers]:
+    """A Dask scheduler with its workers, all in this process."""
+    from distributed import Client, LocalCluster
+
+    with (
+        warnings.catch_warnings(),
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        warnings.simplefilter("ignore")
+        yield Workers(client.get_executor(pure=False), lambda: 2 * count)
+
+
+def per_task(workers: Workers, tasks: int) -> tuple[float, float]:
+    """Seconds of this process's processor time and of the clock for a task that does nothing."""
+    list(TaskRunner(workers, range(min(tasks, 100)), submit))  # all workers are there
+    cpu, clock = time.process_time(), time.perf_counter()
+    done = sum(1 for _ in TaskRunner(workers, range(tasks), submit))
+    assert done == tasks
+    return (time.process_time() - cpu) / tasks, (time.perf_counter() - clock) / tasks
+
+
+def processor_time(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def results(folder: Path, games: int) -> None:
+    """What a file of results takes, in games a second and bytes."""
+    with Arena(["greedy", "random"], games=40, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        settings = arena.settings
+    played = play_games(settings, [*range(1, 41)])
+    print(f"result of a game as it is sent: {len(pickle.dumps(played)) / len(played):,.0f} bytes")
+    for batch in (1, 16, 256):
+        number = 0
+        store = Store(folder / f"{batch}.db", write=True)
+        with store:
+            store.begin(settings)
+
+            def add(store: Store = store, batch: int = batch) -> None:
+                nonlocal number
+                for _ in range(games // batch):
+                    records = []
+                    for _ in range(batch):
+                        number += 1
+                        record = played[number % len(played)]
+                        outcome = record.outcome._replace(number=number)
+                        records.append(record._replace(outcome=outcome))
+                    store.add_all(records)
+
+            seconds = processor_time(add)
+        size = (folder / f"{batch}.db").stat().st_size / number
+        print(
+            f"SQLite, {batch} games a transaction: {number / seconds:,.0f} games/s of processor"
+            f" time, {size:,.0f} bytes a game"
+        )
+
+
+def examples(games: int) -> None:
+    """What the process that collects a data set has to do for a game."""
+    found = [*examples_of_agent("greedy", games)][-1]
+    arrays = found.arrays()
+    size = sum(array.nbytes for array in arrays.values()) / games
+    parts = [pickle.dumps({name: array[:60] for name, array in arrays.items()}) for _ in range(99)]
+    seconds = processor_time(lambda: [pickle.loads(part) for part in parts]) / len(parts)
+    print(f"examples of a game: {size:,.0f} bytes, {1e6 * seconds:.0f} us to read them from a pipe")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tasks", type=int, default=2000, help="that do nothing (%(default)s)")
+    parser.add_argument("--games", type=int, default=4096, help="that are stored (%(default)s)")
+    parser.add_argument("--workers", type=int, nargs="*", default=[4, 40], help="fake ones")
+    options = parser.parse_args()
+    for agent, games in AGENTS.items():
+        with Arena([agent, agent + ","[: ":" in agent]], games=2, seed=1) as arena:
+            settings = arena.settings
+        seconds = processor_time(lambda s=settings, n=games: play_games(s, [*range(1, n + 1)]))
+        print(f"a game of {agent} in the arena: {1e3 * seconds / games:.1f} ms of processor time")
+    with local_workers(2, ()) as workers:
+        cpu, clock = per_task(workers, options.tasks)
+        print(f"2 processes: {1e6 * cpu:.0f} us a task here, {1 / clock:,.0f} tasks/s by the clock")
+    for count in options.workers:
+        with fake_workers(count) as workers:
+            cpu, clock = per_task(workers, options.tasks)
+        print(
+            f"Dask, {count} fake workers: {1e6 * cpu:.0f} us a task, of scheduler, client and"
+            f" workers, {1 / clock:,.0f} tasks/s by the clock"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        results(Path(folder), options.games)
+    examples(40)
+
+
+if __name__ == "__main__":
+    main()
