@@ -42,7 +42,7 @@ class ChoiceNet(nn.Module):
         self.register_buffer("pile_scale", torch.tensor([*scale[408 : 408 + PILE], 30.0]))
         self.card = nn.Linear(CARD, UNITS)
         self.context = nn.Linear(2 * UNITS + PILE + 1, CONTEXT)
-        self.offer, self.given = nn.Linear(UNITS + 1, CONTEXT), nn.Linear(CONTEXT, CONTEXT)
+        self.offer, self.adjust = nn.Linear(UNITS + 1, CONTEXT), nn.Linear(CONTEXT, CONTEXT)
         self.rating, self.value = nn.Linear(CONTEXT, 1), nn.Linear(CONTEXT, 1)
 
     def forward(self, observations):
@@ -61,7 +61,7 @@ class ChoiceNet(nn.Module):
             sums = (offer * copies).sum(1)
         pile = chosen[:, -PILE - 1 :] / self.pile_scale
         context = functional.relu(self.context(torch.cat([offer.mean(1), sums / 10, pile], 1)))
-        seen = self.offer(torch.cat([offer, copies], 2)) + self.given(context)[:, None]
+        seen = self.offer(torch.cat([offer, copies], 2)) + self.adjust(context)[:, None]
         value = torch.tanh(self.value(context))[:, 0]
         return self.rating(functional.relu(seen))[..., 0], value
 

@@ -124,7 +124,7 @@ def self_play(net, options, number, device):
     # One core runs the compiled network row by row about as fast as PyTorch in batches.
     evaluator = net.policy() if device.type == "cpu" else Batches(net, device)
     search = PolicySearch(
-        evaluator, options.simulations, noise=1.0, considered=options.considered,
+        evaluator, options.simulations, noise=options.noise, considered=options.considered,
         value_scale=options.value_scale, exploration=options.exploration, mix=options.mix,
     )  # fmt: skip
     wins = BeamSearch(BeamOptions(width=64, worlds=1, plans=1)).prepare(options.rules)
@@ -252,6 +252,7 @@ def arguments():
     add("--decks", default="default", help="a deck builder, for both players")
     add("--rules", default="1.5", choices=("1.5",))
     add("--simulations", type=int, default=32, help="of a decision")
+    add("--noise", type=float, default=1.0, help="Gumbel noise at the root: how much is explored")
     add("--considered", type=int, default=8, help="actions that are compared at the root")
     add("--exploration", type=float, default=0.3)
     add("--value-scale", type=float, default=0.4)

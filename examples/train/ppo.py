@@ -458,8 +458,8 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
                     p.grad, flat = flat[: p.numel()].view_as(p), flat[p.numel() :]
             nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
-            kl, outside = ratio - 1 - difference, (ratio != clipped).float()
-            stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, outside])
+            kl, clipped = ratio - 1 - difference, (ratio != clipped).float()
+            stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, clipped])
             sums += stats.detach().double().sum(1)
     names = ("positions", "value_loss", "entropy", "kl", "clipped")
     return dict(zip(names, sums.tolist(), strict=True))

@@ -236,7 +236,9 @@ def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page.change("cards", cards=page.view["choice"]["offer"][:30])
     assert page.view["asked"] is False
     # Meanwhile everything else answers.
-    assert page.ask("/api/games")["games"] == []
+    (row,) = page.ask("/api/games")["games"]
+    assert (row["key"], row["live"]) == (page.view["game"], True)
+    assert row["names"] == ["You", "silent"]
     assert "not your turn" in page.tell("hint", 400, game=page.view["game"])["error"]
     page.wait()
     fault = page.view["over"]["fault"]
@@ -329,7 +331,7 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> None:
     """From either side, against a bot that sees the battle from there."""
-    page = table()
+    page = table(timeout_scale=0)
     state = start_position(7, rules)
     for _ in range(9):
         state.apply_action(state.legal_actions()[-1])

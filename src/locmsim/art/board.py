@@ -60,9 +60,12 @@ def board_svg(upper: Side, lower: Side, *, lanes: int, title: str = "") -> str:
     str
         An ``<svg>`` element without scripts, links or ids.
     """
-    room = 6 // lanes
+    lane_size = 6 // lanes
     most = max(
-        [room, *(sum(c.lane == i for c in s.creatures) for s in (upper, lower) for i in (0, 1))]
+        [
+            lane_size,
+            *(sum(c.lane == i for c in s.creatures) for s in (upper, lower) for i in (0, 1)),
+        ]
     )
     lane_width = most * (_CARD + _GAP) + _GAP
     hands = max(len(side.hand) + side.hidden for side in (upper, lower))

@@ -76,7 +76,7 @@ NUMBERS: Mapping[str, tuple[float, float, float, str, str]] = {
 _LARGEST = 19.0
 
 
-def _room(width: float) -> float:
+def _inner_width(width: float) -> float:
     """The size of a text of one digit that fills a width: digits are 0.76 of their size wide."""
     return 0.92 / 0.76 * width
 
@@ -84,7 +84,7 @@ def _room(width: float) -> float:
 #: The same for pages, which change the numbers of a card: the middle of a number from above, the
 #: size of one digit, the largest size. A number of more digits is as much smaller.
 NUMBER_SIZES: Mapping[str, tuple[float, float, float]] = {
-    name: (y, _room(width), _LARGEST) for name, (_, y, width, _, _) in NUMBERS.items()
+    name: (y, _inner_width(width), _LARGEST) for name, (_, y, width, _, _) in NUMBERS.items()
 }
 _STATS = 12  # the value at which a mask is full
 _TEXT = 'font-family="Verdana,DejaVu Sans,sans-serif" font-weight="bold" text-anchor="middle"'
@@ -339,7 +339,7 @@ def badge_svg(letter: str) -> str:
 
 def fitting(text: str, width: float, most: float) -> float:
     """The size of a text that is no wider than that, `most` at most."""
-    return min(most, round(_room(width) / len(text), 1))
+    return min(most, round(_inner_width(width) / len(text), 1))
 
 
 def _number(name: str, value: int, signed: bool = False) -> str:

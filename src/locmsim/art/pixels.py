@@ -97,7 +97,11 @@ def board_frame(upper: Strip, lower: Strip, *, lanes: int, title: Sequence[str])
 
 
 def offer_frame(
-    offer: Sequence[Card], taken: Sequence[int], chosen: Sequence[Card], *, title: Sequence[str]
+    offer: Sequence[Card],
+    copies_chosen: Sequence[int],
+    chosen: Sequence[Card],
+    *,
+    title: Sequence[str],
 ) -> Pixels:
     """Cards to choose from as pixels.
 
@@ -105,7 +109,7 @@ def offer_frame(
     ----------
     offer : sequence of Card
         At most 120. Up to three are shown large, with the chosen ones below; more are shown small.
-    taken : sequence of int
+    copies_chosen : sequence of int
         How many copies of each have been chosen.
     chosen : sequence of Card
         The cards chosen so far, in order.
@@ -125,7 +129,7 @@ def offer_frame(
     frame = _empty()
     _write(frame, title, 0)
     if len(offer) > 3:
-        _small(frame, offer, taken, _LINE + _GAP)
+        _small(frame, offer, copies_chosen, _LINE + _GAP)
         return frame
     _lay(frame, [_card(card) for card in offer], 160)
     _small(frame, chosen, [0] * len(chosen), 400)
@@ -158,11 +162,11 @@ def _lay(frame: Pixels, pictures: Sequence[Pixels], y: int) -> None:
         _put(frame, picture, x + number * step, y)
 
 
-def _small(frame: Pixels, cards: Sequence[Card], taken: Sequence[int], y: int) -> None:
+def _small(frame: Pixels, cards: Sequence[Card], copies_chosen: Sequence[int], y: int) -> None:
     """Cards at half their size in rows, with how many of each were taken."""
     wide, tall = _WIDE // 2 + 9, _TALL // 2 + _GAP
     left = (FRAME[1] - _COLUMNS * wide) // 2
-    for i, (card, copies) in enumerate(zip(cards, taken, strict=True)):
+    for i, (card, copies) in enumerate(zip(cards, copies_chosen, strict=True)):
         x, top = left + i % _COLUMNS * wide, y + i // _COLUMNS * tall
         _put(frame, _half(card), x, top)
         if copies:

@@ -78,14 +78,14 @@ cdef void draw_triplets(
     """`allowed` has the indices of the n cards that may be offered."""
     cdef uint64_t random = java_start(seed)
     cdef uint8_t pool[DRAFT_POOL]
-    cdef uint8_t taken[MAX_SET]
+    cdef uint8_t chosen[MAX_SET]
     cdef int wanted = DRAFT_POOL if n > DRAFT_POOL else n
     cdef int size = 0, i, j, k
-    memset(taken, 0, sizeof(taken))
+    memset(chosen, 0, sizeof(chosen))
     while size < wanted:
         i = java_below(&random, n)
-        if not taken[i]:
-            taken[i] = 1
+        if not chosen[i]:
+            chosen[i] = 1
             pool[size] = allowed[i]
             size += 1
     for i in range(MAX_DECK):

@@ -40,7 +40,7 @@ cdef class ThreadPool:
     cdef readonly int n             # threads; the caller of `run` is the first one
     cdef part_t* parts
     cdef Py_ssize_t chunk           # rows that are taken at a time
-    cdef int64_t taken              # rows that have been
+    cdef int64_t next_row              # rows that have been
     cdef const int64_t* actions
     cdef bint over
 
@@ -77,7 +77,7 @@ cdef class ThreadPool:
         cdef int64_t found = 0
         cdef Py_ssize_t start
         while True:
-            start = add_(&self.taken, self.chunk)
+            start = add_(&self.next_row, self.chunk)
             if start >= self.rows.n:
                 return found
             found += steps(&self.rows.a, self.actions, start, min(start + self.chunk, self.rows.n),
@@ -111,7 +111,7 @@ cdef class ThreadPool:
             self.rows.raise_stop()
             return found
         with nogil:
-            self.taken = 0
+            self.next_row = 0
             for i in range(1, n):
                 PyThread_release_lock(self.parts[i].go)
             found = self.work(0)

@@ -40,12 +40,12 @@ _AGENTS = ["player_0", "player_1"]
 
 def _of_both(options: dict[str, Any]) -> Options:
     """Options by which the caller plays both seats."""
-    given = {
+    settings = {
         name: value
         for name, value in options.items()
         if name not in ("opponent", "seat", "players")
     }
-    return options_of({**given, "opponent": CALLER})
+    return options_of({**settings, "opponent": CALLER})
 
 
 class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]

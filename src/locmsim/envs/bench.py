@@ -169,9 +169,9 @@ def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Rat
     say the same.
     """
 
-    def compared(name: str, make: Callable[[], Case], unit: str) -> Iterator[Measured | Ratio]:
+    def compared(name: str, make: Callable[[], Case], per: str) -> Iterator[Measured | Ratio]:
         """A figure, and how many actions of random games take as long as one of it."""
-        yield Measured(name, unit, make)
+        yield Measured(name, per, make)
         yield Ratio(f"... {name}, in random actions", make, kernel)
 
     yield from compared("single, against pass", partial(single, rules, "pass"), "steps/s")

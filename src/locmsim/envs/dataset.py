@@ -177,7 +177,7 @@ class _Player:
         games.begin(0, seed)
         first, derived = games.rows.seeds(0)
         dealt = first, derived, games.rows.decks(0), games.rows.offers(0)
-        match = EpisodeMatch(rules, dealt, games.cards(0), given=False).match()
+        match = EpisodeMatch(rules, dealt, games.cards(0), fixed=False).match()
         start = match.clone()
         for player, agent in enumerate(self._agents):
             agent.reset(2 * seed + player)
@@ -280,7 +280,7 @@ def examples_of_agent(
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:
-    """Add what `players` did in a match of before, given as `Match.log`.
+    """Add what `players` did in an earlier match, given as `Match.log`.
 
     False, and nothing is added, for a match of another rule set, with a card list of its own or
     that ended in the choice phase.

@@ -104,6 +104,6 @@ def evaluate(
             wins[number, ended] = rewards[ended] > 0
             over |= ended
         env.close()
-    units = np.bincount(wins.sum(axis=0), minlength=3)
-    low, high = score_interval(PairCounts(*units.tolist()))
+    pairs_by_wins = np.bincount(wins.sum(axis=0), minlength=3)
+    low, high = score_interval(PairCounts(*pairs_by_wins.tolist()))
     return WinRate(int(wins.sum()), 2 * pairs, low, high)

@@ -206,31 +206,31 @@ class Options:
             )
         if self.shaping:
             raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
-        given: dict[str, float] = {}
+        weights: dict[str, float] = {}
         for part in rest.split(","):
             name, equals, weight = part.partition("=")
             try:
-                given[name] = float(weight) if equals else 1.0
+                weights[name] = float(weight) if equals else 1.0
             except ValueError:
                 raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
-        win = given.pop("win-loss", 0.0)
-        return win, True, _weights("reward", given)
+        win = weights.pop("win-loss", 0.0)
+        return win, True, _weights("reward", weights)
 
 
-def options_of(given: Mapping[str, Any]) -> Options:
+def options_of(options: Mapping[str, Any]) -> Options:
     """`Options` of these names and values; ``ValueError`` suggests what an unknown name meant."""
     known = [option.name for option in fields(Options)]
-    for name in given:
+    for name in options:
         if name not in known:
             raise ValueError(
                 f"unknown option {name!r}{did_you_mean(name, known)}: expected {', '.join(known)}"
             )
-    return Options(**given)
+    return Options(**options)
 
 
-def _weights(option: str, given: Mapping[str, float]) -> list[float]:
+def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
     total = dict.fromkeys(POTENTIALS, 0.0)
-    for name, weight in given.items():
+    for name, weight in weights.items():
         if name not in _SHAPING:
             raise ValueError(
                 f"{option}: unknown potential {name!r}{did_you_mean(name, _SHAPING)}: expected one"
@@ -258,13 +258,13 @@ def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
     actions = spaces.Discrete(n_actions)
     if options.mask == "info":
         return box, actions
-    given: dict[str, spaces.Space[Any]] = {
+    boxes: dict[str, spaces.Space[Any]] = {
         "observation": box,
         "action_mask": spaces.Box(0, 1, (n_actions,), np.int8),
     }
     if options.privileged:
-        given["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
-    return spaces.Dict(given), actions
+        boxes["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
+    return spaces.Dict(boxes), actions
 
 
 def seed_bits(random: np.random.Generator) -> int:
@@ -292,7 +292,7 @@ def _fixed(rules: str) -> tuple[Table, list[Card]]:
     return State.new((), (), rules=rules, pool=cards).table, cards
 
 
-def _given_cards(cards: Any) -> tuple[Table, list[Card]]:
+def _table_of(cards: Any) -> tuple[Table, list[Card]]:
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= _OFFER:
         raise ValueError(
@@ -315,15 +315,15 @@ class EpisodeMatch(Mapping[str, Any]):
     known of an episode that began with a given position. Texts are made when they are asked for.
     """
 
-    def __init__(self, rules: str, result: tuple[Any, ...], cards: list[Card], given: bool) -> None:
+    def __init__(self, rules: str, result: tuple[Any, ...], cards: list[Card], fixed: bool) -> None:
         self._rules = rules
         self._result = result
         self._cards = cards
-        self._given = given
-        self._made: dict[str, Any] | None = None
+        self._fixed_cards = fixed
+        self._log: dict[str, Any] | None = None
 
     def _all(self) -> dict[str, Any]:
-        if self._made is None:
+        if self._log is None:
             seed, seeds, decks, triplets = self._result
             if isinstance(decks, bytes):  # most matches are never looked at
                 decks = np.frombuffer(decks, np.uint8).reshape(2, -1).tolist()
@@ -348,10 +348,10 @@ class EpisodeMatch(Mapping[str, Any]):
                 ]
             else:
                 choices = [[";".join(f"CHOOSE {bases[card]}" for card in deck)] for deck in decks]
-            self._made = {"rules": self._rules, "params": params, "choices": choices}
-            if self._given:
-                self._made["cards"] = [card.to_row() for card in self._cards]
-        return self._made
+            self._log = {"rules": self._rules, "params": params, "choices": choices}
+            if self._fixed_cards:
+                self._log["cards"] = [card.to_row() for card in self._cards]
+        return self._log
 
     def __getitem__(self, key: str) -> Any:
         return self._all()[key]
@@ -406,7 +406,7 @@ class Games:
             self._table, self._cards = _fixed(self.rules.name)
             first_set, n_sets = -1, 1
         elif options.cards is not None:
-            self._table, self._cards = _given_cards(options.cards)
+            self._table, self._cards = _table_of(options.cards)
             first_set, n_sets = -1, 1
         elif options.card_sets is not None:
             first_set, n_sets = card_range(options.card_sets)
@@ -621,8 +621,8 @@ class Games:
         winners = []
         for shuffles, seeds_of_agents in rows.draw_battles(row):
             dealt = (seed, [*seeds[: len(names) - 2], *shuffles], decks, offers)
-            given = self.options.cards is not None
-            match = EpisodeMatch(self.rules.name, dealt, self.cards(row), given).match()
+            fixed = self.options.cards is not None
+            match = EpisodeMatch(self.rules.name, dealt, self.cards(row), fixed).match()
             shown = [offer for offer in match.offers if isinstance(offer, list)]
             shown = shown or [[card for card in match.offers if isinstance(card, Card)]]
             for player, agent in enumerate(agents):
@@ -719,12 +719,12 @@ class Games:
         ValueError
             For a value that cannot be used.
         """
-        given = options and {
+        wanted = options and {
             key: value
             for key, value in options.items()
             if key in ("match", "decks", "state", "seat", "player") and value is not None
         }
-        if not given:
+        if not wanted:
             # Given decks may not fit the cards: nothing has changed then.
             kept = self.rows.kept(row) if isinstance(self.options.decks, list | tuple) else None
             try:
@@ -735,26 +735,26 @@ class Games:
                     self.rows.put_back(row, kept)
                 raise
             return
-        seat = given.get("seat")
+        seat = wanted.get("seat")
         if seat not in (None, 0, 1):
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
-        name = given.get("player")
+        name = wanted.get("player")
         player = None if name is None else self.players.slot(name)
         kept = self.rows.kept(row)
         try:
             if seed is not None:
                 self.rows.seed(row, seed)
             if self.options.episode != "battle":
-                self._open_choice(row, seat, player, given)
+                self._open_choice(row, seat, player, wanted)
                 self.serve_one(row)
                 return
             self.rows.reseat(row, seat, player)
-            if "state" in given:
-                if not isinstance(given["state"], State):
-                    raise ValueError(f"state: expected a State, got {given['state']!r}")
-                self.rows.begin_with(row, given["state"])
+            if "state" in wanted:
+                if not isinstance(wanted["state"], State):
+                    raise ValueError(f"state: expected a State, got {wanted['state']!r}")
+                self.rows.begin_with(row, wanted["state"])
             else:
-                self._begin_match(row, given.get("match"), given.get("decks"))
+                self._begin_match(row, wanted.get("match"), wanted.get("decks"))
         except BaseException:
             self.rows.put_back(row, kept)
             raise
@@ -771,13 +771,13 @@ class Games:
         return int(effective["seed"]), [int(effective[name]) for name in self.rules.seed_names]
 
     def _open_choice(
-        self, row: int, seat: int | None, player: int | None, given: Mapping[str, Any]
+        self, row: int, seat: int | None, player: int | None, wanted: Mapping[str, Any]
     ) -> None:
         """Begin an episode with a choice, for a seat or with parameters of the referee."""
         for name in ("decks", "state"):
-            if name in given:
+            if name in wanted:
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
-        params = given.get("match")
+        params = wanted.get("match")
         self.rows.open_choice(
             row, seat, player, params is None or "seed" not in params, params is None
         )

@@ -95,9 +95,9 @@ class MatchState:
         offered = self._offered()
         if get_rules(self._match.rules).draft:
             return list(range(len(offered)))
-        taken = Counter(self._turn)
+        counts = Counter(self._turn)
         return [
-            i for i, card in enumerate(offered) if taken[_choice(card, i, False)] < COPIES_PER_CARD
+            i for i, card in enumerate(offered) if counts[_choice(card, i, False)] < COPIES_PER_CARD
         ]
 
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
@@ -254,10 +254,10 @@ class MatchState:
         who = _player(self.current_player() if player is None else player)
         if self._state is not None:
             return self._state.observation_string(who)
-        taken = [str(base_id) for base_id in self._match.chosen[who]]
+        counts = [str(base_id) for base_id in self._match.chosen[who]]
         if who == self.current_player():
-            taken += self._turn
-        return f"player {who} has {' '.join(taken) or '-'}\n{self._match.input_text(who)}"
+            counts += self._turn
+        return f"player {who} has {' '.join(counts) or '-'}\n{self._match.input_text(who)}"
 
     # ------------------------------------------------------------------------ what it is
 

@@ -162,7 +162,7 @@ class Players(MutableMapping[str, Any]):
     def __setitem__(self, name: str, player: Any) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name: expected a text, got {name!r}")
-        kind, external, agent = self._made(player)
+        kind, external, agent = self._prepared(player)
         self._leave(name)
         slot = self._free_slot()
         self._games.rows.put_player(slot, kind)
@@ -230,7 +230,7 @@ class Players(MutableMapping[str, Any]):
         else:
             pool = Pool({"opponent": 1.0}, {"opponent": opponent})
         for member in pool.members:
-            self._made(member)  # nothing is replaced if one of them cannot play
+            self._prepared(member)  # nothing is replaced if one of them cannot play
         for name in list(self._members):
             self._leave(name)
         self._members, self._weights = {}, {}
@@ -272,15 +272,15 @@ class Players(MutableMapping[str, Any]):
             del self._slots[name]
 
     def _free_slot(self) -> int:
-        taken = set(self._slots.values())
-        free = [slot for slot in self._games.rows.free_slots() if slot not in taken]
+        in_use = set(self._slots.values())
+        free = [slot for slot in self._games.rows.free_slots() if slot not in in_use]
         if not free:
-            raise ValueError("too many players: episodes still go on against those of before")
+            raise ValueError("too many players: episodes still go on against earlier ones")
         return free[0]
 
     # --------------------------------------------------------------------------------- kinds
 
-    def _made(self, player: Any) -> tuple[Any, "_External | None", BeamAgent | None]:
+    def _prepared(self, player: Any) -> tuple[Any, "_External | None", BeamAgent | None]:
         """The kind of a player for the rows, how Python asks it, what a search plays as."""
         rules = self._games.rules.name
         if isinstance(player, str):

@@ -26,13 +26,11 @@ def named_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     episode = {"Battle": "battle", "Match": "match"}.get(name, "choice")
     rules = "1.2" if name == "Draft" else "1.5"
-    given = {"rules": rules, **options, "episode": episode}
-    if episode == "choice" and get_rules(given["rules"]).draft != (name == "Draft"):
-        raise ValueError(
-            f"rules: {given['rules']} has {'no draft' if name == 'Draft' else 'a draft'}, expected"
-            f" {'1.2 or 1.0' if name == 'Draft' else '1.5'}"
-        )
-    return given
+    settings = {"rules": rules, **options, "episode": episode}
+    if episode == "choice" and get_rules(settings["rules"]).draft != (name == "Draft"):
+        has, expected = ("no draft", "1.2 or 1.0") if name == "Draft" else ("a draft", "1.5")
+        raise ValueError(f"rules: {settings['rules']} has {has}, expected {expected}")
+    return settings
 
 
 class LocmEnv(gymnasium.Env[Any, Any]):

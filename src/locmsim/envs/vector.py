@@ -203,7 +203,7 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             truncated = truncated.copy()
         if self.render_mode == "human":
             self.render()
-        return self._given(), rewards, terminated, truncated, info
+        return self._observed(), rewards, terminated, truncated, info
 
     def _add_final(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
         """Add the last observations of the rows that ended, if they are wanted."""
@@ -211,16 +211,16 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             info["final_obs"] = self._final.copy()
             info["_final_obs"] = ended
 
-    def _given(self) -> Any:
+    def _observed(self) -> Any:
         """Observations for the caller."""
         observations = self._observations.copy() if self.copy else self._observations
         if self._in_info:
             return observations
         masks = self._masks.copy() if self.copy else self._masks
-        given = {"observation": observations, "action_mask": masks}
+        seen = {"observation": observations, "action_mask": masks}
         if self._hidden is not None:
-            given["state"] = self._hidden.copy() if self.copy else self._hidden
-        return given
+            seen["state"] = self._hidden.copy() if self.copy else self._hidden
+        return seen
 
     def _reset_rows(self, options: dict[str, Any] | None) -> list[int]:
         """The rows that `reset` is about."""
@@ -263,10 +263,10 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
     def _actions(self, actions: Any) -> NDArray[np.int64]:
         """Actions as the array that they have to be."""
         if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
-            given = np.asarray(actions)
-            if given.dtype.kind not in "iu":
-                raise TypeError(f"actions: expected integers, got {given.dtype}")
-            actions = given.astype(np.int64)
+            array = np.asarray(actions)
+            if array.dtype.kind not in "iu":
+                raise TypeError(f"actions: expected integers, got {array.dtype}")
+            actions = array.astype(np.int64)
         if actions.shape != (self.num_envs,):
             raise ValueError(f"actions: expected shape ({self.num_envs},), got {actions.shape}")
         return np.ascontiguousarray(actions)
@@ -414,7 +414,7 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             info["action_mask"] = self._masks.copy()
         if self.render_mode == "human":
             self.render()
-        return self._given(), info
+        return self._observed(), info
 
     def _advance(self, actions: Any) -> int:
         """Step all rows; the number of those in which something special happened."""
@@ -504,21 +504,21 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             For an array that does not fit; for `rewards` with shaping where the caller plays both
             seats.
         """
-        given = {
+        arrays = {
             "obs": obs, "masks": masks, "rewards": rewards, "rewards_both": rewards_both,
             "terminated": terminated, "truncated": truncated, "to_move": to_move, "acted": acted,
             "winner": winner, "length": length, "final_obs": final_obs, "state": state,
         }  # fmt: skip
         if rewards is not None and self.games.players.has_caller_twice():
             self._check_rewards()
-        arrays = {name: array for name, array in given.items() if array is not None}
+        bound = {name: array for name, array in arrays.items() if array is not None}
         own = callable(self.options.reward) and rewards is not None
         if own:  # the function is shown all arrays
-            arrays = {**self._all_arrays(), **arrays}
-        changed = self._bind(arrays)
+            bound = {**self._all_arrays(), **bound}
+        changed = self._bind(bound)
         special = self._advance(actions)
         if own:
-            arrays["rewards"][:] = self.games.reward_of(arrays)
+            bound["rewards"][:] = self.games.reward_of(bound)
         if changed and self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._rows.show_all(over=True)  # rows that did nothing
         return special

@@ -27,11 +27,11 @@ class Workers:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._pool = ThreadPool(self._rows, self._n)
+        self._thread_pool = ThreadPool(self._rows, self._n)
         # The threads must not hold this object, or it would never be deleted.
         self._threads = [
-            threading.Thread(target=self._pool.serve, args=(i,), daemon=True)
-            for i in range(1, self._pool.n)
+            threading.Thread(target=self._thread_pool.serve, args=(i,), daemon=True)
+            for i in range(1, self._thread_pool.n)
         ]
         for thread in self._threads:
             thread.start()
@@ -40,14 +40,14 @@ class Workers:
         """The sum of what the ranges return."""
         if self._threads and self._process != os.getpid():
             self._start()  # a process that was forked has none of the threads
-        return self._pool.run(actions)
+        return self._thread_pool.run(actions)
 
     def close(self) -> None:
         """End the threads."""
         if self._threads and self._process != os.getpid():
             self._threads = []
         if self._threads:
-            self._pool.stop()
+            self._thread_pool.stop()
         for thread in self._threads:
             thread.join()
         self._threads = []

@@ -79,14 +79,14 @@ def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
     }
 
 
-cdef float* room_for(arrays) except NULL:
+cdef float* copied_numbers(arrays) except NULL:
     """Where `put_arrays` has room for all numbers; to be freed."""
-    cdef float* room = <float*>PyMem_Malloc(
+    cdef float* copied = <float*>PyMem_Malloc(
         sum([array.size for array in arrays.values()]) * sizeof(float))
-    if room is NULL:
+    if copied is NULL:
         raise MemoryError("too little memory for a policy")
-    put_arrays(room, arrays)
-    return room
+    put_arrays(copied, arrays)
+    return copied
 
 
 cdef inline int scratch_size(int units, int trunks, int key) noexcept nogil:
@@ -131,9 +131,9 @@ cdef inline float entity_row(
     cdef float* player_use = attack_keys + BOARD * key
     cdef float* player_attack = player_use + key
     cdef float* query = player_attack + key
-    cdef const float* given
-    cdef float* made
-    cdef float unit = 1 / sqrtf(<float>key)
+    cdef const float* inputs
+    cdef float* encoded
+    cdef float scale = 1 / sqrtf(<float>key)
     cdef int h, side, slot, which, j, base, n, size
     memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
     memcpy(joined + 24, x + 408, 32 * sizeof(float))    # own deck, cards seen
@@ -141,23 +141,23 @@ cdef inline float entity_row(
     memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
     memset(use_query, 0, (HAND + LANES + 3 * BOARD + 2) * key * sizeof(float))
     for h in range(HAND):
-        given = x + 24 + HAND_ROW * h
-        if given[0] == 0:
+        inputs = x + 24 + HAND_ROW * h
+        if inputs[0] == 0:
             continue
-        made = hand + h * units
-        memcpy(made, w[HAND_B], units * sizeof(float))
-        dense(given, HAND_ROW, w[HAND_W], made, units)
-        add_relu(sums, made, units)
+        encoded = hand + h * units
+        memcpy(encoded, w[HAND_B], units * sizeof(float))
+        dense(inputs, HAND_ROW, w[HAND_W], encoded, units)
+        add_relu(sums, encoded, units)
     for side in range(2):
         for slot in range(BOARD):
-            given = x + 216 + BOARD_ROW * (BOARD * side + slot)
-            if given[0] == 0:
+            inputs = x + 216 + BOARD_ROW * (BOARD * side + slot)
+            if inputs[0] == 0:
                 continue
-            made = board + (BOARD * side + slot) * units
-            memcpy(made, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
-            dense(given, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], made, units)
+            encoded = board + (BOARD * side + slot) * units
+            memcpy(encoded, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
+            dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
             which = 1 if slot >= 3 and not one else 0
-            add_relu(sums + (1 + 2 * side + which) * units, made, units)
+            add_relu(sums + (1 + 2 * side + which) * units, encoded, units)
     memcpy(first, w[TRUNK1_B], trunks * sizeof(float))
     dense(joined, GLOBALS + SUMS * units, w[TRUNK1_W], first, trunks)
     relu(first, trunks)
@@ -180,9 +180,9 @@ cdef inline float entity_row(
         if x[216 + BOARD_ROW * slot] != 0:
             dense(board + slot * units, units, w[OWN_KEY], target_keys + slot * key, key)
         if x[312 + BOARD_ROW * slot] != 0:
-            made = board + (BOARD + slot) * units
-            dense(made, units, w[ENEMY_KEY], target_keys + (BOARD + slot) * key, key)
-            dense(made, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
+            encoded = board + (BOARD + slot) * units
+            dense(encoded, units, w[ENEMY_KEY], target_keys + (BOARD + slot) * key, key)
+            dense(encoded, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
     dense(trunk, trunks, w[PLAYER_USE_KEY], player_use, key)
     dense(trunk, trunks, w[PLAYER_ATTACK_KEY], player_attack, key)
 
@@ -196,16 +196,16 @@ cdef inline float entity_row(
         memset(query, 0, key * sizeof(float))
         dense(hand + h * units, units, w[SUMMON], query, key)
         if one:
-            logits[1 + h] = unit * dot(0, query, lane_keys, key)
+            logits[1 + h] = scale * dot(0, query, lane_keys, key)
         else:
-            logits[1 + 2 * h] = unit * dot(0, query, lane_keys, key)
-            logits[2 + 2 * h] = unit * dot(0, query, lane_keys + key, key)
-        made = use_query + h * key
-        dense(hand + h * units, units, w[USE], made, key)
-        logits[base + 13 * h] = unit * dot(0, made, player_use, key)
+            logits[1 + 2 * h] = scale * dot(0, query, lane_keys, key)
+            logits[2 + 2 * h] = scale * dot(0, query, lane_keys + key, key)
+        encoded = use_query + h * key
+        dense(hand + h * units, units, w[USE], encoded, key)
+        logits[base + 13 * h] = scale * dot(0, encoded, player_use, key)
         for slot in range(2 * BOARD):
-            logits[base + 13 * h + 1 + slot] = unit * dot(
-                0, made, target_keys + slot * key, key)
+            logits[base + 13 * h + 1 + slot] = scale * dot(
+                0, encoded, target_keys + slot * key, key)
     base += 13 * HAND
     size = 6 if one else 3
     for slot in range(BOARD):
@@ -214,10 +214,10 @@ cdef inline float entity_row(
         memset(query, 0, key * sizeof(float))
         dense(board + slot * units, units, w[ATTACK], query, key)
         n = base + (size + 1) * slot
-        logits[n] = unit * dot(0, query, player_attack, key)
+        logits[n] = scale * dot(0, query, player_attack, key)
         for j in range(size):
             which = j if one or slot < 3 else 3 + j
-            logits[n + 1 + j] = unit * dot(0, query, attack_keys + which * key, key)
+            logits[n + 1 + j] = scale * dot(0, query, attack_keys + which * key, key)
     return tanhf(w[VALUE_B][0] + dot(0, trunk, w[VALUE_W], trunks))
 
 
@@ -236,7 +236,7 @@ cdef class EntityRunner:
         cdef int i
         self.units, self.key = arrays["summon.w"].shape
         self.trunk = arrays["trunk1.b"].size
-        self.numbers = room_for(arrays)
+        self.numbers = copied_numbers(arrays)
         at = self.numbers
         for i, array in enumerate(arrays.values()):
             self.w[i] = at
@@ -294,7 +294,7 @@ cdef class MlpRunner:
             raise ValueError(f"expected 1..{MAX_LAYERS} layers, got {len(matrices)}")
         self.n_layers = <int>len(matrices)
         self.tanh = tanh
-        self.numbers = room_for(arrays)
+        self.numbers = copied_numbers(arrays)
         at = self.numbers
         for i, matrix in enumerate(matrices):
             self.sizes[i], self.sizes[i + 1] = matrix.shape
@@ -313,7 +313,7 @@ cdef class MlpRunner:
         cdef int k, j
         cdef float* one
         cdef float* two
-        cdef const float* given
+        cdef const float* inputs
         cdef float* to
         if (x.shape[1] != self.sizes[0] or out.shape[0] != x.shape[0]
                 or out.shape[1] != self.sizes[self.n_layers]):
@@ -327,17 +327,17 @@ cdef class MlpRunner:
         try:
             with nogil:
                 for i in range(x.shape[0]):
-                    given = &x[i, 0]
+                    inputs = &x[i, 0]
                     for k in range(self.n_layers):
                         to = &out[i, 0] if k == self.n_layers - 1 else two if k & 1 else one
                         memcpy(to, self.b[k], self.sizes[k + 1] * sizeof(float))
-                        dense(given, self.sizes[k], self.w[k], to, self.sizes[k + 1])
+                        dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
                         if k < self.n_layers - 1:
                             if self.tanh:
                                 for j in range(self.sizes[k + 1]):
                                     to[j] = tanhf(to[j])
                             else:
                                 relu(to, self.sizes[k + 1])
-                        given = to
+                        inputs = to
         finally:
             PyMem_Free(one)

@@ -68,12 +68,12 @@ class RatingPolicy(ABC):
         ValueError
             For another shape.
         """
-        given = np.asarray(observations)
-        if given.ndim != 2 or given.shape[1:] != self._layout.shape:
+        array = np.asarray(observations)
+        if array.ndim != 2 or array.shape[1:] != self._layout.shape:
             raise ValueError(
-                f"observations: expected shape (rows, {self._layout.shape[0]}), got {given.shape}"
+                f"observations: expected shape (rows, {self._layout.shape[0]}), got {array.shape}"
             )
-        return self.rate(np.ascontiguousarray(given, np.float32))
+        return self.rate(np.ascontiguousarray(array, np.float32))
 
     def act_batch(
         self,

@@ -86,14 +86,14 @@ class _FilePolicy(RatingPolicy):
     """A policy of a file that another library runs."""
 
     def __init__(
-        self, path: str, run: _Run, size: int | None, said: Mapping[str, str], rules: str,
+        self, path: str, run: _Run, size: int | None, metadata: Mapping[str, str], rules: str,
         layout: str,
     ) -> None:  # fmt: skip
         self.path = path
-        for given, key in zip((rules, layout), _KEYS, strict=True):
-            if given and said.get(key, given) != given:
-                raise ValueError(f"{path}: {key} in the file is {said[key]!r}, not {given!r}")
-        rules, layout = said.get(_KEYS[0], rules), said.get(_KEYS[1], layout)
+        for value, key in zip((rules, layout), _KEYS, strict=True):
+            if value and metadata.get(key, value) != value:
+                raise ValueError(f"{path}: {key} in the file is {metadata[key]!r}, not {value!r}")
+        rules, layout = metadata.get(_KEYS[0], rules), metadata.get(_KEYS[1], layout)
         try:
             super().__init__(*_fitting(run, size, rules, layout))
             self._run = run
@@ -218,8 +218,10 @@ class OnnxPolicy(_FilePolicy):
             found: list[NDArray[Any]] = session.run(names, {name: observations.astype(type_)})
             return found
 
-        said = session.get_modelmeta().custom_metadata_map
-        super().__init__(path, run, size if isinstance(size, int) else None, said, rules, layout)
+        metadata = session.get_modelmeta().custom_metadata_map
+        super().__init__(
+            path, run, size if isinstance(size, int) else None, metadata, rules, layout
+        )
 
 
 def _onnx_session(path: str) -> Any:
@@ -278,11 +280,11 @@ class TorchScriptPolicy(_FilePolicy):
             ) from None
         with open(path, "rb"):
             pass
-        said = dict.fromkeys(_KEYS, "")
+        metadata = dict.fromkeys(_KEYS, "")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # of PyTorch about its format
-                module = torch.jit.load(path, map_location="cpu", _extra_files=said).eval()
+                module = torch.jit.load(path, map_location="cpu", _extra_files=metadata).eval()
         except Exception as error:
             raise ValueError(f"{path}: PyTorch cannot run it: {describe_error(error)}") from None
 
@@ -293,7 +295,7 @@ class TorchScriptPolicy(_FilePolicy):
 
         texts = {
             key: text.decode() if isinstance(text, bytes) else text
-            for key, text in said.items()
+            for key, text in metadata.items()
             if text
         }
         super().__init__(path, run, None, texts, rules, layout)

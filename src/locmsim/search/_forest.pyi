@@ -1,9 +1,8 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
 
 from locmsim._batch import StateArray
 from locmsim._core import Determinizer
@@ -13,7 +12,7 @@ from locmsim.search.policy_search import PolicyOptions
 
 __all__ = ["Forest"]
 
-@disjoint_base
+@final
 class Forest:
     size: int
     num_actions: int

@@ -298,6 +298,7 @@ cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
     return (root.value + visits * total / weight) / (1 + visits)
 
 
+@cython.final
 cdef class Forest:
     """Trees of one rule set, each for the position of a `Determinizer`.
 
@@ -550,6 +551,7 @@ cdef class Forest:
         """A value as it counts beside logarithms of priors."""
         return (self.o.visit_offset + visits) * self.o.value_scale * value
 
+    @cython.boundscheck(False)
     cdef int choose_candidate(self, const tree_t* tree, int number) noexcept nogil:
         """The best root action of those with as few visits as this pass is for."""
         cdef const edge_t* edge
@@ -755,6 +757,7 @@ cdef class Forest:
 
     # ---- what came of it ------------------------------------------------------------------------
 
+    @cython.boundscheck(False)
     cdef int decision(self, const tree_t* tree, int number) noexcept nogil:
         """The edge of the root action that is best."""
         cdef const edge_t* edge

@@ -116,12 +116,12 @@ def _after(state: State, actions: list[str], names: list[str]) -> dict[str, Any]
         "steps": steps,
         "actions": [] if state.is_terminal() else legal_texts(state),
         "mover": mover,
-        "chance": _chance(state, mover),
+        "chance": _win_probability(state, mover),
         "cards": cards.to_json()["cards"],
     }
 
 
-def _chance(state: State, player: int) -> float | None:
+def _win_probability(state: State, player: int) -> float | None:
     """By the value network, which judges the ends of turns; None where there is none."""
     if state.is_terminal():
         return float(state.winner == player)

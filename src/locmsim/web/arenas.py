@@ -1,7 +1,12 @@
 """The page *Arena*: tournaments as they are played, from the files that they are written to."""
 
 import os
+import signal
+import subprocess
+import sys
+import tempfile
 import threading
+import time
 from typing import Any
 
 from starlette.requests import Request
@@ -9,21 +14,33 @@ from starlette.requests import Request
 from locmsim.arena import StoreError
 from locmsim.arena.follow import Ending, ResultsReader
 from locmsim.contract import Part
-from locmsim.web.endpoints import Refusal, get, whole_of
+from locmsim.rules.rulesets import get_rules
+from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.play import opponents
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
 #: Rows in one answer, at most.
 _ROWS = 200
+#: Players and games of each pairing of a tournament that is begun here, at most.
+_PLAYERS, _GAMES = 16, 100_000
+#: Seconds that a tournament gets to end in.
+_ENDING = 10.0
 
 
 class _Arenas:
-    """The tournaments of the files named on the command line, each followed."""
+    """The tournaments of the files named on the command line and of those begun here."""
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         self._readers = [ResultsReader(path) for path in paths]
         self._locks = [threading.Lock() for _ in paths]
+
+    def add(self, path: str) -> int:
+        """Follow one more file; its number."""
+        self._readers.append(ResultsReader(path))
+        self._locks.append(threading.Lock())
+        return len(self._readers) - 1
 
     def files(self, request: Request) -> object:
         """The files, and how far each tournament is."""
@@ -124,16 +141,109 @@ def _wanted(ending: Ending, player: int, other: int, lost: bool) -> bool:
     return not lost or (ending.winner is not None and seats[1 - ending.winner] == player)
 
 
+class _Started:
+    """The tournaments that were begun here: each is the command ``locmsim arena``."""
+
+    def __init__(self, site: Site, arenas: _Arenas) -> None:
+        self._site = site
+        self._arenas = arenas
+        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def files(self, request: Request) -> object:
+        """As of `_Arenas`, and which are running and can be stopped."""
+        found: Any = self._arenas.files(request)
+        for number, row in enumerate(found["files"]):
+            process = self._running.get(number)
+            row["running"] = process is not None and process.poll() is None
+        return found
+
+    def start(self, request: Request, data: dict[str, Any]) -> object:
+        """Begin one between opponents of the list; the number of its file."""
+        keys = data.get("players")
+        if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
+            raise Refusal(f"players: expected 2 to {_PLAYERS} keys of opponents")
+        rules = text_of(data, "rules", "1.5")
+        get_rules(rules)
+        games = whole_of(data, "games", 100)
+        if not 0 < games <= _GAMES:
+            raise Refusal(f"games: expected 1 to {_GAMES:,}")
+        known = {opponent.key: opponent for opponent in opponents(self._site.bots)}
+        specs = []
+        for key in keys:
+            opponent = known.get(key) if isinstance(key, str) else None
+            if opponent is None:
+                raise Refusal("there is no such opponent")
+            if opponent.rules and rules not in opponent.rules:
+                raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+            # What was said on the command line has its name with it.
+            named = key.startswith("bot") and key[3:].isdecimal()
+            specs.append(self._site.bots[int(key[3:])] if named else opponent.agent)
+        with self._lock:
+            if self._closed:
+                raise Refusal("the site is closing", 503)
+            path = os.path.join(self._place(), f"arena-{time.time_ns()}.db")
+            words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
+            words += ["--timeout-scale", str(self._site.timeout_scale)]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "locmsim", "arena", *words, "--", *specs],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            number = self._arenas.add(path)
+            self._site.library.dbs = [*self._site.library.dbs, path]
+            self._running[number] = process
+        return {"db": number}
+
+    def stop(self, request: Request, data: dict[str, Any]) -> object:
+        """End one; the games that were played stay."""
+        process = self._running.get(whole_of(data, "db"))
+        if process is None:
+            raise Refusal("this arena was not begun here", 404)
+        process.send_signal(signal.SIGINT)
+        return {}
+
+    def close(self) -> None:
+        """End all."""
+        with self._lock:
+            self._closed = True
+            running = [*self._running.values()]
+        for process in running:
+            process.send_signal(signal.SIGINT)
+        for process in running:
+            try:
+                process.wait(_ENDING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _place(self) -> str:
+        if self._site.folder:
+            return self._site.folder
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="locmsim-")
+        return self._folder.name
+
+
 def page(site: Site) -> Page:
-    """The page and its endpoints: the files, a tournament's figures, and its games."""
+    """The page and its endpoints: the files, a tournament's figures, its games, a new one."""
     arenas = _Arenas(tuple(site.library.dbs))
+    started = _Started(site, arenas)
+    site.closing.append(started.close)
     return Page(
         "arena",
         "Arena",
         [
-            get("/api/arena", arenas.files),
+            get("/api/arena", started.files),
             get("/api/arena/results", arenas.results),
             get("/api/arena/games", arenas.games),
+            post("/api/arena/start", started.start),
+            post("/api/arena/stop", started.stop),
         ],
         address="/arena",
     )

@@ -107,7 +107,7 @@ def capture_data(
     bases = {row.instance_id: row.base_id for seen in turns for row in seen.cards}
     plain = ["the opponent", "the opponent"]
     plain[me] = "the bot"
-    shown = [given or word for given, word in zip(names, plain, strict=True)]
+    shown = [name or word for name, word in zip(names, plain, strict=True)]
     page = _Page(known, bases, cards, me, shown[me])
     steps = [page.step(seen, 2 * i + me) for i, seen in enumerate(turns)]
     drawn = cards.known()

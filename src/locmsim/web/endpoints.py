@@ -27,7 +27,7 @@ class Refusal(HTTPException):
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    """An answer; text of strangers may hold anything, lone surrogates too."""
+    """An answer; text that others wrote may hold anything, lone surrogates too."""
     return Response(json.dumps(data), status, media_type="application/json")
 
 

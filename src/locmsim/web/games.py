@@ -323,6 +323,22 @@ class Game:
         """Whether it has ended."""
         return self._over is not None
 
+    def row(self) -> dict[str, Any]:
+        """What a list shows of it, as of `locmsim.web.library.Library.games`."""
+        state = self._now
+        return {
+            "key": self.key,
+            "source": "played here",
+            "number": None,
+            "names": [*self._names],
+            "winner": None,
+            "fault": None,
+            "turns": 0 if state is None else state.turn,
+            "rules": self._match.rules,
+            "game": "",
+            "live": True,
+        }
+
     @property
     def version(self) -> int:
         """The number of the last change."""
@@ -520,11 +536,11 @@ class Game:
             return {"cards": [self.cards.key(self._by_id[base_id]) for base_id in deck]}
         assert start is not None
         belief = Belief()
-        taken = iter(picked)
+        chosen = iter(picked)
         for shown in seen:
             belief.see(shown)
             if shown.phase == "choice":
-                belief.chose([next(taken)] if RULES[shown.rules].draft else taken)
+                belief.chose([next(chosen)] if RULES[shown.rules].draft else chosen)
         found = BeamSearch().search(observation, time_ms=time_ms, nodes=nodes, belief=belief)
         actions = [] if found.line == "PASS" else found.line.split(";")
         words = line_words(start, actions, self._names, self.cards.titles)

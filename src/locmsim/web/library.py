@@ -98,6 +98,8 @@ class Library:
         self.files, self.dbs = files, dbs
         #: Changes in the list.
         self.news = News()
+        #: The rows of games that are played on the pages; a number follows the letter of each key.
+        self.playing: Callable[[], list[dict[str, Any]]] = list
         self.logs = LogIndex(files, self.news)
         self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
@@ -109,7 +111,7 @@ class Library:
         #: The keys that some of them have afterwards.
         self._after: dict[str, str] = {}
         #: Folders that were made so that arenas show their matches.
-        self._made: list[str] = []
+        self._created: list[str] = []
 
     def add(
         self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
@@ -190,7 +192,7 @@ class Library:
             if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
                 with suppress(OSError):
                     os.mkdir(folder)  # the sign for whoever plays
-                    self._made.append(folder)
+                    self._created.append(folder)
             if os.path.isdir(folder):
                 yield folder
 
@@ -225,10 +227,10 @@ class Library:
         with self._lock:
             for reader in self._live.values():
                 reader.close()
-            for folder in self._made:
+            for folder in self._created:
                 with suppress(OSError):
                     os.rmdir(folder)
-            self._made.clear()
+            self._created.clear()
 
     # -------------------------------------------------------------------------------- a match
 
@@ -461,11 +463,18 @@ class Library:
     def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Seen]]]:
         """The sources by key: what gives the games of each below a number, the last ones first."""
         return {
+            "g": self._of_playing,
             "l": self._of_live,
             "p": self._of_played,
             "f": self._of_logs,
             **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
         }
+
+    def _of_playing(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+        for row in reversed(self.playing()):
+            number = int(row["key"][1:])
+            if before is None or number < before:
+                yield number, partial(dict, row) if _takes(wanted, row) else None
 
     def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
         for key, reader in reversed(self.live()):

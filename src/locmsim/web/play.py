@@ -139,7 +139,13 @@ class _Table:
                 self._games.pop(old.key, None)
                 self._left = [*(game for game in self._left if game.running), old]
             game.start()
+        self._site.library.news.changed()
         return game
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What a list shows of the games that are being played, by the numbers in their keys."""
+        with self._lock:
+            return [game.row() for game in self._games.values() if not game.over]
 
     def _opponent(self, key: object, rules: str) -> Opponent:
         opponent = self.opponents.get(key) if isinstance(key, str) else None
@@ -174,6 +180,7 @@ def page(site: Site) -> Page:
     """The page *Play* and its endpoints: new games, and what a person does in one."""
     table = _Table(site)
     site.closing.append(table.close)
+    site.library.playing = table.rows
     site.data["g"] = lambda key: table.get(key).data()
 
     def choices(request: Request) -> object:

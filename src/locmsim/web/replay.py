@@ -1,8 +1,8 @@
 """A match as one HTML file that needs nothing else: no network, no server, no other file.
 
 The file holds the match as data (`replay_data`) and a small program that shows it. Names, chat and
-what bots wrote to their standard error are text of strangers: the page puts them in as text only,
-and its content security policy runs no script but its own.
+what bots wrote to their standard error come from others: the page shows them as text only, and its
+content security policy runs no script but its own.
 """
 
 import base64
@@ -215,14 +215,14 @@ def chat_of(answer: str, lanes: int) -> str:
     Returns
     -------
     str
-        Text of strangers, at most 300 characters.
+        Text that others wrote, at most 300 characters.
     """
     counts = {"PASS": 1, "SUMMON": 2 if lanes == 1 else 3, "ATTACK": 3, "USE": 3}
-    said = []
+    spoken = []
     for part in answer.split(";"):
         words = part.split()
-        said += words[counts.get(words[0], len(words)) :] if words else []
-    return " ".join(said)[:_CHAT_SHOWN]
+        spoken += words[counts.get(words[0], len(words)) :] if words else []
+    return " ".join(spoken)[:_CHAT_SHOWN]
 
 
 def _odds(network: Network | None, state: State) -> dict[str, float]:
@@ -233,5 +233,5 @@ def _odds(network: Network | None, state: State) -> dict[str, float]:
         return {}
     # The network judges the ends of turns, seen by the player whose turn ends.
     player = state.current_player()
-    chance = 1 / (1 + math.exp(-network(state, player)))
-    return {"odds": round(chance if player == 0 else 1 - chance, 3)}
+    probability = 1 / (1 + math.exp(-network(state, player)))
+    return {"odds": round(probability if player == 0 else 1 - probability, 3)}

@@ -42,9 +42,9 @@ def policy(**sources: str) -> str:
     str
         The value of the header.
     """
-    given = {name.replace("_", "-"): source for name, source in sources.items()}
+    values = {name.replace("_", "-"): source for name, source in sources.items()}
     closed = ("default-src", "base-uri", "form-action", "frame-ancestors")
-    directives = {**dict.fromkeys(closed, "'none'"), **given}
+    directives = {**dict.fromkeys(closed, "'none'"), **values}
     return "; ".join(f"{name} {source}" for name, source in directives.items())
 
 
@@ -118,7 +118,9 @@ class Guard:
         if scope["method"] not in _METHODS:
             return 405, "only GET and POST"
         if self._needs_token(scope["path"]):
-            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
-            if len(given) != 1 or not hmac.compare_digest(given[0].encode(), self._token.encode()):
+            values = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+            if len(values) != 1 or not hmac.compare_digest(
+                values[0].encode(), self._token.encode()
+            ):
                 return 403, "the address lacks the token: open the one that the terminal printed"
         return None

@@ -24,7 +24,7 @@ _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.
 def load_replay(
     source: str, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
-    """A match of before, and what its players are called.
+    """An earlier match, and what its players are called.
 
     Parameters
     ----------

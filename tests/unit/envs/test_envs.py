@@ -108,7 +108,7 @@ def start_by_hand(env, seed, seeds):
     env_match = env.games
     cards = env_match.cards(0)
     result = (seed, seeds, env_match.rows.decks(0), env_match.rows.offers(0))
-    match = EpisodeMatch(env.options.rules, result, cards, given=False).match()
+    match = EpisodeMatch(env.options.rules, result, cards, fixed=False).match()
     return match.state, Past.of_deal(match.state)
 
 

@@ -1,11 +1,14 @@
 """The figures of the page Arena are those of `locmsim arena show`."""
 
 import json
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import children_of
 
 from locmsim.arena import Arena, Player, Sprt
 from locmsim.cli.main import main
@@ -136,3 +139,49 @@ def test_another_game(tmp_path: Path) -> None:
     listed = ask("/api/games")
     assert [row["game"] for row in listed["games"]] == ["Vestrock"] * 2
     assert listed["errors"] == []
+
+
+def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
+    """Between opponents of the list, with progress; what was played before the stop stays."""
+    before = set(children_of(os.getpid()))
+    site = Site(Library(), ["mine=random"], timeout_scale=0, folder=str(tmp_path))
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token}
+
+        def tell(what: str, code: int = 200, **data: Any) -> Any:
+            answer = client.post(f"/api/arena/{what}", params=query, json=data)
+            assert answer.status_code == code, answer.text
+            return answer.json()
+
+        def row() -> Any:
+            return client.get("/api/arena", params=query).json()["files"][-1]
+
+        for data, why in (
+            ({}, "players: expected 2 to 16"),
+            ({"players": ["level1"]}, "players: expected 2 to 16"),
+            ({"players": ["level1", "x"]}, "no such opponent"),
+            ({"players": ["level1", "agent-learned"], "rules": "1.2"}, "plays rules 1.5 only"),
+            ({"players": ["level1", "level2"], "games": 0}, "games: expected 1 to"),
+        ):
+            assert why in tell("start", 400, **data)["error"]
+        assert "not begun here" in tell("stop", 404, db=0)["error"]
+        db = tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)["db"]
+        assert db == 0
+        deadline = time.monotonic() + 60
+        while not row().get("games"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert row()["running"] is True
+        assert row()["goal"] == 50_000
+        tell("stop", db=db)
+        while row()["running"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert 0 < row()["games"] < 50_000
+        games = client.get("/api/games", params=query).json()["games"]
+        assert {*games[0]["names"]} == {"mine", "random"}
+        (path,) = tmp_path.glob("arena-*.db")
+        assert row()["path"] == str(path)
+        tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)
+    # The server has ended what it began.
+    assert set(children_of(os.getpid())) <= before

@@ -4,7 +4,7 @@
 import { drawCurve } from "./chart.js";
 import { $, element, select, valueOf } from "./dom.js";
 import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
-import { ask, notice, shown } from "./site.js";
+import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
@@ -329,8 +329,7 @@ function page(from) {
 async function open() {
   const { files } = await ask("/api/arena");
   if (!files.length) {
-    $("main").replaceChildren(
-      element("h1", { text: "Arena" }),
+    $("files").append(
       element("p", { text: "No file of results was named. Start: locmsim web --db results.db" }),
     );
     return;
@@ -341,6 +340,17 @@ async function open() {
     file.path,
   ]);
   $("files").append(select("db", "Results", options, wanted in files ? wanted : "0"));
+  const stop = element("button", {
+    id: "stop",
+    text: "Stop",
+    hidden: !files[Number(valueOf("db"))].running,
+    onclick: () =>
+      shown(async () => {
+        await tell("/api/arena/stop", { db: Number(valueOf("db")) });
+        stop.hidden = true;
+      }),
+  });
+  $("files").append(stop);
   $("db").addEventListener("change", () => {
     now = null;
     began = null;
@@ -351,6 +361,62 @@ async function open() {
     shown(look);
   });
   await follow();
+}
+
+/** The form of a new tournament. */
+async function newArena() {
+  const { opponents, rules } = await ask("/api/play/choices");
+  const field = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Node} */ box) =>
+    element("label", { class: "field", for: id }, element("span", { text }), box);
+  const players = element("select", { id: "new-players", multiple: true, size: 5 });
+  const offer = () => {
+    const fitting = opponents.filter((/** @type {{rules: string[]}} */ one) =>
+      one.rules.includes(valueOf("new-rules")),
+    );
+    players.replaceChildren(
+      ...fitting.map((/** @type {{key: string, name: string}} */ one) =>
+        element("option", { value: one.key, text: one.name }),
+      ),
+    );
+  };
+  const ruleSets = select(
+    "new-rules",
+    "Rules",
+    rules.map((/** @type {string} */ name) => [name, name]),
+  );
+  ruleSets.addEventListener("change", offer);
+  const games = element("input", { id: "new-games", type: "number", min: 1, value: 100 });
+  $("main").append(
+    element(
+      "details",
+      { id: "new-arena", class: "panel" },
+      element("summary", { text: "A new arena" }),
+      element(
+        "form",
+        {
+          class: "bar",
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            const box = /** @type {HTMLSelectElement} */ ($("new-players"));
+            const chosen = [...box.selectedOptions].map((one) => one.value);
+            shown(async () => {
+              const { db } = await tell("/api/arena/start", {
+                players: chosen,
+                rules: valueOf("new-rules"),
+                games: Number(valueOf("new-games")),
+              });
+              location.href = address("/arena", { db });
+            });
+          },
+        },
+        ruleSets,
+        field("new-players", "Players, two or more", players),
+        field("new-games", "Games of each pairing", games),
+        element("button", { id: "new-start", class: "main", text: "Start" }),
+      ),
+    ),
+  );
+  offer();
 }
 
 const chart = (/** @type {string} */ id, /** @type {string} */ label) => {
@@ -433,4 +499,4 @@ $("main").append(
 );
 for (const id of ["who", "against", "ended"]) $(id).addEventListener("change", () => page(0));
 new ResizeObserver(draw).observe($("main"));
-shown(open);
+shown(newArena).then(() => shown(open));

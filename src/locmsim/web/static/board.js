@@ -17,7 +17,7 @@ import { element, icon, shape, signed } from "./dom.js";
 
 const LANES = ["left", "right"];
 /** Creatures in a lane, by the number of lanes. */
-const ROOM = [0, 6, 3];
+const LANE_SIZE = [0, 6, 3];
 const ICONS = {
   health: "M10 17L3 10Q0 5 4 3Q8 2 10 6Q12 2 16 3Q20 5 17 10z",
   mana: "M10 1L18 6V14L10 19L2 14V6z",
@@ -162,7 +162,7 @@ export class Board {
         : `${title} cannot attack: it came this turn or has attacked already.`;
     if (row[2] > Number(mine.mana)) return `${title} costs ${row[2]} mana; there is ${mine.mana}.`;
     if (row[1] === 0)
-      return `There is no room for ${title}: a lane holds ${ROOM[this.match.lanes]}.`;
+      return `There is no room for ${title}: a lane holds ${LANE_SIZE[this.match.lanes]}.`;
     const whose = row[1] === 1 ? "your side" : "the other side";
     const none = !(row[1] === 1 ? mine : theirs).board.length;
     return none ? `${title} needs a creature on ${whose}.` : `${title} cannot be used now.`;

@@ -27,9 +27,9 @@ export function painter(deck) {
   function write(svg, name, value) {
     const text = svg.querySelector(`text.${name}`);
     if (!text) return;
-    const [y, room, most] = deck.numbers[name];
+    const [y, width, most] = deck.numbers[name];
     const words = String(value).replace("-", "\u2212");
-    const size = Math.min(most, room / words.length); // no wider than its shape
+    const size = Math.min(most, width / words.length); // no wider than its shape
     text.textContent = words;
     text.setAttribute("font-size", size.toFixed(1));
     text.setAttribute("y", (y + size * 0.36).toFixed(1));

@@ -8,7 +8,7 @@ import { address, ask, shown, tell } from "./site.js";
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
 
 /** Creatures in a lane, by the number of lanes, and cards in a hand. */
-const ROOM = [0, 6, 3];
+const LANE_SIZE = [0, 6, 3];
 const HAND = 8;
 const DECK = 20;
 /** @type {any} */
@@ -66,8 +66,8 @@ function put(key) {
   const [player, where] = spot;
   const there = cardsAt(player, where);
   const creature = deck.cards[key].row[1] === 0;
-  const room = where === "hand" ? HAND : ROOM[deck.lanes];
-  if (there.length < room && (creature || where === "hand")) there.push(key);
+  const size = where === "hand" ? HAND : LANE_SIZE[deck.lanes];
+  if (there.length < size && (creature || where === "hand")) there.push(key);
   draw();
 }
 
@@ -252,5 +252,5 @@ function clicked() {
   );
 }
 
-$("main").replaceChildren(element("h1", { text: "Set up a position" }), pasted(), clicked());
+$("main").replaceChildren(element("h1", { text: "Set up a position" }), clicked(), pasted());
 shown(load);
