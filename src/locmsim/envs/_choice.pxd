@@ -13,6 +13,7 @@ cdef enum:
 ctypedef struct choice_t:       # of one player
     int rules
     const card_t* cards         # of the set
+    const int8_t* shown         # ... as rows of the layout, in the same order
     int n_cards
     const uint8_t (*triplets)[3]    # 1.x
     const uint8_t* deck         # what was picked so far
@@ -20,6 +21,7 @@ ctypedef struct choice_t:       # of one player
 
 cdef int choice_size(int rules) noexcept nogil      # numbers of the layout
 cdef int choice_actions(int rules) noexcept nogil
+cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil     # as such rows
 cdef bint choice_is_legal(const choice_t* c, int pick) noexcept nogil
 cdef int choice_first(const choice_t* c) noexcept nogil     # the first legal pick
 cdef int choice_card(const choice_t* c, int pick) noexcept nogil

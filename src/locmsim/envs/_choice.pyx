@@ -1,7 +1,7 @@
 """The choice phase of a row: see _choice.pxd. In Python it is `locmsim.game.choice`."""
 
 from libc.stdint cimport int8_t, int32_t, uint8_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from locmsim._core cimport MAX_DECK, MAX_HAND, RULES_15
 from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, PILE, count_card, write_card
@@ -44,25 +44,31 @@ cdef int choice_card(const choice_t* c, int pick) noexcept nogil:
     return pick if c.rules == RULES_15 else c.triplets[c.n][pick]
 
 
+cdef void write_cards(int8_t* out, const card_t* cards, int n) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        write_card(out + HAND_ROW * i, &cards[i])
+
+
 cdef void write_choice(int8_t* out, const choice_t* c) noexcept nogil:
     cdef int32_t draws = 0
     cdef int8_t* pile
     cdef int i
-    memset(out, 0, choice_size(c.rules))
     if c.rules == RULES_15:
-        for i in range(c.n_cards):
-            write_card(out + HAND_ROW * i, &c.cards[i])
+        memset(out + HAND_ROW * c.n_cards, 0, CONSTRUCT_SIZE - HAND_ROW * c.n_cards)
+        memcpy(out, c.shown, HAND_ROW * c.n_cards)
         out += HAND_ROW * CONSTRUCT_OFFER
         for i in range(c.n):
             out[c.deck[i]] += 1
         pile = out + CONSTRUCT_OFFER
     else:
+        memset(out, 0, DRAFT_SIZE)
         if c.n < MAX_DECK:
             for i in range(DRAFT_OFFER):
-                write_card(out + HAND_ROW * i, &c.cards[c.triplets[c.n][i]])
+                memcpy(out + HAND_ROW * i, c.shown + HAND_ROW * c.triplets[c.n][i], HAND_ROW)
         out += HAND_ROW * DRAFT_OFFER
         for i in range(c.n):
-            write_card(out + HAND_ROW * i, &c.cards[c.deck[i]])
+            memcpy(out + HAND_ROW * i, c.shown + HAND_ROW * c.deck[i], HAND_ROW)
         pile = out + HAND_ROW * MAX_DECK
     for i in range(c.n):
         count_card(pile, &draws, &c.cards[c.deck[i]], 1)
@@ -90,6 +96,6 @@ cdef void write_choice_hidden(
     cdef int i
     memset(out, 0, HIDDEN_ROWS * HAND_ROW)
     for i in range(c.n):
-        write_card(decks + HAND_ROW * i, &c.cards[c.deck[i]])
+        memcpy(decks + HAND_ROW * i, c.shown + HAND_ROW * c.deck[i], HAND_ROW)
     for i in range(m):
-        write_card(decks + HAND_ROW * (MAX_DECK + i), &c.cards[other[i]])
+        memcpy(decks + HAND_ROW * (MAX_DECK + i), c.shown + HAND_ROW * other[i], HAND_ROW)

@@ -43,9 +43,15 @@ from locmsim._core cimport (
     stream_start,
     table_t,
 )
-from locmsim.envs._choice cimport choice_actions, choice_is_legal, choice_size, choice_t
+from locmsim.envs._choice cimport (
+    choice_actions,
+    choice_is_legal,
+    choice_size,
+    choice_t,
+    write_cards,
+)
 from locmsim.envs._deal cimport draw_triplets
-from locmsim.envs._numpy_stream cimport numpy_take
+from locmsim.envs._numpy_stream cimport numpy_next, numpy_take
 from locmsim.envs._row cimport (
     ALIGNMENT,
     AS_PASS,
@@ -349,7 +355,7 @@ cdef class Rows:
                 and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
 
     def reset(self, Py_ssize_t i, seed=None):
-        """Begin an episode of a row; `seed`, 64 bits, begins its chance anew. What it waits for."""
+        """Begin an episode of a row; `seed` begins its random stream anew. What it waits for."""
         self.row(i)
         if seed is not None:
             self.seed(i, seed)
@@ -439,6 +445,7 @@ cdef class Rows:
         self.row(i).cold.now.set = -1
         self.row_sets[i] = table
         self.a.own_sets[i].cards = &table.t.cards[table.t.n_instances]
+        self.show_set(&self.a.own_sets[i], table)
         if decks is not None:
             for who in range(2):
                 for j in range(len(decks[who])):
@@ -643,23 +650,46 @@ cdef class Rows:
         if r.cold.now.set >= 0:
             if self.tables[r.cold.now.set] is not None and self.a.g.episode != BATTLE_EPISODE:
                 # Rows may still choose from it.
-                self.retire(self.tables[r.cold.now.set], target.cards)
+                self.retire(self.tables[r.cold.now.set])
             self.tables[r.cold.now.set] = table
         else:
             self.row_sets[i] = table
         target.cards = &table.t.cards[table.t.n_instances]
         target.key = set_key(&self.a.g, r)
+        self.show_set(target, table)
         if decks is not None:
             for who in range(2):
                 for j in range(len(decks[who])):
                     target.decks[who][j] = decks[who][j]
 
-    cdef int retire(self, Table table, const card_t* cards) except -1:
-        """Keep a card set that another one takes the place of as long as rows choose from it."""
+    cdef int show_set(self, set_t* target, Table table) except -1:
+        """Make what the choice phase shows of the cards of a set."""
+        if self.a.g.episode == BATTLE_EPISODE:
+            return 0
+        target.shown = self.shown_rows(table)
+        return 0
+
+    cdef const int8_t* shown_rows(self, Table table) except NULL:
+        """The cards of a table as the choice phase shows them, kept with it."""
+        cdef uintptr_t where = <uintptr_t>&table.t.cards[table.t.n_instances]
+        cdef bytes rows
+        if where not in self.retired or self.retired[where][0] is not table:
+            rows = bytes(HAND_ROW * self.a.g.n_cards)
+            write_cards(<int8_t*><char*>rows, <const card_t*>where, self.a.g.n_cards)
+            self.retired[where] = table, rows
+        rows = self.retired[where][1]
+        return <const int8_t*><const char*>rows
+
+    cdef int retire(self, Table table) except -1:
+        """Forget card sets whose place others have, unless rows choose from them."""
         cdef Py_ssize_t i
-        self.retired[<uintptr_t>cards] = table
         if len(self.retired) > MOST_RETIRED:
-            used = {<uintptr_t>self.cold[i].cards for i in range(self.a.n)}
+            used = {<uintptr_t>&table.t.cards[table.t.n_instances]}
+            for i in range(self.a.n):
+                used.add(<uintptr_t>self.cold[i].cards)
+                used.add(<uintptr_t>self.a.own_sets[i].cards)
+            for i in range(len(self.tables)):
+                used.add(<uintptr_t>self.a.sets[i].cards)
             self.retired = {where: old for where, old in self.retired.items() if where in used}
         return 0
 
@@ -696,8 +726,11 @@ cdef class Rows:
             deal_row(&self.a.g, r, self.cards_of(i))
 
     def draw(self, Py_ssize_t i):
-        """64 bits of a row's own chance."""
-        return draw_bits(&self.row(i).stream)
+        """64 bits of the row's random stream."""
+        cdef row_t* r = self.row(i)
+        if r.phase == IN_CHOICE:
+            return numpy_next(&r.cold.random)
+        return draw_bits(&r.stream)
 
     # -- looking at rows
 
@@ -1018,6 +1051,7 @@ def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_
         target.key = own_keys[i]
         if table is not None and rows.cold[i].now.dealt:
             target.cards = &table.t.cards[table.t.n_instances]
+            rows.show_set(target, table)
     for number, (given, key, chosen) in tables.items():
         table = given
         decks = chosen
@@ -1025,19 +1059,20 @@ def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_
         rows.tables[number] = table
         target.cards = &table.t.cards[table.t.n_instances]
         target.key = key
+        rows.show_set(target, table)
         memcpy(target.decks, <const char*>decks, 2 * MAX_DECK)
     for i in range(n):
         if rows.a.rows[i].phase == IN_CHOICE and rows.a.rows[i].where != OVER:
             table = rows.table_of_set(i)
             rows.cold[i].cards = &table.t.cards[table.t.n_instances]
-            rows.retired[<uintptr_t>rows.cold[i].cards] = table
+            rows.cold[i].shown = rows.shown_rows(table)
         elif rows.a.rows[i].phase == IN_CHOICE:
             rows.cold[i].cards = NULL       # not to be shown again
     return rows
 
 
 cdef enum:
-    MOST_RETIRED = 1024         # card sets that are kept for rows that may choose from them
+    MOST_RETIRED = 4096         # card sets that are kept for rows that may choose from them
 
 cdef enum:
     CHUNK = 16                  # arrays that a `Source` cuts out of one

@@ -85,6 +85,7 @@ ctypedef struct end_t:          # of an episode
 ctypedef struct set_t:          # a card set
     const card_t* cards         # NULL: not made yet
     int64_t key                 # which set it is, see `set_key`
+    const int8_t* shown         # the cards as the choice phase shows them
     uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
 
 ctypedef struct cold_t:         # of a row, what most steps do not look at, or at a card of it only
@@ -94,13 +95,14 @@ ctypedef struct cold_t:         # of a row, what most steps do not look at, or a
     int32_t n_acts              # of the caller in their last turn, if opponents are shown them
     shown_action_t acts[MAX_ACTS]
     const card_t* cards         # of the set, for the choice phase
+    const int8_t* shown         # ... as it shows them
     numpy_t random              # what episodes that begin with a choice follow from
     float score                 # of player 0 in the battles of a choice, -1 to 1
 
 ctypedef struct row_t:          # what every step looks at: rows lie side by side
     state_t s
     cold_t* cold
-    uint64_t stream             # all chance of the row
+    uint64_t stream             # the row's random stream
     float phi[2]                # potentials at the players' last decisions
     int32_t length              # actions of both in this episode
     int32_t episode             # number of episodes begun since the row was seeded

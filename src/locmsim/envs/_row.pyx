@@ -33,7 +33,7 @@ from locmsim.envs._deal cimport deal, derive_seeds, draw_triplets, random_deck
 from locmsim.agents._scripted cimport scripted_action
 from locmsim.envs._numpy_stream cimport numpy_below, numpy_next, numpy_place, numpy_start
 from locmsim.envs._potentials cimport potentials
-from locmsim.envs._searcher cimport mind_start, mind_t, prior_scores_t, search_turn
+from locmsim.envs._searcher cimport believer_start, believer_t, prior_scores_t, search_turn
 from locmsim.game._layout cimport (
     GYM_LOCM,
     HAND_ROW,
@@ -49,7 +49,7 @@ from locmsim.game._layout cimport (
 from locmsim.search._engine cimport MAX_PATH
 
 
-# ---- chance --------------------------------------------------------------------------------------
+# ---- random numbers -----------------------------------------------------------------------------
 
 cdef uint64_t draw_bits(uint64_t* stream) noexcept nogil:
     cdef uint64_t bits = 0
@@ -326,6 +326,7 @@ cdef int mover_of(const row_t* r) noexcept nogil:
 cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil:
     c.rules = g.rules
     c.cards = r.cold.cards
+    c.shown = r.cold.shown
     c.n_cards = g.n_cards
     c.triplets = r.cold.now.triplets
     c.deck = r.cold.now.decks[who]
@@ -419,6 +420,7 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
     if g.rules != RULES_15:
         draw_triplets(r.cold.now.seeds[0], g.allowed, g.n_allowed, r.cold.now.triplets)
     r.cold.cards = source.cards
+    r.cold.shown = source.shown
     if g.episode != BATTLE_EPISODE:
         r.waits = NOTHING
         if r.seat < 0:
@@ -552,7 +554,7 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef const searcher_t* q = a.searchers[r.cold.now.opponent]
     cdef int64_t number = r.cold.now.set
     cdef const prior_scores_t* given = &q.given[number if number >= 0 else g.n_sets + i]
-    cdef mind_t* m = &q.minds[i]
+    cdef believer_t* m = &q.believers[i]
     cdef int who = r.s.turn & 1
     cdef int turn = r.s.turn
     cdef int64_t key = set_key(g, r)
@@ -563,10 +565,10 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     if a.stopped:
         return False
     if m.serial != r.serial:
-        mind_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
-                   source.cards, r.cold.now.decks[who], r.cold.now.triplets)
-    n = search_turn(q, q.thinkers[thread], m, given, &r.s, table_of(r), r.cold.acts, r.cold.n_acts,
-                    source.cards, g.n_cards, r.cold.now.triplets, path)
+        believer_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
+                       source.cards, r.cold.now.decks[who], r.cold.now.triplets)
+    n = search_turn(q, q.workspaces[thread], m, given, &r.s, table_of(r), r.cold.acts,
+                    r.cold.n_acts, source.cards, g.n_cards, r.cold.now.triplets, path)
     if a.stopped:
         return False
     path[n] = PASS
@@ -625,7 +627,7 @@ cdef int play_battle(
     cdef const game_t* g = &a.g
     cdef const table_t* t = table_of(r)
     cdef const searcher_t* q
-    cdef mind_t* m
+    cdef believer_t* m
     cdef int64_t shuffles[2]
     cdef int64_t seeds[2]
     cdef uint8_t path[MAX_PATH + 1]
@@ -642,8 +644,8 @@ cdef int play_battle(
     for who in range(2):
         q = a.battlers[who ^ mine]
         if g.battler[who ^ mine] == SEARCHES:
-            mind_start(q, &q.minds[2 * thread + who], r.serial, seeds[who], g.rules, who,
-                       r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
+            believer_start(q, &q.believers[2 * thread + who], r.serial, seeds[who], g.rules, who,
+                           r.cold.cards, r.cold.now.decks[who], r.cold.now.triplets)
     while won_by(&r.s) < 0 and length < REFEREES_LIMIT:
         who = r.s.turn & 1
         turn = r.s.turn
@@ -651,8 +653,8 @@ cdef int play_battle(
         n = 0
         if kind == SEARCHES:
             q = a.battlers[who ^ mine]
-            m = &q.minds[2 * thread + who]
-            n = search_turn(q, q.thinkers[thread], m, &q.given[place], &r.s, t, r.cold.acts,
+            m = &q.believers[2 * thread + who]
+            n = search_turn(q, q.workspaces[thread], m, &q.given[place], &r.s, t, r.cold.acts,
                             r.cold.n_acts, r.cold.cards, g.n_cards, r.cold.now.triplets, path)
             if a.stopped:
                 return -1

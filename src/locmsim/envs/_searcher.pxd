@@ -11,7 +11,7 @@ from locmsim.search._engine cimport MAX_PATH, engine_t
 from locmsim.search._evaluation cimport Evaluator, eval_t, weights_t
 from locmsim.search._work cimport options_t
 
-ctypedef struct mind_t:         # what the opponent in a row knows, from what it was shown
+ctypedef struct believer_t:         # what the opponent in a row knows, from what it was shown
     belief_t b
     int64_t serial              # of the episode that it is about; 0: none
     int64_t seed                # of the agent that it plays as, 63 bits
@@ -23,7 +23,7 @@ ctypedef struct prior_scores_t:  # what cards of a set are taken to be chosen fo
     const double* scores        # NULL: not known
     const uint8_t* copies       # 1.5: in a deck that others may find; NULL: there is none
 
-ctypedef struct thinker_t:      # the memory of a thread
+ctypedef struct workspace_t:      # the memory of a thread
     engine_t e
     weights_t weights
     eval_t eval
@@ -39,19 +39,20 @@ ctypedef struct searcher_t:     # an opponent
     prior_t prior
     const draft_value_t* draft  # 1.x: by which others draft, NULL: by scores
     int drafts                  # sampled for it
-    thinker_t** thinkers        # by thread
-    mind_t* minds               # by row; by thread and seat where whole battles are played
+    workspace_t** workspaces        # by thread
+    believer_t* believers               # by row; by thread and seat where whole battles are played
     bint* stopped               # of all rows: a signal has ended the searches
     prior_scores_t* given       # by set, then by row for rows with a set of their own
 
 # A game begins: the player's seat, deck and offers (1.x), as indices into the set.
-cdef void mind_start(
-    const searcher_t* q, mind_t* m, int64_t serial, int64_t seed, int rules, int who,
+cdef void believer_start(
+    const searcher_t* q, believer_t* m, int64_t serial, int64_t seed, int rules, int who,
     const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]) noexcept nogil
 # The actions of a turn, which begins; returns their number.
 cdef int search_turn(
-    const searcher_t* q, thinker_t* k, mind_t* m, const prior_scores_t* given, const state_t* s,
-    const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
+    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
+    const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
 
 cdef class Searcher:
@@ -62,12 +63,12 @@ cdef class Searcher:
     cdef DraftNetworks draft
     cdef tuple made_with
     cdef int n_threads
-    cdef Py_ssize_t n_minds
+    cdef Py_ssize_t n_believers
     cdef Py_ssize_t n_given
     cdef list held              # what `given` points into
     cdef object error           # what a signal raised
     cdef int watch(self, bint on) except -1
     cdef int room_for(
-        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_minds) except -1
+        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_believers) except -1
     cdef bytes knowledge(self)
     cdef int know(self, bytes knowledge) except -1

@@ -2,7 +2,7 @@
 
 They play what the agent of that name plays, to the action: `search_turn` makes of a row what the
 protocol would show the player who is to move, and from there on only that is used, by the functions
-that the agent's belief and search are made of. All that they keep is a `mind_t` for each row.
+that the agent's belief and search are made of. All that they keep is a `believer_t` for each row.
 """
 
 cimport cython
@@ -58,8 +58,8 @@ __all__ = ["Searcher"]
 
 # ---- what may be hidden --------------------------------------------------------------------------
 
-cdef void mind_start(
-    const searcher_t* q, mind_t* m, int64_t serial, int64_t seed, int rules, int who,
+cdef void believer_start(
+    const searcher_t* q, believer_t* m, int64_t serial, int64_t seed, int rules, int who,
     const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]
 ) noexcept nogil:
     cdef uint8_t offers[MAX_DECK][3]
@@ -107,7 +107,7 @@ cdef int in_order(
 
 
 cdef void make_pool(
-    const searcher_t* q, thinker_t* k, const mind_t* m, const prior_scores_t* given,
+    const searcher_t* q, workspace_t* k, const believer_t* m, const prior_scores_t* given,
     const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3]
 ) noexcept nogil:
     """What the player takes others to choose."""
@@ -152,8 +152,9 @@ cdef void make_pool(
 # ---- a turn --------------------------------------------------------------------------------------
 
 cdef int search_turn(
-    const searcher_t* q, thinker_t* k, mind_t* m, const prior_scores_t* given, const state_t* s,
-    const table_t* t, const shown_action_t* acts, int n_acts, const card_t* cards, int n_cards,
+    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
+    const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
+    const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path
 ) noexcept nogil:
     cdef found_t found
@@ -221,46 +222,46 @@ cdef class Searcher:
 
     def __dealloc__(self):
         cdef int i
-        if self.q.thinkers is not NULL:
+        if self.q.workspaces is not NULL:
             for i in range(self.n_threads):
-                if self.q.thinkers[i] is not NULL:
-                    engine_free(&self.q.thinkers[i].e)
-                free(self.q.thinkers[i])
-        free(self.q.thinkers)
-        free(self.q.minds)
+                if self.q.workspaces[i] is not NULL:
+                    engine_free(&self.q.workspaces[i].e)
+                free(self.q.workspaces[i])
+        free(self.q.workspaces)
+        free(self.q.believers)
         free(self.q.given)
 
     cdef int room_for(
-        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_minds
+        self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_believers
     ) except -1:
         """Take memory for rows, sets and threads, and for what is known in as many games at a time;
         rows and sets are the same in all calls."""
         cdef const network_t* network = NULL if self.network is None else &self.network.n
-        cdef thinker_t** thinkers
-        cdef thinker_t* k
+        cdef workspace_t** workspaces
+        cdef workspace_t* k
         cdef int i
-        if n_minds > self.n_minds:
-            free(self.q.minds)      # of games that are not going on
-            self.n_minds = n_minds
-            self.q.minds = <mind_t*>calloc(n_minds, sizeof(mind_t))
+        if n_believers > self.n_believers:
+            free(self.q.believers)      # of games that are not going on
+            self.n_believers = n_believers
+            self.q.believers = <believer_t*>calloc(n_believers, sizeof(believer_t))
         if self.q.given is NULL:
             self.n_given = n_rows + n_sets
             self.q.given = <prior_scores_t*>calloc(self.n_given, sizeof(prior_scores_t))
             self.held = [None] * self.n_given
         if n_threads > self.n_threads:
-            thinkers = <thinker_t**>calloc(n_threads, sizeof(thinker_t*))
-            if thinkers is not NULL:
+            workspaces = <workspace_t**>calloc(n_threads, sizeof(workspace_t*))
+            if workspaces is not NULL:
                 for i in range(self.n_threads):
-                    thinkers[i] = self.q.thinkers[i]
-                free(self.q.thinkers)
-                self.q.thinkers = thinkers
-        if self.q.minds is NULL or self.q.given is NULL or self.q.thinkers is NULL:
+                    workspaces[i] = self.q.workspaces[i]
+                free(self.q.workspaces)
+                self.q.workspaces = workspaces
+        if self.q.believers is NULL or self.q.given is NULL or self.q.workspaces is NULL:
             raise MemoryError(f"{n_rows} opponents that search")
         for i in range(self.n_threads, n_threads):
-            k = <thinker_t*>calloc(1, sizeof(thinker_t))
+            k = <workspace_t*>calloc(1, sizeof(workspace_t))
             if k is NULL:
                 raise MemoryError(f"too little memory for {n_threads} searches")
-            self.q.thinkers[i] = k
+            self.q.workspaces[i] = k
             self.n_threads = i + 1
             if engine_init(&k.e, &self.o) < 0:
                 raise MemoryError(f"too little memory for {n_threads} searches")
@@ -272,7 +273,7 @@ cdef class Searcher:
     cdef int watch(self, bint on) except -1:
         """Whether the searches of the first thread look for signals: of the main one alone."""
         if self.n_threads:
-            self.q.thinkers[0].e.w.watch = look_for_signals if on else <watch_t>NULL
+            self.q.workspaces[0].e.w.watch = look_for_signals if on else <watch_t>NULL
         return 0
 
     def give(self, Py_ssize_t slot, key, scores, copies):
@@ -293,12 +294,12 @@ cdef class Searcher:
 
     cdef bytes knowledge(self):
         """What was made of what was shown, for a copy."""
-        return (<const char*>self.q.minds)[:self.n_minds * sizeof(mind_t)]
+        return (<const char*>self.q.believers)[:self.n_believers * sizeof(believer_t)]
 
     cdef int know(self, bytes knowledge) except -1:
-        if len(knowledge) != self.n_minds * <Py_ssize_t>sizeof(mind_t):
+        if len(knowledge) != self.n_believers * <Py_ssize_t>sizeof(believer_t):
             raise ValueError("opponents of another size")
-        memcpy(self.q.minds, <const char*>knowledge, len(knowledge))
+        memcpy(self.q.believers, <const char*>knowledge, len(knowledge))
         return 0
 
     def __reduce__(self):

@@ -129,7 +129,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a battle; with a `seed` all chance from here on follows from it.
+        """Begin a battle; with a `seed` everything random from here on follows from it.
 
         `options` are those of `Games.begin`.
         """

@@ -83,15 +83,20 @@ def resets(rules: str) -> Case:
 
 
 def vector(
-    rules: str, layout: str, opponent: Any = "caller", rows: int = _ROWS, threads: int = 1
+    rules: str,
+    layout: str,
+    opponent: Any = "caller",
+    rows: int = _ROWS,
+    threads: int = 1,
+    **options: Any,
 ) -> Case:
     """Steps of the vector environment with `step_into`, masks included."""
     env = LocmVectorEnv(
-        rows, rules=rules, layout=layout, opponent=opponent, threads=threads, **_SETS
+        rows, rules=rules, layout=layout, opponent=opponent, threads=threads, **_SETS, **options
     )
     _warm(env)
     arrays: dict[str, Any] = {
-        "obs": np.zeros((rows, *env.layout.shape), env.layout.dtype),
+        "obs": np.zeros_like(env.reset()[0]["observation"]),
         "masks": np.zeros((rows, env.games.rows.n_actions), np.int8),
         "rewards": np.zeros(rows, np.float32),
         "terminated": np.zeros(rows, np.bool_),
@@ -111,6 +116,16 @@ def vector(
         return rows
 
     return Case(run, setup)
+
+
+class _LastLegal:
+    """A policy that takes no time to speak of: what is measured is how it is asked."""
+
+    def act_batch(
+        self, observations: NDArray[Any], masks: NDArray[np.int8], seeds: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        last: NDArray[np.int64] = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+        return last
 
 
 def advantages() -> Case:
@@ -172,6 +187,12 @@ def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Rat
     for opponent in ("random", "osl", "greedy"):
         make = partial(vector, rules, "entities", opponent)
         yield Measured(f"{_ROWS} rows against {opponent}", "steps/s", make)
+    policy = partial(vector, rules, "entities", _LastLegal())
+    yield Measured(f"{_ROWS} rows against a policy", "steps/s", policy)
+    matches = partial(vector, rules, "entities", episode="match")
+    yield from compared(f"{_ROWS} rows of matches, both sides", matches, "steps/s")
+    picks = partial(vector, rules, "entities", "pass", episode="choice", battlers=("pass", "pass"))
+    yield from compared(f"{_ROWS} rows of picks", picks, "steps/s")
     make = partial(vector, rules, "entities", "beam:nodes=500", 16)
     yield Measured("16 rows against beam:nodes=500", "steps/s", make)
     two, one = (partial(vector, rules, "entities", "caller", 2048, threads) for threads in (2, 1))

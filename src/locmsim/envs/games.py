@@ -24,7 +24,14 @@ from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
-from locmsim.envs.players import CALLER, Players, search_agent, searcher_of, show_choice
+from locmsim.envs.players import (
+    CALLER,
+    Players,
+    Pool,
+    search_agent,
+    searcher_of,
+    show_choice,
+)
 from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text
 from locmsim.envs.workers import Workers
 from locmsim.game.layouts import ChoiceLayout, Layout, get_layout
@@ -85,18 +92,18 @@ class Options:
     #: "max-attack", "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in
     #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
     #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
-    #: each row, seeds of 64 bits; with the attribute `layout` in that layout; with `state_shape` it
-    #: is given ``state=``, float32 ``(rows, *state_shape)``, which it changes in place and which is
-    #: 0 when an episode begins). One row at a time: a text for `make_agent`, an `Agent` (in one row
-    #: only), a function (observation, mask) -> action. "caller": the caller plays both seats. A
-    #: `Pool` draws one of them for each episode.
+    #: each row, seeds of 64 bits; with the attribute ``layout`` in that layout; with
+    #: ``state_shape`` it is given ``state=`` too, float32 of that shape for each row, which it
+    #: changes in place and which is 0 when an episode begins). One row at a time: a text for
+    #: `make_agent`, an `Agent` (in one row only), a function (observation, mask) -> action.
+    #: "caller": the caller plays both seats. A `Pool` draws one of them for each episode.
     opponent: Any = "greedy"
     #: "random", "first", "second" or "alternate": where the caller plays.
     seat: str = "random"
     #: The same by seats, instead of `opponent` and `seat`: a pair of which one is "caller".
     players: Any = None
     #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
-    #: ids, or a function such as those.
+    #: ids, or a function such as those. A `Pool` of these, of which each episode draws one.
     decks: Any = "random"
     #: A fixed list of at most 120 cards with different base ids (1.5).
     cards: Any = None
@@ -117,8 +124,10 @@ class Options:
     #: "obs": observations are dicts with an ``action_mask``; "info": the mask is in the info.
     mask: str = "obs"
     #: "win-loss": 1 or -1 at the end. "gym-locm:coac=1,win-loss=2": the weighted differences that
-    #: gym-locm adds up.
-    reward: str = "win-loss"
+    #: gym-locm adds up. A function of a mapping of the arrays of a step, with an entry for each row
+    #: (``obs``, ``masks``, ``rewards`` and ``rewards_both`` of "win-loss" with `shaping`,
+    #: ``terminated``, ``truncated``, ``to_move``, ``acted``), which returns the rewards.
+    reward: Any = "win-loss"
     #: Name of a potential -> weight: adds ``gamma * phi(s') - phi(s)`` over the learner's
     #: decisions, phi being 0 at the end, which changes no optimal policy.
     shaping: Mapping[str, float] = field(default_factory=dict)
@@ -182,6 +191,8 @@ class Options:
 
     def rewards(self) -> tuple[float, bool, list[float]]:
         """The worth of a win, whether potentials count undiscounted, their weights."""
+        if callable(self.reward):
+            return 1.0, False, _weights("shaping", self.shaping)
         if not isinstance(self.reward, str):
             raise ValueError(
                 f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
@@ -504,6 +515,13 @@ class Games:
 
     # ---------------------------------------------------------------------------- episodes
 
+    def reward_of(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """What the function that is the option `reward` makes of the arrays of a step."""
+        rewards = np.asarray(self.options.reward(arrays), np.float32)
+        if rewards.shape != (self.n,):
+            raise ValueError(f"reward: expected shape ({self.n},), got {rewards.shape}")
+        return rewards
+
     def cards(self, row: int) -> list[Card]:
         """The cards of a row's set, by ascending base id."""
         if self._cards is not None:
@@ -652,7 +670,11 @@ class Games:
         if self.options.episode != "battle":
             other = 1 - self.rows.seat(row)
             chooser = self._choosers[other]
-            deck = _deck_of(chooser, cards, self.rules, offers)
+            random = None
+            if isinstance(self.options.decks, Pool):
+                random = np.random.default_rng(self.rows.draw(row))
+                chooser = self._drawn_choosers(random)[other]
+            deck = _deck_of(chooser, cards, self.rules, offers, random)
             if offers is not None and isinstance(chooser, list):
                 for turn, (card, offer) in enumerate(zip(deck, offers, strict=True)):
                     if card not in offer:
@@ -661,7 +683,17 @@ class Games:
                         )
             return [deck if player == other else [] for player in range(2)]
         random = np.random.default_rng(self.rows.draw(row))
-        return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers]
+        choosers = self._drawn_choosers(random)
+        return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in choosers]
+
+    def _drawn_choosers(self, random: np.random.Generator) -> list[Any]:
+        """How each seat chooses in an episode."""
+        pool = self.options.decks
+        if not isinstance(pool, Pool):
+            return self._choosers
+        weights = np.array(pool.weights) / sum(pool.weights)
+        drawn = pool.members[int(random.choice(len(weights), p=weights))]
+        return deck_choosers(drawn, self.rules)
 
     def begin(
         self,
@@ -675,8 +707,8 @@ class Games:
         ----------
         row : int
         seed : int or numpy.random.Generator, optional
-            What all chance of the row follows from from now on: 64 bits; for episodes with a choice
-            a generator, whose position is copied.
+            What everything random in the row follows from: 64 bits; for episodes with a choice a
+            generator, whose position is copied.
         options : mapping, optional
             ``match``: parameters of the referee; ``decks``: two decks in order of choice, as base
             ids; ``state``: a `State`; ``seat``: 0 or 1; ``player``: the name of the opponent. Other
@@ -770,7 +802,8 @@ class Games:
             random = np.random.default_rng(self.rows.draw(row))
             offers = self.rows.offers(row) if self.rules.draft else None
             chosen = [
-                _deck_of(chooser, cards, self.rules, offers, random) for chooser in self._choosers
+                _deck_of(chooser, cards, self.rules, offers, random)
+                for chooser in self._drawn_choosers(random)
             ]
         else:
             if len(decks) != 2:
@@ -827,8 +860,17 @@ def card_range(value: Any) -> tuple[int, int]:
 # ------------------------------------------------------------------------------------- decks
 
 
+def _drawn(*arguments: Any) -> Any:
+    """Stands for what a pool draws for each episode."""
+    raise AssertionError("a pool is drawn from")
+
+
 def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """How each seat chooses: "random", base ids, or a function."""
+    if isinstance(decks, Pool):
+        for member in decks.members:
+            deck_choosers(member, rules)
+        return [_drawn, _drawn]
     if isinstance(decks, str) or callable(decks):
         decks = (decks, decks)
     if len(decks) != 2:

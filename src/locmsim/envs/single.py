@@ -87,6 +87,9 @@ class LocmEnv(gymnasium.Env[Any, Any]):
         self._hidden = np.zeros(HIDDEN_SIZE, np.int8) if self.options.privileged else None
         self._raises = self.options.illegal == "raise"
         self._prints = render_mode == "human"
+        self._both = np.zeros((1, 2), np.float32)
+        self._to_move = np.zeros(1, np.int8)
+        self._acted = np.zeros(1, np.int8)
         self._bind()
 
     def _bind(self) -> None:
@@ -94,7 +97,7 @@ class LocmEnv(gymnasium.Env[Any, Any]):
         self._rows.bind(
             self._observation, self._mask, self._reward,
             terminated=self._terminated, truncated=self._truncated,
-            state=self._hidden,
+            state=self._hidden, rewards_both=self._both, to_move=self._to_move, acted=self._acted,
         )  # fmt: skip
         in_info = self.options.mask == "info"
         self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
@@ -137,7 +140,7 @@ class LocmEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; with a `seed` all chance from here on follows from it.
+        """Begin an episode; with a `seed` everything random from here on follows from it.
 
         Parameters
         ----------
@@ -189,9 +192,19 @@ class LocmEnv(gymnasium.Env[Any, Any]):
         result = self._step(action)
         if result is None:
             result = self._special()
+        if callable(self.options.reward):
+            result = (result[0], self._own_reward(), *result[2:])
         if self._prints:
             self.render()
         return result
+
+    def _own_reward(self) -> float:
+        arrays = {
+            "obs": self._observation[None], "masks": self._mask[None], "rewards": self._reward,
+            "rewards_both": self._both, "terminated": self._terminated,
+            "truncated": self._truncated, "to_move": self._to_move, "acted": self._acted,
+        }  # fmt: skip
+        return float(self.games.reward_of(arrays)[0])
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""

@@ -341,7 +341,7 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         self._bound = arrays
         return True
 
-    def _own_arrays(self) -> None:
+    def _all_arrays(self) -> dict[str, Any]:
         arrays = {
             "obs": self._observations, "masks": self._masks, "rewards": self._rewards,
             "rewards_both": self._both_rewards, "terminated": self._terminated,
@@ -351,7 +351,10 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             arrays["final_obs"] = self._final
         if self._hidden is not None:
             arrays["state"] = self._hidden
-        if self._bind(arrays) and self._started:
+        return arrays
+
+    def _own_arrays(self) -> None:
+        if self._bind(self._all_arrays()) and self._started:
             self._rows.show_all()  # what other arrays were shown
 
     # ------------------------------------------------------------------------------ episodes
@@ -432,7 +435,10 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
             self._check_rewards()
         self._own_arrays()
         info: dict[str, Any] = {}
-        if self._advance(actions) and (ended := self._terminated | self._truncated).any():
+        special = self._advance(actions)
+        if callable(self.options.reward):
+            self._rewards[:] = self.games.reward_of(self._bound)
+        if special and (ended := self._terminated | self._truncated).any():
             info.update(self._results(ended))
             self._add_final(info, ended)
         if both:
@@ -505,8 +511,14 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         }  # fmt: skip
         if rewards is not None and self.games.players.has_caller_twice():
             self._check_rewards()
-        changed = self._bind({name: array for name, array in arrays.items() if array is not None})
+        bound = {name: array for name, array in arrays.items() if array is not None}
+        own = callable(self.options.reward) and rewards is not None
+        if own:  # the function is shown all arrays
+            bound = {**self._all_arrays(), **bound}
+        changed = self._bind(bound)
         special = self._advance(actions)
+        if own:
+            bound["rewards"][:] = self.games.reward_of(bound)
         if changed and self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._rows.show_all(over=True)  # rows that did nothing
         return special

@@ -337,7 +337,10 @@ def test_a_forked_process_has_threads_of_its_own(make):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reward": lambda state: 0.0}, "reward: expected win-loss or gym-locm"),
+        ({"reward": "win"}, "reward: expected win-loss or gym-locm"),
+        ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
+        ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
+        ({"decks": "randm"}, "decks: expected random, .*; did you mean 'random'"),
         ({"oponent": "osl"}, r"unknown option 'oponent'; did you mean 'opponent'\?"),
         ({"shape": {}}, "unknown option 'shape'"),
     ],

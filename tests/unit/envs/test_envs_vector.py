@@ -560,6 +560,69 @@ def test_agents_in_several_rows_are_made_by_their_text():
         env.step(env.sample(number))
 
 
+# ---------------------------------------------------------------------------------- rewards, decks
+
+
+def test_a_reward_may_be_a_function_of_arrays():
+    asked = []
+
+    def reward(arrays):
+        asked.append(set(arrays))
+        return arrays["rewards"] + 0.25 * arrays["masks"].sum(axis=1) - arrays["to_move"]
+
+    options = {"opponent": "osl", "reward": reward, **FEW}
+    env, other = LocmVectorEnv(3, **options), LocmVectorEnv(3, **options)
+    plain = LocmVectorEnv(3, opponent="osl", **FEW)
+    singles = [BattleEnv(**options) for _ in range(3)]
+    for one in (env, other, plain):
+        one.reset(seed=1)
+    for i, single in enumerate(singles):
+        single.reset(seed=1 + i)
+    into = np.zeros(3, np.float32)
+    for number in range(40):
+        actions = env.sample(number)
+        seen, rewards, terminated, truncated, _ = env.step(actions)
+        other.step_into(actions, rewards=into)
+        _, given, *_ = plain.step(actions)
+        seats = plain.to_move
+        np.testing.assert_allclose(
+            rewards, given + 0.25 * seen["action_mask"].sum(axis=1) - seats, atol=1e-6
+        )
+        np.testing.assert_array_equal(into, rewards)
+        for i, single in enumerate(singles):
+            result = single.step(actions[i])
+            if result[2] or result[3]:
+                single.reset()
+            else:
+                assert result[1] == rewards[i]
+        assert (terminated | truncated).shape == (3,)
+    wanted = {"obs", "masks", "rewards", "rewards_both", "terminated", "truncated", "to_move"}
+    assert all(names >= wanted for names in asked)
+    wrong = LocmVectorEnv(2, opponent="pass", reward=lambda arrays: 0.0, **FEW)
+    wrong.reset(seed=1)
+    with pytest.raises(ValueError, match=r"reward: expected shape \(2,\), got \(\)"):
+        wrong.step(np.zeros(2, np.int64))
+
+
+@pytest.mark.parametrize("episode", ["battle", "match"])
+def test_a_pool_of_decks(episode):
+    """Each episode draws one way to choose, from the random stream of its row."""
+    options = {"episode": episode, "opponent": "pass", "seat": "first", **FEW}
+    env = LocmVectorEnv(32, decks=Pool({"bodies": 1, "area": 1}), **options)
+    seen = env.reset(seed=1)[0]
+    np.testing.assert_equal(env.reset(seed=1)[0], seen)
+    decks = {tuple(sorted(env._rows.decks(i)[1])) for i in range(32)}
+    known = set()
+    for name in ("bodies", "area"):
+        plain = LocmVectorEnv(32, decks=name, **options)
+        plain.reset(seed=1)
+        known |= {tuple(sorted(plain._rows.decks(i)[1])) for i in range(32)}
+        assert {tuple(sorted(plain._rows.decks(i)[1])) for i in range(32)} & decks
+    assert decks <= known or episode == "match"
+    with pytest.raises(ValueError, match="did you mean 'area'"):
+        LocmVectorEnv(2, decks=Pool({"aera": 1}), **FEW)
+
+
 # ------------------------------------------------------------------------- what a row begins with
 
 
