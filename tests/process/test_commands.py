@@ -136,7 +136,7 @@ def start_game(address: str, opponent: str) -> None:
     url = urlsplit(address)
     asked = Request(
         f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
-        data=json.dumps({"opponent": opponent, "rules": "1.5", "seat": 0}).encode(),
+        data=json.dumps({"players": [None, opponent], "rules": "1.5"}).encode(),
         headers={"Content-Type": "application/json", "Origin": f"{url.scheme}://{url.netloc}"},
     )
     with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
