@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -32,9 +33,15 @@ def page(site: Site) -> Page:
 
     def step(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
-        names = site.positions[key].names if key in site.positions else site.library.load(key)[1]
+        names: Sequence[str]
+        if key in site.positions:
+            names, cards = site.positions[key].names, Cards(site.positions[key].cards)
+        else:
+            result, names = site.library.load(key)
+            cards = Cards(result.match.cards)
         state = site.state(key, whole_of(data, "step", 0))
-        return _after(state, _actions(data), [one or f"Player {i}" for i, one in enumerate(names)])
+        shown = [one or f"Player {i}" for i, one in enumerate(names)]
+        return _after(state, _actions(data), shown, cards)
 
     def search(request: Request, data: dict[str, Any]) -> object:
         position = _position(site, data)
@@ -57,14 +64,14 @@ def page(site: Site) -> Page:
             )
         finally:
             running.release()
-        cards = Cards()
+        cards = Cards(position.cards)
         lines = []
         for line in found.lines[:_LINES]:
             actions = [] if line.line == "PASS" else line.line.split(";")
             lines.append(
                 {
                     "actions": actions,
-                    "words": line_words(state, actions, position.names),
+                    "words": line_words(state, actions, position.names, cards.titles),
                     "chance": (1 + line.value) / 2,
                     "found": line.found,
                     "visits": line.visits,
@@ -107,10 +114,9 @@ def _actions(data: dict[str, Any]) -> list[str]:
     return actions
 
 
-def _after(state: State, actions: list[str], names: list[str]) -> dict[str, Any]:
+def _after(state: State, actions: list[str], names: list[str], cards: Cards) -> dict[str, Any]:
     """The steps of actions, what is legal then, and who wins by the network if the turn ends."""
     mover = state.turn & 1
-    cards = Cards()
     steps = action_steps(state, actions, cards, names)
     return {
         "steps": steps,

@@ -44,6 +44,9 @@ class Position:
         The turn of its match, if it is from one.
     answer : str
         What was answered there.
+    cards : tuple of Card
+        The cards of its match, from which those that it shows have their titles; empty if it is
+        from none.
     """
 
     seen: Observation | State
@@ -52,6 +55,7 @@ class Position:
     names: tuple[str, str]
     turn: int | None = None
     answer: str = ""
+    cards: tuple[Card, ...] = ()
 
     @property
     def mover(self) -> int:
@@ -101,7 +105,9 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     root = belief.root()
     shown = [name or f"Player {player}" for player, name in enumerate(names)]
     answer = answers[wanted][:_ANSWER]
-    return _checked(Position(observation, belief, root, (shown[0], shown[1]), wanted, answer))
+    names = (shown[0], shown[1])
+    cards = tuple(result.match.cards)
+    return _checked(Position(observation, belief, root, names, wanted, answer, cards))
 
 
 def position_of_text(text: str, rules: str | None = None) -> Position:

@@ -1,24 +1,25 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
+from locmsim.art import card_titles
 from locmsim.errors import InvalidActionError
-from locmsim.game.observation import Observation
 from locmsim.game.words import line_words
 from locmsim.referee.report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.searching import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
-from locmsim.web.positions import position_of_text
+from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, action_steps, board_view, turn_step
 
@@ -50,6 +51,7 @@ def routes(site: Site) -> list[BaseRoute]:
         seed = whole_of(data, "seed", 0)
         result, names = site.library.load(key)
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
+        titles = card_titles(result.match.cards)
         of = sum(call.turn is not None for call in result.calls)
         if not of:
             raise Refusal("the match ended before the battle")
@@ -62,7 +64,7 @@ def routes(site: Site) -> list[BaseRoute]:
             job.update(0, of, {**fixed, **found})
             for turn in report_turns(result, nodes=nodes, seed=seed):
                 turns.append(turn)
-                worded.append({**turn.to_json(), **_turn_words(turn, shown)})
+                worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
                 found = GameReport(turns, report_budget(nodes)).to_json()
                 job.update(len(turns), of, {**fixed, **found, "turns": [*worded]})
 
@@ -71,7 +73,8 @@ def routes(site: Site) -> list[BaseRoute]:
         return jobs.start(repr(same), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done, names = _position(site, data)
+        position, done = _position(site, data)
+        seen, belief = position.seen, position.belief
         asked: dict[str, Any] = {
             "lines": _within(data, "lines", 3, _LINES),
             "worlds": _within(data, "worlds", 3, _WORLDS),
@@ -93,7 +96,7 @@ def routes(site: Site) -> list[BaseRoute]:
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, root, nodes, [*asked["hand"]], names)
+                        shown = _tree(tree, root, nodes, [*asked["hand"]], position)
                     job.update(tree.done, tree.of, shown)
 
                 variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
@@ -105,10 +108,10 @@ def routes(site: Site) -> list[BaseRoute]:
         return jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
-        seen, belief, done, _ = _position(site, data)
-        _, root, known = worlds_at(seen, belief, done, 0)
+        position, done = _position(site, data)
+        _, root, known = worlds_at(position.seen, position.belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
-        cards = Cards()
+        cards = Cards(position.cards)
         possible: list[dict[str, Any]] = []
         for base_id, card in known.possible_cards().items():
             copies = 0
@@ -161,7 +164,9 @@ def _can_hold(known: Belief, root: State, hand: list[int]) -> bool:
     return True
 
 
-def _turn_words(turn: TurnReport, names: Sequence[str]) -> dict[str, list[str]]:
+def _turn_words(
+    turn: TurnReport, names: Sequence[str], titles: Mapping[Card, str]
+) -> dict[str, list[str]]:
     """Both turns action by action, in words."""
     shown = {}
     for name, line in (("best", turn.best), ("played", turn.played or "")):
@@ -172,14 +177,12 @@ def _turn_words(turn: TurnReport, names: Sequence[str]) -> dict[str, list[str]]:
                 actions.append(state.action_to_string(action))
                 state.apply_action(action)
         shown[f"{name}_actions"] = actions
-        shown[f"{name}_words"] = line_words(turn.start, actions, names)
+        shown[f"{name}_words"] = line_words(turn.start, actions, names, titles)
     return shown
 
 
-def _position(
-    site: Site, data: dict[str, Any]
-) -> tuple[Observation | State, Belief | None, list[int], Sequence[str]]:
-    """A position with what its player knows, what they have done in the turn, and the names."""
+def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
+    """A position with what its player knows, and what they have done in the turn."""
     done = data.get("done") or []
     if not isinstance(done, list) or not all(isinstance(text, str) for text in done):
         raise Refusal("done: expected a list of texts")
@@ -193,20 +196,20 @@ def _position(
     for text in done:
         actions.append(root.string_to_action(text))
         root.apply_action(actions[-1])
-    return position.seen, position.belief, actions, position.names
+    return position, actions
 
 
 def _tree(
-    tree: Tree, root: State, nodes: int, hand: list[int], names: Sequence[str]
+    tree: Tree, root: State, nodes: int, hand: list[int], position: Position
 ) -> dict[str, Any]:
     """The tree as a page draws it; all chances are those of the player at the root."""
-    cards = Cards()
+    cards, names = Cards(position.cards), position.names
     player = tree.player
 
     def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
         return {
             "actions": shown.actions,
-            "words": line_words(shown.start, shown.actions, names),
+            "words": line_words(shown.start, shown.actions, names, cards.titles),
             "line": shown.line,
             "value": shown.value,
             "chance": (1 + shown.value) / 2,

@@ -1,7 +1,9 @@
 """Reports and trees of variations as pages ask for them: progress, stops, limits."""
 
+import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from locmsim.agents import make_agent
 from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.report import report_game
+from locmsim.rules.generator import generate_cards
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
@@ -78,6 +81,40 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
     other = page.post("/api/report/start", game=key, nodes=100, seed=3)
     assert other["job"] != view["job"]
     page.wait(other)
+
+
+def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
+    """Two cards that differ have one title by themselves, and the set tells them apart."""
+    twins = [
+        replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
+        for card in generate_cards(4)
+    ]
+    agents = [make_agent("greedy"), make_agent("random")]
+    result = play(agents, Match("1.5", seed=4, cards=twins), timeout_scale=0)
+    key = page.site.library.add(result, ("ann", "bob"))
+    numbered = re.compile(r"(Grey Bat|Old Golem)(?! \d)")
+
+    def check(words: list[str]) -> None:
+        assert words
+        assert not [text for text in words if numbered.search(text)]
+
+    shown = page.get("/api/game", game=key)
+    check([step["words"] for step in shown["steps"] if step["action"]])
+    at, step = next((i, step) for i, step in enumerate(shown["steps"]) if step["action"])
+    after = page.post("/api/analyse/step", game=key, step=at - 1, actions=[step["action"]])
+    check([one["words"] for one in after["steps"] if one["action"]])
+    check([card["title"] for card in after["cards"].values()])
+    found = page.post("/api/analyse/search", game=key, turn=step["turn"], seconds=0.1)
+    check([text for line in found["lines"] for text in line["words"]])
+    check([held["title"] for held in found["opponent_hand"]])
+    report = page.wait(page.post("/api/report/start", game=key, nodes=20))["result"]
+    check([text for turn in report["turns"] for text in turn["best_words"]])
+    asked = {"game": key, "turn": step["turn"], "nodes": 20}
+    tree = page.wait(page.post("/api/tree/start", **asked))["result"]
+    check([text for line in tree["lines"] for text in line["words"]])
+    check([card["title"] for card in tree["cards"].values()])
+    possible = page.post("/api/tree/holdable", game=key, turn=step["turn"])
+    check([card["title"] for card in possible["cards"].values()])
 
 
 def test_a_report_that_cannot_be(page: Client) -> None:
