@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from locmsim._specs import did_you_mean, make, read_options
 
 __all__ = [
+    "LIVE_SUFFIX",
     "BaseGame",
     "Contestant",
     "Fault",
@@ -29,6 +30,10 @@ __all__ = [
     "require",
     "start_turn",
 ]
+
+
+#: How names end of the files and folders in which matches stand while they are played.
+LIVE_SUFFIX = ".live"
 
 
 class FaultKind(StrEnum):

@@ -401,7 +401,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     path.write_text(log_line(golden_result(game)))
-    page = visit(server(str(path)), "game/f0", refusals=9)
+    page = visit(server(str(path)), "game/f0", refusals=99)
     page.click("#tab-engine")
     page.click("#search")
     page.wait_for_selector("#lines button")
@@ -417,6 +417,13 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     for line in page.evaluate(legal):
         assert line == "PASS" or {int(a.split(" ")[1]) for a in line.split(";")} <= owned
     assert first
+    # Where more is searched than the server has room for, it is asked again.
+    full = {"status": 429, "content_type": "application/json", "body": '{"error": "wait"}'}
+    page.route("**/api/analyse/search*", lambda route: route.fulfill(**full), times=1)
+    page.keyboard.press("ArrowDown")
+    until(page, "!document.querySelector('#lines button')")
+    page.wait_for_selector("#lines button")
+    expect(page.locator("#search")).to_have_text("Stop")
     page.click("#search")
     expect(page.locator("#search")).to_have_text("Search")
 

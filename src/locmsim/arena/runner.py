@@ -13,7 +13,7 @@ from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.worker import play_games
-from locmsim.referee.live import SUFFIX
+from locmsim.contract import LIVE_SUFFIX
 from locmsim.workers import TaskRunner, Workers, WorkersError
 
 __all__ = ["ArenaError", "play_missing"]
@@ -100,7 +100,7 @@ class _Run:
 
     def _submit(self, executor: Executor, numbers: list[int]) -> Future[list[Record]]:
         return executor.submit(
-            play_games, self._tally.settings, numbers, f"{self._store.path}{SUFFIX}"
+            play_games, self._tally.settings, numbers, f"{self._store.path}{LIVE_SUFFIX}"
         )
 
     def _name(self, numbers: list[int]) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Fixture, Player, Settings
-from locmsim.contract import Contestant, Match, Part
-from locmsim.referee.live import SUFFIX, LiveLog
+from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
+from locmsim.referee.live import LiveLog
 from locmsim.referee.matches import Call, Result, play, replay_calls
 
 __all__ = ["forget_agents", "new_match", "play_games", "replayed"]
@@ -105,7 +105,7 @@ def _watched(
         yield lambda call: None
         return
     names = [settings.players[index].name for index in fixture.players]
-    with LiveLog(os.path.join(live, f"{fixture.number}{SUFFIX}"), match, names) as log:
+    with LiveLog(os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}"), match, names) as log:
         yield log.add
 
 

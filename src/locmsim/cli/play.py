@@ -216,13 +216,16 @@ class _LivePage:
         """Serve it, and say where; what is given back is to be told of the answers."""
         import tempfile
 
-        from locmsim.referee.live import SUFFIX, LiveLog
+        from locmsim.contract import LIVE_SUFFIX
+        from locmsim.referee.live import LiveLog
         from locmsim.web.library import Library
         from locmsim.web.server import serving
         from locmsim.web.site import Site
 
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="locmsim-"))
-        log = self._open.enter_context(LiveLog(os.path.join(folder, f"a{SUFFIX}"), match, names))
+        log = self._open.enter_context(
+            LiveLog(os.path.join(folder, f"a{LIVE_SUFFIX}"), match, names)
+        )
         self._library = Library([folder])
         ((self._key, _),) = self._library.live()
         url = self._open.enter_context(serving(Site(self._library), path=f"game/{self._key}"))
@@ -305,11 +308,12 @@ def _played(
     try:
         with ended_by_signals(), contextlib.ExitStack() as logs:
             if game is None and options.logs not in (None, *STDOUT_PATHS):
+                from locmsim.contract import LIVE_SUFFIX
                 from locmsim.referee import live
 
                 # Beside the log, so that the pages of its folder show the match as it is played.
                 watching.append(
-                    logs.enter_context(live.LiveLog(f"{options.logs}{live.SUFFIX}", match, shown))
+                    logs.enter_context(live.LiveLog(f"{options.logs}{LIVE_SUFFIX}", match, shown))
                 )
             if page is not None:
                 watching.append(page.begin(match, shown))

@@ -12,9 +12,9 @@ from typing import Any
 
 from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Ending, Store
-from locmsim.contract import Fault, FaultKind, Game, Part
+from locmsim.contract import LIVE_SUFFIX, Fault, FaultKind, Game, Part
 from locmsim.game.match import Match
-from locmsim.referee.live import SUFFIX, LiveReader
+from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.matches import Result
 from locmsim.referee.plain import view_steps
 from locmsim.web.logs import LogIndex, error_text
@@ -165,7 +165,7 @@ class Library:
                 with suppress(OSError):
                     for name in sorted(os.listdir(folder)):
                         path = os.path.join(folder, name)
-                        if name.endswith(SUFFIX) and path not in self._live_paths:
+                        if name.endswith(LIVE_SUFFIX) and path not in self._live_paths:
                             self._watch(path)
             self._live_paths = {
                 path: key
@@ -187,7 +187,7 @@ class Library:
     def _live_folders(self) -> Iterator[str]:
         yield from filter(os.path.isdir, self.files)
         for path in self.dbs:
-            folder = f"{path}{SUFFIX}"
+            folder = f"{path}{LIVE_SUFFIX}"
             # As long as results are written there is such a file beside them.
             if os.path.exists(f"{path}-wal") and not os.path.isdir(folder):
                 with suppress(OSError):
@@ -209,13 +209,13 @@ class Library:
         if key in self._after:
             return self._after[key]
         folder, name = os.path.split(path)
-        number = name.removesuffix(SUFFIX)
+        number = name.removesuffix(LIVE_SUFFIX)
         for i, db in enumerate(self.dbs):
-            if folder == f"{db}{SUFFIX}" and number.isdecimal():
+            if folder == f"{db}{LIVE_SUFFIX}" and number.isdecimal():
                 with suppress(OSError, StoreError), Store(db) as store:
                     store.game(int(number))
                     return f"d{i}:{number}"
-        log = path.removesuffix(SUFFIX)
+        log = path.removesuffix(LIVE_SUFFIX)
         if folder in self.files and os.path.exists(log):
             self.logs.refresh()
             return self.logs.key(log)

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.referee.live import LiveReader
+from locmsim.referee.live_reader import LiveReader
 from locmsim.web.endpoints import Refusal, json_response, whole_of
 from locmsim.web.news import PATIENCE
 from locmsim.web.replay import replay_data

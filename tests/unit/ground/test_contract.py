@@ -270,6 +270,7 @@ CORE = [
     "contract.py",
     "stats.py",
     "workers.py",
+    "referee/live.py",
     "referee/plain.py",
     "referee/matches.py",
     "referee/process.py",

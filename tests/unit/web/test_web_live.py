@@ -14,8 +14,10 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee import play
-from locmsim.referee.live import SUFFIX, LiveLog, LiveReader
+from locmsim.referee.live import LiveLog
+from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.transcript import log_line
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -35,7 +37,7 @@ def agents() -> list[Any]:
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
+    path = tmp_path / f"a{LIVE_SUFFIX}"
     match = Match(rules, seed=4)
     readers: list[LiveReader] = []
     with LiveLog(path, match, NAMES) as log:
@@ -63,7 +65,7 @@ def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
 
 
 def test_a_match_that_breaks_off(tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
+    path = tmp_path / f"a{LIVE_SUFFIX}"
     log = LiveLog(path, Match(seed=1), NAMES)
     reader = LiveReader(path)
     reader.update()
@@ -85,7 +87,7 @@ def test_a_match_that_breaks_off(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[]\n", "x\n", '{"match":{},"names":[]}\n'])
 def test_files_of_something_else(text: str, tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
+    path = tmp_path / f"a{LIVE_SUFFIX}"
     path.write_text(text)
     reader = LiveReader(path)
     reader.update()
@@ -95,7 +97,7 @@ def test_files_of_something_else(text: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
-    with LiveLog(tmp_path / "none" / f"a{SUFFIX}", Match(seed=1), NAMES) as log:
+    with LiveLog(tmp_path / "none" / f"a{LIVE_SUFFIX}", Match(seed=1), NAMES) as log:
         result = play(agents(), Match(seed=1), timeout_scale=0, on_call=log.add)
     assert result.winner in (0, 1)
 
@@ -134,7 +136,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
         done.release()
         turn.acquire()
 
-    live = LiveLog(f"{log}{SUFFIX}", match, NAMES)
+    live = LiveLog(f"{log}{LIVE_SUFFIX}", match, NAMES)
 
     def run() -> None:
         results.append(play(agents(), match, timeout_scale=0, on_call=told))
@@ -243,6 +245,6 @@ def test_play_writes_beside_its_log(tmp_path: Path) -> None:
     )
     words = ["play", f"{spy}:Spy", "greedy", "--seed", "3", "-l", str(log), "--timeout-scale", "0"]
     assert main(words) == 0
-    assert f"a.json{SUFFIX}" in (tmp_path / "seen").read_text().split()
-    assert not (tmp_path / f"a.json{SUFFIX}").exists()
+    assert f"a.json{LIVE_SUFFIX}" in (tmp_path / "seen").read_text().split()
+    assert not (tmp_path / f"a.json{LIVE_SUFFIX}").exists()
     assert log.exists()

@@ -44,6 +44,9 @@ def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch)
     def lost(number: int, frame: Any) -> None:
         raise AssertionError("the server goes on")
 
+    # Where the tests were started by nohup, or in the background of a shell, it is ignored.
+    usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+    outside = signal.signal(number, usual)
     before = signal.signal(signal.SIGUSR1, lost)
     late = threading.Timer(30, signal.raise_signal, [signal.SIGUSR1])
     late.start()
@@ -56,5 +59,6 @@ def test_signal_while_a_page_is_made(name: str, monkeypatch: pytest.MonkeyPatch)
     finally:
         late.cancel()
         signal.signal(signal.SIGUSR1, before)
+        signal.signal(number, outside)
     assert caught.value.code == 128 + number
     assert pages == [b"made all the same"]

@@ -3,14 +3,16 @@
 // and other turns, by clicks on the board.
 
 import { element, number, percent } from "./dom.js";
-import { notice, tell } from "./site.js";
+import { Refused, notice, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{actions: string[], words: string[], chance: number, found: number,
  *   visits: number}} Line */
 
 /** Seconds of one search after the other: the first answer comes soon, then better ones. */
-const ROUNDS = [0.4, 1, 2, 4, 8, 16];
+const ROUNDS = [0.4, 1, 2, 4, 8, 8];
+/** Milliseconds after which a server that was busy is asked again. */
+const BUSY_MS = 500;
 
 export class Engine {
   /** @param {Viewer} viewer @param {string} key @param {boolean} fixed whether it is one position */
@@ -189,8 +191,8 @@ export class Engine {
       const said = nodes ? `${number(nodes)} positions in ${seconds.toFixed(1)} s` : "";
       this.progress.textContent = `Searching\u2026 ${said}`;
       try {
-        const found = await tell("/api/analyse/search", { ...place, seconds: round });
-        if (asked !== this.asked) return;
+        const found = await this.round({ ...place, seconds: round }, asked);
+        if (!found || asked !== this.asked) return;
         seconds += found.seconds;
         nodes += found.nodes;
         this.draw(found);
@@ -210,6 +212,22 @@ export class Engine {
       this.searching = false;
       this.label();
     }
+  }
+
+  /**
+   * One search. The server has room for few at a time, and those of positions that were left may still run.
+   * @param {object} data @param {number} asked
+   */
+  async round(data, asked) {
+    while (this.searching && asked === this.asked) {
+      try {
+        return await tell("/api/analyse/search", data);
+      } catch (error) {
+        if (!(error instanceof Refused && error.status === 429)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+      }
+    }
+    return null;
   }
 
   /** @param {any} found */
