@@ -116,9 +116,12 @@ def _check_cards(options: argparse.Namespace) -> None:
 
 
 def _print_cards(cards: Sequence["Card"]) -> None:
+    from locmsim.art import card_titles
+
+    titles = card_titles(cards)
     form = "{:>5} {:<8} {:>4} {:>6} {:>7} {:^9} {:>3} {:>3} {:>4} {:<6} {}"
     print("   id type     cost attack defense abilities  my opp draw area   name")
     for card in cards:
         base_id, _, *values, _ = card.to_row()
-        row = (base_id, card.type.name.lower(), *values, card.area.name.lower(), card.name)
+        row = (base_id, card.type.name.lower(), *values, card.area.name.lower(), titles[card])
         print(form.format(*row).rstrip())

@@ -85,12 +85,12 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
 
 def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     """Two cards that differ have one title by themselves, and the set tells them apart."""
-    twins = [
+    same_names = [
         replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
         for card in generate_cards(4)
     ]
     agents = [make_agent("greedy"), make_agent("random")]
-    result = play(agents, Match("1.5", seed=4, cards=twins), timeout_scale=0)
+    result = play(agents, Match("1.5", seed=4, cards=same_names), timeout_scale=0)
     key = page.site.library.add(result, ("ann", "bob"))
     numbered = re.compile(r"(Grey Bat|Old Golem)(?! \d)")
 
