@@ -15,6 +15,7 @@ from locmsim._lazy import imported_later
 
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
+    from locmsim.envs.base import LocmEnvBase as LocmEnvBase
     from locmsim.envs.games import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
     from locmsim.envs.games import Options as Options
@@ -41,6 +42,7 @@ __all__ = [
     "EpisodeMatch",
     "Games",
     "LocmEnv",
+    "LocmEnvBase",
     "LocmVectorEnv",
     "MatchEnv",
     "MatchVectorEnv",
@@ -84,6 +86,7 @@ __getattr__, __dir__ = imported_later(
         "EpisodeMatch": "games",
         "Games": "games",
         "LocmEnv": "single",
+        "LocmEnvBase": "base",
         "LocmVectorEnv": "vector",
         "MatchEnv": "single",
         "MatchVectorEnv": "vector",

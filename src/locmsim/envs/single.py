@@ -9,11 +9,10 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
+from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
-from locmsim.envs.players import Players
 from locmsim.envs.rendering import RENDER_MODES, check_render_mode, show
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import ChoiceLayout, Layout
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv", "named_options"]
@@ -33,7 +32,7 @@ def named_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-class LocmEnv(gymnasium.Env[Any, Any]):
+class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     """One episode of a match: a battle, a choice phase, or both.
 
     Parameters
@@ -111,21 +110,6 @@ class LocmEnv(gymnasium.Env[Any, Any]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._bind()
-
-    @property
-    def layout(self) -> Layout | ChoiceLayout:
-        """What the numbers of an observation mean, in the battle if there is one."""
-        return self.games.shown_layout
-
-    @property
-    def choice_layout(self) -> ChoiceLayout | None:
-        """... in the choice phase; None without one."""
-        return self.games.choice_layout
-
-    @property
-    def first_pick(self) -> int:
-        """The number of the first action that picks a card."""
-        return self._rows.battle_actions
 
     @property
     def seat(self) -> int:
@@ -253,19 +237,6 @@ class LocmEnv(gymnasium.Env[Any, Any]):
         ``ValueError`` in the choice phase.
         """
         return self._rows.state(0)
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Play against others from the next episode on; as `Options.opponent`."""
-        self.games.players.replace(opponent)
-
-    @property
-    def players(self) -> Players:
-        """The players by name: put one in, ask how episodes against each have ended."""
-        return self.games.players
-
-    def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
-        self.games.players.set_weights(weights)
 
     def render(self) -> Any:
         """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""

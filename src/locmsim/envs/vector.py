@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 from locmsim.batch import StateBatch
+from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
-from locmsim.envs.players import Players
 from locmsim.envs.rendering import (
     RENDER_MODES,
     check_render_mode,
@@ -22,7 +22,6 @@ from locmsim.envs.rendering import (
 from locmsim.envs.single import named_options
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
-from locmsim.game.layouts import ChoiceLayout, Layout
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
@@ -83,7 +82,7 @@ _SCALAR: dict[str, Callable[[Any], bool]] = {
 }
 
 
-class LocmVectorEnv(VectorEnv[Any, Any, Any]):
+class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     """`num_envs` episodes side by side, in compiled code: ``gym.make_vec`` makes this one.
 
     Parameters
@@ -171,6 +170,7 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         self._in_info = self.options.mask == "info"
         #: Whether decks are given that not every episode allows: a reset may be refused then.
         self._may_refuse = not isinstance(self.options.decks, str)
+        self._shaped = any(self.options.rewards()[2])
         self._started = False
         self._start()
 
@@ -290,21 +290,6 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         self._workers = Workers(self._rows, self.threads)
         self._bound: dict[str, Any] = {}
         self._own_arrays()
-
-    @property
-    def layout(self) -> Layout | ChoiceLayout:
-        """What the numbers of an observation mean, in the battle if there is one."""
-        return self.games.shown_layout
-
-    @property
-    def choice_layout(self) -> ChoiceLayout | None:
-        """... in the choice phase; None without one."""
-        return self.games.choice_layout
-
-    @property
-    def first_pick(self) -> int:
-        """The number of the first action that picks a card."""
-        return self._rows.battle_actions
 
     # ------------------------------------------------------------------------------- arrays
 
@@ -451,7 +436,7 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         return info
 
     def _check_rewards(self) -> None:
-        if any(self.options.rewards()[2]):
+        if self._shaped:
             raise ValueError(
                 "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
                 " step_into with rewards_both, and without rewards"
@@ -546,19 +531,6 @@ class LocmVectorEnv(VectorEnv[Any, Any, Any]):
         return result | {f"_{name}": ended for name in result}
 
     # ------------------------------------------------------------------------------- players
-
-    @property
-    def players(self) -> Players:
-        """The players by name: put one in, ask how episodes against each have ended."""
-        return self.games.players
-
-    def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
-        self.games.players.set_weights(weights)
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Play against others from the next episodes on; as `Options.opponent`."""
-        self.games.players.replace(opponent)
 
     # --------------------------------------------------------------------------------- more
 
