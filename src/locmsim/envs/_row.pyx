@@ -91,11 +91,20 @@ cdef float shaping(
 
 # ---- an episode ----------------------------------------------------------------------------------
 
+cdef inline void draw_opponent(const game_t* g, row_t* r, uint32_t x) noexcept nogil:
+    """The opponent of the next episode, by a number below 65,536 that shares out their weights."""
+    cdef int i = 0
+    while i < g.n_opponents - 1 and x >= g.weight[i]:
+        x -= g.weight[i]
+        i += 1
+    r.cold.now.opponent = g.slot[i]
+    if g.player[g.slot[i]] == CALLER:
+        r.seat = -1
+
+
 cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
     """Seat, opponent and seeds of the next episode."""
-    cdef uint32_t x
     cdef int64_t number, first = 0
-    cdef int i = 0
     memset(&r.cold.now, 0, sizeof(end_t))
     r.cold.now.dealt = 1
     if g.self_play:
@@ -108,14 +117,7 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
         r.seat = g.seat == SECOND
     r.episode += 1
     r.serial += 1
-    if g.n_opponents > 1:
-        x = stream_below(&r.stream, 65536)
-        while i < g.n_opponents - 1 and x >= g.weight[i]:
-            x -= g.weight[i]
-            i += 1
-    r.cold.now.opponent = g.slot[i]
-    if g.player[g.slot[i]] == CALLER:
-        r.seat = -1
+    draw_opponent(g, r, stream_below(&r.stream, 65536) if g.n_opponents > 1 else 0)
     r.cold.now.seed = <int64_t>(draw_bits(&r.stream) >> 1)
     derive_seeds(r.cold.now.seed, g.n_seeds, r.cold.now.seeds)
     r.cold.now.set = -1
@@ -131,8 +133,7 @@ cdef void draw_episode(const game_t* g, row_t* r) noexcept nogil:
 
 cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept nogil:
     """Seat, seeds and card set of the next episode, in the order in which numpy has drawn them."""
-    cdef int seat, i = 0
-    cdef uint32_t x
+    cdef int seat
     cdef int64_t number, shift = 0
     memset(&r.cold.now, 0, sizeof(end_t))
     r.cold.now.dealt = 1
@@ -148,13 +149,7 @@ cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept
             seat = r.episode & 1 if g.seat == ALTERNATE else g.seat == SECOND
         r.seat = seat
         if g.mixed:
-            x = <uint32_t>numpy_below(&r.cold.random, 65536)
-            while i < g.n_opponents - 1 and x >= g.weight[i]:
-                x -= g.weight[i]
-                i += 1
-            r.cold.now.opponent = g.slot[i]
-            if g.player[g.slot[i]] == CALLER:
-                r.seat = -1
+            draw_opponent(g, r, <uint32_t>numpy_below(&r.cold.random, 65536))
     if g.refresh:
         shift = r.episode // g.refresh
     r.episode += 1
