@@ -31,7 +31,7 @@ def make(path: str, games: int) -> None:
                     outcome=record.outcome._replace(number=number),
                 )
                 for number in range(3, games + 1)
-                for record in [records[number % 2]]
+                for record in [records[(number - 1) % 2]]
             ]
         )
 

@@ -23,6 +23,8 @@ from locmsim.referee.transcript import log_line
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
 
+from list_times import make  # noqa: E402
+
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Filter, Library  # noqa: E402
 from locmsim.web.logs import _TABLES, LogIndex, log_queries, log_row  # noqa: E402
@@ -36,20 +38,7 @@ def match_of(seed: int = 4, rules: str = "1.5") -> Result[Match]:
 
 
 def results_of(path: Path, games: int) -> Path:
-    """A file of results of so many games: the same two again and again."""
-    with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
-        arena.run(jobs=1)
-        records = [arena.record(number) for number in (1, 2)]
-        arena._store.add_all(
-            [
-                record._replace(
-                    fixture=record.fixture._replace(number=number),
-                    outcome=record.outcome._replace(number=number),
-                )
-                for number in range(3, games + 1)
-                for record in [records[(number - 1) % 2]]
-            ]
-        )
+    make(str(path), games)
     return path
 
 
