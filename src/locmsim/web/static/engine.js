@@ -42,7 +42,9 @@ export class Engine {
     );
     this.label();
     viewer.addPanel("engine", "Engine", panel, () => this.look());
-    viewer.offer = () => (this.open && this.legal ? { actions: this.legal } : {});
+    // What was legal in the position before is not offered: a click on it would be lost.
+    viewer.offer = () =>
+      this.open && this.legal && this.shown === this.here() ? { actions: this.legal } : {};
     viewer.act = (action) => this.act(action);
     viewer.keys = { ...viewer.keys, a: () => viewer.open("engine"), s: () => this.switch() };
     viewer.listeners.push(() => this.look());
@@ -84,14 +86,19 @@ export class Engine {
     return { game: this.key, turn, actions: this.done() };
   }
 
+  /** The position that is shown, as a key. */
+  here() {
+    return JSON.stringify([this.place(), this.beyond]);
+  }
+
   /** Look at another position. */
   look() {
     const { viewer } = this;
     this.undo?.toggleAttribute("disabled", !viewer.line);
     if (!this.open || !viewer.step) return;
-    const place = JSON.stringify([this.place(), this.beyond]);
-    if (place === this.shown) return;
-    this.shown = place;
+    const here = this.here();
+    if (here === this.shown) return;
+    this.shown = here;
     this.asked += 1;
     this.legal = undefined;
     this.lines.replaceChildren();
