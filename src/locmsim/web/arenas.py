@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from typing import Any
@@ -16,7 +15,7 @@ from locmsim.arena.follow import Ending, ResultsReader
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
-from locmsim.web.play import opponents
+from locmsim.web.play import opponent_of, opponents
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
@@ -148,7 +147,7 @@ class _Started:
         self._site = site
         self._arenas = arenas
         self._running: dict[int, subprocess.Popen[bytes]] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
         self._lock = threading.Lock()
         self._closed = False
 
@@ -170,21 +169,16 @@ class _Started:
         games = whole_of(data, "games", 100)
         if not 0 < games <= _GAMES:
             raise Refusal(f"games: expected 1 to {_GAMES:,}")
-        known = {opponent.key: opponent for opponent in opponents(self._site.bots)}
         specs = []
         for key in keys:
-            opponent = known.get(key) if isinstance(key, str) else None
-            if opponent is None:
-                raise Refusal("there is no such opponent")
-            if opponent.rules and rules not in opponent.rules:
-                raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+            opponent = opponent_of(self._opponents, key, rules)
             # What was said on the command line has its name with it.
-            named = key.startswith("bot") and key[3:].isdecimal()
-            specs.append(self._site.bots[int(key[3:])] if named else opponent.agent)
+            named = opponent.key.startswith("bot") and opponent.key[3:].isdecimal()
+            specs.append(self._site.bots[int(opponent.key[3:])] if named else opponent.agent)
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            path = os.path.join(self._place(), f"arena-{time.time_ns()}.db")
+            path = os.path.join(self._site.saving_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(games), "--rules", rules, "--db", path, "--jobs", "1"]
             words += ["--timeout-scale", str(self._site.timeout_scale)]
             process = subprocess.Popen(
@@ -219,15 +213,6 @@ class _Started:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def _place(self) -> str:
-        if self._site.folder:
-            return self._site.folder
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="locmsim-")
-        return self._folder.name
 
 
 def page(site: Site) -> Page:

@@ -2,10 +2,9 @@
 
 import asyncio
 import inspect
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -21,7 +20,7 @@ from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, wh
 from locmsim.web.games import Game, Opponent, OutdatedError
 from locmsim.web.site import Page, Site
 
-__all__ = ["opponents", "page"]
+__all__ = ["opponent_of", "opponents", "page"]
 
 #: Games at a time; with one more the oldest is left.
 _GAMES = 12
@@ -81,6 +80,16 @@ def _rules_of(agent: object) -> tuple[str, ...]:
     return () if only is None else (only,)
 
 
+def opponent_of(known: Mapping[str, Opponent], key: object, rules: str) -> Opponent:
+    """The opponent of a key that was sent; `Refusal` if there is none, or it plays other rules."""
+    opponent = known.get(key) if isinstance(key, str) else None
+    if opponent is None:
+        raise Refusal("there is no such opponent")
+    if opponent.rules and rules not in opponent.rules:
+        raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
+    return opponent
+
+
 class _Table:
     """The games of a site."""
 
@@ -90,19 +99,10 @@ class _Table:
         self._numbers: Iterator[int] = count(1)
         #: Games that others took the place of, as long as their bots are ended.
         self._left: list[Game] = []
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         #: Of all above: games begin in several threads.
         self._lock = threading.Lock()
         self._closed = False
         self.opponents = {opponent.key: opponent for opponent in opponents(site.bots)}
-
-    def folder(self) -> str:
-        """Where games are saved."""
-        if self._site.folder:
-            return self._site.folder
-        if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="locmsim-")
-        return self._temporary.name
 
     def new(self, data: dict[str, Any]) -> Game:
         """Begin a game of ``players``, two keys of opponents, null for the person."""
@@ -115,7 +115,7 @@ class _Table:
         keys = data.get("players")
         if not isinstance(keys, list) or len(keys) != 2:
             raise Refusal("players: expected two keys of opponents, null for a person")
-        players = [None if key is None else self._opponent(key, rules) for key in keys]
+        players = [None if key is None else opponent_of(self.opponents, key, rules) for key in keys]
         seed = None if data.get("seed") is None else whole_of(data, "seed", text=True)
         if seed is not None and not -(1 << 63) <= seed < 1 << 63:
             raise Refusal("seed: expected a signed 64-bit integer")
@@ -130,7 +130,7 @@ class _Table:
                 seed=seed,
                 start=start,
                 timeout_scale=self._site.timeout_scale,
-                folder=self.folder(),
+                folder=self._site.saving_folder(),
                 ended=self._site.library.add,
             )
             self._games[key] = game
@@ -146,14 +146,6 @@ class _Table:
         """What a list shows of the games that are being played, by the numbers in their keys."""
         with self._lock:
             return [game.row() for game in self._games.values() if not game.over]
-
-    def _opponent(self, key: object, rules: str) -> Opponent:
-        opponent = self.opponents.get(key) if isinstance(key, str) else None
-        if opponent is None:
-            raise Refusal("there is no such opponent")
-        if opponent.rules and rules not in opponent.rules:
-            raise Refusal(f"{opponent.name} plays rules {' and '.join(opponent.rules)} only")
-        return opponent
 
     def get(self, key: str) -> Game:
         """The game of a key."""
@@ -172,8 +164,6 @@ class _Table:
         deadline = time.monotonic() + _ENDING
         for game in games:
             game.join(max(0.0, deadline - time.monotonic()))
-        if self._temporary is not None:
-            self._temporary.cleanup()
 
 
 def page(site: Site) -> Page:

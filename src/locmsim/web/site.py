@@ -1,6 +1,8 @@
 """What all pages share: the address's token, the matches there are, and how a page is declared."""
 
 import secrets
+import tempfile
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,6 +76,8 @@ class Site:
     positions: dict[str, Position] = field(default_factory=dict)
     #: Pages of what bots were sent, by key.
     captures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _temporary: tempfile.TemporaryDirectory[str] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def position(self, key: str, turn: int | None = None) -> Position:
         """A position that can be analysed.
@@ -105,7 +109,20 @@ class Site:
             return self.positions[key].whole()
         return state_at_step(self.library.load(key)[0], step)
 
+    def saving_folder(self) -> str:
+        """Where games are saved, from any thread."""
+        if self.folder:
+            return self.folder
+        with self._lock:
+            if self._temporary is None:
+                self._temporary = tempfile.TemporaryDirectory(prefix="locmsim-")
+            return self._temporary.name
+
     def close(self) -> None:
         """End what the pages have started."""
         while self.closing:
             self.closing.pop()()
+        with self._lock:
+            if self._temporary is not None:
+                self._temporary.cleanup()
+                self._temporary = None

@@ -570,7 +570,7 @@ def test_two_first_games_have_one_temporary_folder(monkeypatch: pytest.MonkeyPat
         made.append(original(*args, **options))
         return made[-1]
 
-    monkeypatch.setattr("locmsim.web.play.tempfile.TemporaryDirectory", slow)
+    monkeypatch.setattr("locmsim.web.site.tempfile.TemporaryDirectory", slow)
     site = Site(Library())
     data = {"players": [None, "agent-random"], "rules": "1.2"}
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
