@@ -16,6 +16,7 @@ import argparse
 import csv
 import os
 import time
+from collections import Counter
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,7 @@ from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
+PART = 256  # positions that are learnt from are so many, or twice, three times ...
 TORCHRUN = ("RANK", "WORLD_SIZE")  # what it tells a process
 #: What a step of the environments writes of the position after it, and of itself.
 AFTER = ("obs", "masks", "to_move")
@@ -260,29 +262,22 @@ class League:
 
 
 class Rollout:
-    """Environments, and the arrays that they fill: `steps` steps of all rows of this process.
+    """An environment, and the arrays that it fills: `steps` steps of all rows of this process.
 
-    Each kind of decks has a part of the rows. Who plays the other side is drawn for each episode:
-    the learner itself, a past self or a fixed opponent.
+    Drawn for each episode are its kind of decks, and who plays the other side: the learner itself,
+    a past self or a fixed opponent.
     """
 
     def __init__(self, options, processes, device):
         self.options, self.processes, self.device = options, processes, device
-        self.parts, self.results, numbers, first = [], {}, [], 0
+        n, over = divmod(options.rows, processes.size)
+        if over:
+            raise SystemExit(f"--rows: {options.rows} rows for {processes.size} processes")
         remember_decks()
-        for place, decks in enumerate(options.decks):
-            rows = options.rows // len(options.decks) + (place < options.rows % len(options.decks))
-            if rows % processes.size or not rows:
-                raise SystemExit(
-                    f"--rows: {rows} with decks {decks} for {processes.size} processes"
-                )
-            local, start = rows // processes.size, sum(map(len, numbers))
-            self.parts.append((self.make(decks, local), slice(start, start + local)))
-            # Numbers of rows do not depend on how many processes share them.
-            numbers.append(first + processes.rank * local + np.arange(local))
-            first += rows
-        self.numbers = np.concatenate(numbers)
-        n, t, env = len(self.numbers), options.steps, self.parts[0][0]
+        self.results, self.env = {}, self.make(n)
+        # The numbers of rows do not depend on how many processes share them.
+        self.numbers = processes.rank * n + np.arange(n)
+        t, env = options.steps, self.env
         actions = int(env.single_action_space.n)
         shape = env.single_observation_space["observation"].shape
         for name, dtype, *size in (
@@ -295,38 +290,36 @@ class Rollout:
         ):  # fmt: skip
             setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
 
-    def make(self, decks, rows):
-        """The environment of a part of the rows."""
+    def make(self, rows):
+        """The environment."""
         options = self.options
         return LocmVectorEnv(
             rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
-            rules=options.rules, decks=tuple(decks.split("/")) if "/" in decks else decks,
+            rules=options.rules, decks=kinds_of_decks(options.decks),
             card_sets=options.sets, threads=options.threads, max_actions=400,
         )  # fmt: skip
 
     def meet(self, league):
         """Have new episodes played against the players of the league, as often as it says."""
-        options = self.options
+        options, players = self.options, self.env.players
         weights = {name: options.past * weight for name, weight in league.weights().items()}
         for name in options.opponents:
             weights[name] = options.fixed / len(options.opponents)
         weights["caller"] = max(0.0, 1 - sum(weights.values()))
-        for env, _ in self.parts:
-            for name in {*env.players} - {*weights}:
-                env.players.pop(name)
-            for name in [name for name in league.past if name not in env.players]:
-                env.players[name] = league.past[name]
-            env.set_weights(weights)
+        for name in {*players} - {*weights}:
+            players.pop(name)
+        for name in [name for name in league.past if name not in players]:
+            players[name] = league.past[name]
+        self.env.set_weights(weights)
 
     def played(self):
         """Wins and games of the learner by player since the last call; only of this process."""
         results = {}
-        for place, (env, _) in enumerate(self.parts):
-            for name, result in env.players.results.items():
-                now = np.array([result.won + result.drawn / 2, result.games])
-                if name != "caller":
-                    results[name] = results.get(name, 0) + now - self.results.get((place, name), 0)
-                self.results[place, name] = now
+        for name, result in self.env.players.results.items():
+            now = np.array([result.won + result.drawn / 2, result.games])
+            if name != "caller":
+                results[name] = now - self.results.get(name, 0)
+            self.results[name] = now
         return results
 
     def win_rate(self, net, opponent):
@@ -339,11 +332,10 @@ class Rollout:
         key = self.options.seed, update
         seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
         self.meet(league)
-        for env, part in self.parts:
-            seen, _ = env.reset(seed=seeds[part].tolist())
-            self.obs[-1, part] = torch.from_numpy(seen["observation"])
-            self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
-            self.to_move[-1, part] = torch.from_numpy(env.to_move)
+        seen, _ = self.env.reset(seed=seeds.tolist())
+        self.obs[-1] = torch.from_numpy(seen["observation"])
+        self.masks[-1] = torch.from_numpy(seen["action_mask"])
+        self.to_move[-1] = torch.from_numpy(self.env.to_move)
 
     @torch.no_grad()
     def collect(self, net, update):
@@ -355,7 +347,6 @@ class Rollout:
         for t in range(options.steps):
             # Where PASS alone is left there is nothing to decide, a quarter of the time.
             self.decides[t] = self.masks[t].sum(1, dtype=torch.int16) > 1
-            self.actions[t] = 0
             self.act(net, t, uniform[t])
             started = time.perf_counter()
             self.step(t)
@@ -369,25 +360,20 @@ class Rollout:
 
     def step(self, t):
         """Step the environments, which write what comes of it where it is to be."""
-        for env, part in self.parts:
-            after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
-            during = {name: getattr(self, name)[t, part] for name in DURING}
-            arrays = {name: array.numpy() for name, array in (after | during).items()}
-            env.step_into(self.actions[t, part].numpy(), **arrays)
+        into = {name: getattr(self, name)[t + 1].numpy() for name in AFTER}
+        into |= {name: getattr(self, name)[t].numpy() for name in DURING}
+        self.env.step_into(self.actions[t].numpy(), **into)
 
     def act(self, net, t, uniform=None):
-        """Let the network value positions and, with `uniform`, act where there is a choice."""
-        # On a GPU shapes stay the same; what is computed for other rows does no harm.
-        everywhere = uniform is None or self.device.type == "cuda"
-        rows = slice(None) if everywhere else self.decides[t].nonzero()[:, 0]
-        obs = self.obs[t, rows].to(self.device, non_blocking=True)
-        masks = self.masks[t, rows].to(self.device, non_blocking=True)
+        """Let the network value positions and, with `uniform`, choose actions."""
+        obs = self.obs[t].to(self.device, non_blocking=True)
         with precision(self.options.bfloat16, self.device):
             logits, values = net(obs)
-        self.values[t, rows] = values.float().cpu()
+        self.values[t] = values.float().cpu()
         if uniform is not None:
-            action, logp = draw(logits, masks, uniform[rows].to(self.device))
-            self.logps[t, rows], self.actions[t, rows] = logp.cpu(), action.cpu()
+            masks = self.masks[t].to(self.device, non_blocking=True)
+            action, logp = draw(logits, masks, uniform.to(self.device))
+            self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
         """Positions with a choice, and the numbers of those of all processes."""
@@ -420,6 +406,12 @@ class Rollout:
         return {name: part.to(self.device) for name, part in data.items()}, order
 
 
+def kinds_of_decks(names):
+    """Decks of one kind, or a pool of several; a/b is a pair."""
+    kinds = [tuple(name.split("/")) if "/" in name else name for name in names]
+    return kinds[0] if len(kinds) == 1 else Pool(Counter(kinds))
+
+
 def remember_decks():
     """Let the deck builders of the library work once for each card set: some take 50 ms."""
     for name, builder in DECK_BUILDERS.items():
@@ -439,7 +431,11 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
         for batch in order.split(options.batch):
             # All processes have the same batch; each learns from those of its rows.
             rows = where[batch]
-            part = {name: tensor[rows[rows >= 0].to(device)] for name, tensor in data.items()}
+            rows = rows[rows >= 0]
+            # Parts of few sizes: kernels of half precision are made for each size.
+            counts = torch.arange(len(rows) + -len(rows) % PART, device=device) < len(rows)
+            rows = functional.pad(rows, (0, -len(rows) % PART)).to(device)
+            part = {name: tensor[rows] for name, tensor in data.items()}
             with precision(options.bfloat16, device):
                 logits, value = net(part["obs"])
             logs = functional.log_softmax(masked(logits.float(), part["masks"]), 1)
@@ -449,7 +445,8 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             actor = -torch.min(ratio * part["advantage"], clipped * part["advantage"])
             critic = (value.float() - part["return"]) ** 2
             entropy = -(logs.exp() * logs).sum(1)
-            loss = (actor + 0.5 * critic - entropy_weight * entropy).sum() / len(batch)
+            loss = actor + 0.5 * critic - entropy_weight * entropy
+            loss = (loss * counts).sum() / len(batch)
             optimizer.zero_grad()
             loss.backward()
             if processes.size > 1:
@@ -460,7 +457,7 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             optimizer.step()
             kl, clipped = ratio - 1 - difference, (ratio != clipped).float()
             stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, clipped])
-            sums += stats.detach().double().sum(1)
+            sums += (stats * counts).detach().double().sum(1)
     names = ("positions", "value_loss", "entropy", "kl", "clipped")
     return dict(zip(names, sums.tolist(), strict=True))
 

@@ -157,8 +157,8 @@ def test_the_league_plays(ppo):
         rollout.meet(league)
         shares.append([results[name][1] for name in ("same", "passes")])
     # Nobody plays against themselves: a half of the games each for past selves and fixed opponents.
-    assert sum(result.games for result in rollout.parts[0][0].players.results.values()) == games
-    assert rollout.parts[0][0].players.results["caller"].games == 0
+    assert sum(result.games for result in rollout.env.players.results.values()) == games
+    assert rollout.env.players.results["caller"].games == 0
     assert set(league.results) == {"greedy", "beam:nodes=10", "same", "passes"}
     assert min(played for _, played in league.results.values()) > 0
     assert league.rate("passes") > 0.9
