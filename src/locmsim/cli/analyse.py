@@ -13,7 +13,7 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim._core import State
     from locmsim.game.observation import Observation
-    from locmsim.referee.report import GameReport
+    from locmsim.referee.turn_report import GameReport
     from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
     from locmsim.search.variations import Tree, Turn
@@ -215,7 +215,7 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
 def _report(options: argparse.Namespace) -> None:
     """The whole match."""
     from locmsim.cli._matches import load_result
-    from locmsim.referee.report import report_game
+    from locmsim.referee.turn_report import report_game
 
     for name in ("file", "turn", "done", "tree"):
         if getattr(options, name) not in (None, "", False):
@@ -299,7 +299,7 @@ def _print(
     values: tuple[float, float] | None,
     seen: "Observation",
 ) -> None:
-    from locmsim.referee.text import card_text
+    from locmsim.referee.locm_text import card_text
 
     names = {"beam": "beam search", "mcts": "MCTS"}
     print("".join(f"{name:^21}" for name in names.values()).rstrip())

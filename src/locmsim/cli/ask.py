@@ -14,7 +14,7 @@ from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
-    from locmsim.referee.matches import Call, Result
+    from locmsim.referee.process_match import Call, Result
 
 __all__ = ["add_options", "run"]
 
@@ -232,7 +232,7 @@ def _compared(
     result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
     """Answers are the same if they come to the same position."""
-    from locmsim.referee.plain import position_after
+    from locmsim.referee.any_game import position_after
 
     assert call.turn is not None
     same = False

@@ -10,7 +10,7 @@ from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.matches import Call, Result
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from locmsim._core import Creature, State
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
-from locmsim.referee.matches import Call, Result
-from locmsim.referee.plain import last_words
+from locmsim.referee.any_game import last_words
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
 __all__ = ["card_text", "match_text"]
