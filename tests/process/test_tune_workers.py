@@ -122,7 +122,7 @@ def test_threads_share_nothing() -> None:
     ]
     expected = [self_play.play_task(task) for task in tasks]
     with ThreadPoolExecutor(4) as executor:
-        found = list(executor.map(games.play_task, tasks))
+        found = list(executor.map(self_play.play_task, tasks))
     for a, b in zip(expected, found, strict=True):
         for name, column in vars(a).items():
             assert np.array_equal(column, getattr(b, name)), name

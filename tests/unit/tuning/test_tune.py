@@ -288,7 +288,7 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
     expected = lines(whole, 2)
 
     tasks = []
-    for kind in (self_play.SelfPlay, games.PlayPairs):
+    for kind in (self_play.SelfPlay, self_play.PlayPairs):
         play = kind.__call__
 
         def counted(task: object, play=play) -> object:
