@@ -318,9 +318,7 @@ def _report(options: argparse.Namespace) -> None:
         _print_report(report, names, result.match.cards)
 
 
-def _print_report(
-    report: "GameReport", names: tuple[str, str], cards: "Sequence[Card]"
-) -> None:
+def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence[Card]") -> None:
     columns = width()
     shown = [name or f"player {player}" for player, name in enumerate(names)]
 

@@ -209,9 +209,7 @@ def _turn_line(call: Call, state: State, style: _Style) -> str:
     )
 
 
-def _drawn(
-    before: State | None, state: State, player: int, style: _Style
-) -> Iterator[str]:
+def _drawn(before: State | None, state: State, player: int, style: _Style) -> Iterator[str]:
     """The cards that came into a hand since the last turn."""
     had = {card.id for card in before.players[player].hand} if before is not None else set()
     new = [card for card in state.players[player].hand if card.id not in had]
