@@ -262,7 +262,8 @@ def _changes(state: State, after: State, style: _Style) -> Iterator[str]:
             if now is None:
                 yield style(_RED, f"{style.name(creature.card)} #{creature.id} dies")
             elif _stats(now) != _stats(creature):
-                yield f"{style.creature(creature)} -> {style.creature(now).partition(f'#{now.id} ')[2]}"
+                _, _, stats = style.creature(now).partition(f"#{now.id} ")
+                yield f"{style.creature(creature)} -> {stats}"
         if new.next_draw > old.next_draw:
             yield f"player {player} draws {new.next_draw} cards next turn"
 
