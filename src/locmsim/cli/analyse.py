@@ -247,8 +247,8 @@ def _grow(
 
     def tell(turn: "Turn", indent: int) -> None:
         space = " " * indent
-        said = words.line(turn.line, turn.start)
-        _wrapped(f"{space}{turn.value:+.2f} {turn.visits:6}  ", said)
+        told = words.line(turn.line, turn.start)
+        _wrapped(f"{space}{turn.value:+.2f} {turn.visits:6}  ", told)
 
     for branch in tree.branches:
         tell(branch.turn, 0)
