@@ -11,8 +11,8 @@ it, the best on card sets that no training has seen is ``learned.npz`` of the fo
 training. ``curves.svg`` is its picture (needs matplotlib).
 
 What is finished stays: the same command goes on where an earlier one was stopped. With
-``--pause-after`` it stops after so many minutes, at the next point from which it can go on; then its
-exit status is 3.
+``--pause-after`` it stops after so many minutes, where it can go on later; its
+exit status is 3 then.
 """
 
 import argparse
@@ -108,7 +108,9 @@ def cloned(options: argparse.Namespace, folder: Path, seed: int, paths: list[Pat
     return path
 
 
-def trained(options: argparse.Namespace, folder: Path, seed: int, begin: Path, clock: Clock) -> Path:
+def trained(
+    options: argparse.Namespace, folder: Path, seed: int, begin: Path, clock: Clock
+) -> Path:
     """The network after self-play."""
     path = folder / "policy.npz"
     command = [
@@ -186,7 +188,9 @@ def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
                 for decks, opponent in YARDSTICKS
             ]
             rates[seed] = sum(one.rate for one in won)
-            against = ", ".join(f"{name} {one}" for (_, name), one in zip(YARDSTICKS, won, strict=True))
+            against = ", ".join(
+                f"{name} {one}" for (_, name), one in zip(YARDSTICKS, won, strict=True)
+            )
             print(f"seed {seed}: {against}", flush=True)
     draw(folder / "curves.svg", curves)
     best = max(rates, key=rates.__getitem__)

@@ -18,7 +18,6 @@ import os
 import time
 from collections import Counter
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,17 +26,12 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn import functional
 
-from locmsim.decks import DECK_BUILDERS
 from locmsim.envs import LocmVectorEnv, Pool, gae
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
-PART = 256  # positions that are learnt from are so many, or twice, three times ...
-TORCHRUN = ("RANK", "WORLD_SIZE")  # what it tells a process
-#: What a step of the environments writes of the position after it, and of itself.
-AFTER = ("obs", "masks", "to_move")
-DURING = ("rewards", "terminated", "truncated", "length")
+PART = 256  # batches are filled up to multiples of this: kernels are made for each size
 
 
 class Net(nn.Module):
@@ -72,7 +66,7 @@ class Net(nn.Module):
         x = observations.float() * self.scale.reciprocal()
         # Encoded without the activation: what is seen of the position is added below.
         hand, own, enemy = (
-            self.encode(layer, x[:, start : start + rows * size].reshape(n * rows, size), n)
+            self.encode(layer, x[:, start : start + rows * size].reshape(n, rows, size))
             for layer, start, rows, size in (
                 (self.hand, 24, 8, 24), (self.own, 216, 6, 16), (self.enemy, 312, 6, 16),
             )
@@ -96,13 +90,8 @@ class Net(nn.Module):
         summon, use = self.keys(hand, c_hand, self.summon, self.use)
         attack, own_key = self.keys(own, c_own, self.attack, self.own_key)
         enemy_key, attack_key = self.keys(enemy, c_enemy, self.enemy_key, self.enemy_attack_key)
-        lane_keys = torch.stack(
-            [
-                functional.linear(torch.cat(pair, 1), of_sums) + lane
-                for pair in zip(own_sums, enemy_sums, strict=True)
-            ],
-            1,
-        )
+        sums = [torch.cat(pair, 1) for pair in zip(own_sums, enemy_sums, strict=True)]
+        lane_keys = functional.linear(torch.stack(sums, 1), of_sums) + lane[:, None]
         # Targets of items: the player, six own and six enemy creatures.
         targets = torch.cat([player_use[:, None], own_key, enemy_key], 1)
         summons = summon @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
@@ -116,20 +105,16 @@ class Net(nn.Module):
         return logits, torch.tanh(value + self.value.bias)[:, 0]
 
     @staticmethod
-    def encode(layer, cards, n):
+    def encode(layer, cards):
         """The encoding of cards; where there is none all is zero, also what is called present."""
         weight = layer.weight.t()
-        weight = torch.cat([weight[:1] + layer.bias, weight[1:]])
-        return (cards @ weight).view(n, -1, UNITS)
+        return cards @ torch.cat([weight[:1] + layer.bias, weight[1:]])
 
     @staticmethod
     def keys(block, context, *layers):
         """Queries or keys of cards, by several layers, given what the position makes of them."""
-        seen = functional.relu(block + context[:, None]).flatten(0, 1)
-        return [
-            keys.view(*block.shape[:2], KEY)
-            for keys in product(seen, *[layer.weight for layer in layers])
-        ]
+        seen = functional.relu(block + context[:, None])
+        return product(seen, *[layer.weight for layer in layers])
 
     def named(self):
         """Name in a `Policy` and parameter, one after the other."""
@@ -139,16 +124,13 @@ class Net(nn.Module):
 
     def policy(self, training=""):
         """The network as a `Policy`, which needs no torch."""
-        arrays = {}
-        for name, parameter in self.named():
-            array = parameter.detach().cpu().numpy().T.copy()
-            arrays[name] = array[..., 0] if name.startswith(("pass", "value")) else array
         layout = get_layout("entities", self.rules)
         meta = {
             "kind": "entities", "layout": layout.name, "layout_version": layout.version,
             "rules": self.rules, "training": training,
         }  # fmt: skip
-        return Policy(arrays, meta)
+        arrays = {name: p.detach().cpu().numpy().T for name, p in self.named()}
+        return Policy({name: array.squeeze().copy() for name, array in arrays.items()}, meta)
 
     def save(self, folder, training):
         """Write what plays the network."""
@@ -168,7 +150,7 @@ class Net(nn.Module):
 
 def product(x, *weights):
     """What several layers without bias make of x, computed as one."""
-    return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], 1)
+    return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], -1)
 
 
 def masked(logits, masks):
@@ -192,13 +174,13 @@ class Processes:
     """The processes that torchrun has started, or this one alone; each has a part of all rows."""
 
     def __init__(self, device):
-        self.rank, self.size = (int(os.environ.get(n, n == "WORLD_SIZE")) for n in TORCHRUN)
-        self.device = device
+        self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
         if self.size > 1:
-            backend = "nccl" if device.type == "cuda" else "gloo"
             if device.type == "cuda":
-                self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+                device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            backend = "nccl" if device.type == "cuda" else "gloo"
             dist.init_process_group(backend, timeout=timedelta(hours=1))
+        self.device = device
 
     def sum(self, tensor):
         """The sum over all processes, in place."""
@@ -273,20 +255,18 @@ class Rollout:
         n, over = divmod(options.rows, processes.size)
         if over:
             raise SystemExit(f"--rows: {options.rows} rows for {processes.size} processes")
-        remember_decks()
         self.results, self.env = {}, self.make(n)
         # The numbers of rows do not depend on how many processes share them.
         self.numbers = processes.rank * n + np.arange(n)
         t, env = options.steps, self.env
-        actions = int(env.single_action_space.n)
-        shape = env.single_observation_space["observation"].shape
+        observation, actions = env.single_observation_space["observation"], env.single_action_space
         for name, dtype, *size in (
-            ("obs", torch.int8, t + 1, n, *shape), ("masks", torch.int8, t + 1, n, actions),
-            ("to_move", torch.int8, t + 1, n), ("actions", torch.int64, t, n),
-            ("rewards", torch.float32, t, n), ("terminated", torch.bool, t, n),
-            ("truncated", torch.bool, t, n), ("length", torch.int32, t, n),
-            ("values", torch.float32, t + 1, n), ("logps", torch.float32, t, n),
-            ("decides", torch.bool, t, n),
+            ("obs", torch.int8, t + 1, n, *observation.shape),
+            ("masks", torch.int8, t + 1, n, int(actions.n)), ("to_move", torch.int8, t + 1, n),
+            ("actions", torch.int64, t, n), ("rewards", torch.float32, t, n),
+            ("terminated", torch.bool, t, n), ("truncated", torch.bool, t, n),
+            ("length", torch.int32, t, n), ("values", torch.float32, t + 1, n),
+            ("logps", torch.float32, t, n),
         ):  # fmt: skip
             setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
 
@@ -345,8 +325,6 @@ class Rollout:
         options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
         uniform = torch.rand(options.steps, options.rows, generator=random)[:, self.numbers]
         for t in range(options.steps):
-            # Where PASS alone is left there is nothing to decide, a quarter of the time.
-            self.decides[t] = self.masks[t].sum(1, dtype=torch.int16) > 1
             self.act(net, t, uniform[t])
             started = time.perf_counter()
             self.step(t)
@@ -360,8 +338,9 @@ class Rollout:
 
     def step(self, t):
         """Step the environments, which write what comes of it where it is to be."""
-        into = {name: getattr(self, name)[t + 1].numpy() for name in AFTER}
-        into |= {name: getattr(self, name)[t].numpy() for name in DURING}
+        after, now = ("obs", "masks", "to_move"), ("rewards", "terminated", "truncated", "length")
+        into = {name: getattr(self, name)[t + 1].numpy() for name in after}
+        into |= {name: getattr(self, name)[t].numpy() for name in now}
         self.env.step_into(self.actions[t].numpy(), **into)
 
     def act(self, net, t, uniform=None):
@@ -376,8 +355,10 @@ class Rollout:
             self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """Positions with a choice, and the numbers of those of all processes."""
-        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), self.decides
+        """All positions, and the numbers of those of all processes that are learnt from."""
+        # Where PASS alone is left there is nothing to decide, a quarter of the time.
+        decides = self.masks[:-1].sum(2, dtype=torch.int16) > 1
+        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), decides.numpy()
         rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
         for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
@@ -386,24 +367,24 @@ class Rollout:
         advantages = torch.from_numpy(
             gae(rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95)
         )
-        places = self.options.rows * np.arange(len(rewards))[:, None] + self.numbers
+        part = advantages[decides].double()
+        sums = torch.stack([part.new_tensor(len(part)), part.sum(), (part**2).sum()])
+        count, total, squares = self.processes.sum(sums).tolist()
+        deviation = max(squares / count - (total / count) ** 2, 0) ** 0.5
+        everywhere = torch.zeros(len(rewards), self.options.rows, dtype=torch.int32)
+        everywhere[:, self.numbers] = decides.int()
         data = {
-            "place": torch.from_numpy(places)[chosen],
-            "obs": self.obs[:-1][chosen], "masks": self.masks[:-1][chosen],
-            "action": self.actions[chosen], "logp": self.logps[chosen],
-            "value": self.values[:-1][chosen], "advantage": advantages[chosen],
-            "return": (advantages + self.values[:-1])[chosen],
+            "obs": self.obs[:-1], "masks": self.masks[:-1], "action": self.actions,
+            "logp": self.logps, "advantage": (advantages - total / count) / (deviation + 1e-8),
+            "value": self.values[:-1], "return": advantages + self.values[:-1],
         }  # fmt: skip
-        part = data["advantage"].double()
-        sums = self.processes.sum(
-            torch.stack([part.new_tensor(len(part)), part.sum(), (part**2).sum()])
-        )
-        mean, square = (sums[1:] / sums[0]).tolist()
-        data["advantage"] = (data["advantage"] - mean) / (max(square - mean**2, 0) ** 0.5 + 1e-8)
-        everywhere = torch.zeros(len(rewards) * self.options.rows, dtype=torch.int32)
-        everywhere[data["place"]] = 1
-        order = self.processes.sum(everywhere).nonzero()[:, 0]
-        return {name: part.to(self.device) for name, part in data.items()}, order
+        places = self.processes.sum(everywhere).flatten().nonzero()[:, 0]
+        return {name: part.flatten(0, 1).to(self.device) for name, part in data.items()}, places
+
+    def here(self, places):
+        """Those of the positions that are of this process, as indices into its own."""
+        step, row = places // self.options.rows, places % self.options.rows - self.numbers[0]
+        return (step * len(self.numbers) + row)[(row >= 0) & (row < len(self.numbers))]
 
 
 def kinds_of_decks(names):
@@ -412,29 +393,20 @@ def kinds_of_decks(names):
     return kinds[0] if len(kinds) == 1 else Pool(Counter(kinds))
 
 
-def remember_decks():
-    """Let the deck builders of the library work once for each card set: some take 50 ms."""
-    for name, builder in DECK_BUILDERS.items():
-        known = cache(builder)
-        DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
-
-
-def learn(net, optimizer, data, places, options, update, entropy_weight, processes):
-    """Some epochs of PPO over one rollout; sums of what happened."""
-    device, parameters = data["obs"].device, list(net.parameters())
-    where = torch.full((options.steps * options.rows,), -1)
-    where[data["place"].cpu()] = torch.arange(len(data["place"]))
+def learn(net, optimizer, rollout, update, entropy_weight):
+    """Some epochs of PPO over a rollout; sums of what happened."""
+    options, processes, device = rollout.options, rollout.processes, rollout.device
+    (data, places), parameters = rollout.examples(), [*net.parameters()]
     random = generator(options.seed, update, 3)
-    sums = torch.zeros(5, dtype=torch.float64, device=device)
+    sums = torch.zeros(7, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
         order = places[torch.randperm(len(places), generator=random)]
         for batch in order.split(options.batch):
             # All processes have the same batch; each learns from those of its rows.
-            rows = where[batch]
-            rows = rows[rows >= 0]
-            # Parts of few sizes: kernels of half precision are made for each size.
-            counts = torch.arange(len(rows) + -len(rows) % PART, device=device) < len(rows)
-            rows = functional.pad(rows, (0, -len(rows) % PART)).to(device)
+            rows = rollout.here(batch)
+            fill = -len(rows) % PART
+            counts = torch.arange(len(rows) + fill, device=device) < len(rows)
+            rows = functional.pad(rows, (0, fill)).to(device)
             part = {name: tensor[rows] for name, tensor in data.items()}
             with precision(options.bfloat16, device):
                 logits, value = net(part["obs"])
@@ -456,16 +428,16 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
             kl, clipped = ratio - 1 - difference, (ratio != clipped).float()
-            stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, clipped])
-            sums += (stats * counts).detach().double().sum(1)
-    names = ("positions", "value_loss", "entropy", "kl", "clipped")
+            stats = [counts, critic, entropy, kl, clipped, part["return"], part["return"] ** 2]
+            sums += (torch.stack(stats) * counts).detach().double().sum(1)
+    names = ("positions", "value_loss", "entropy", "kl", "clipped", "returns", "squares")
     return dict(zip(names, sums.tolist(), strict=True))
 
 
 #: What a run may be continued with other values of; all else makes another training.
 FREE = (
     "folder", "resume", "pause_after", "device", "threads", "compile", "tensorboard", "wandb",
-    "yardsticks", "games", "evaluate_every", "begin_with",
+    "games", "evaluate_every", "begin_with",
 )  # fmt: skip
 
 
@@ -501,12 +473,10 @@ class Log:
 
     def __init__(self, options, update):
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        lines = self.path.read_text().splitlines(True) if update and self.path.exists() else []
         # What came after the checkpoint is done again.
-        kept = [
-            line for line in lines if not line[0].isdigit() or int(line.split(",")[0]) <= update
-        ]
-        self.path.write_text("".join(kept))
+        done = {"update", *map(str, range(update + 1))} if update else ()
+        lines = self.path.read_text().splitlines(True) if self.path.exists() else []
+        self.path.write_text("".join(line for line in lines if line.split(",")[0] in done))
         try:
             if options.tensorboard:
                 from torch.utils.tensorboard import SummaryWriter
@@ -537,7 +507,7 @@ class Log:
 
 
 def train(options, make_net=Net, make_rollout=Rollout):
-    """Train as the options say; the network, and a text that says how it was made."""
+    """Train as the options say; the network."""
     processes = Processes(find_device(options.device))
     device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
@@ -570,34 +540,30 @@ def train(options, make_net=Net, make_rollout=Rollout):
     rollout = make_rollout(options, processes, device)
     rollout.begin(update, league)
     updates, began = max(1, options.total_timesteps // size), time.monotonic()
-    training = history
     while update < updates:
         started, falling = time.perf_counter(), 1 - 0.9 * update / updates
         optimizer.param_groups[0]["lr"] = options.rate * falling
-        sums, results = rollout.collect(forward, update), rollout.played()
-        data, places = rollout.examples()
-        entropy = options.entropy * falling
-        sums |= learn(forward, optimizer, data, places, options, update, entropy, processes)
-        update += 1
-        numbers = [*sums.values(), *(number for pair in results.values() for number in pair)]
-        numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64)).tolist()
-        sums = dict(zip(sums, numbers, strict=False))
-        pairs = np.reshape(numbers[len(sums) :], (-1, 2))
+        sums = rollout.collect(forward, update)
+        sums |= learn(forward, optimizer, rollout, update, options.entropy * falling)
+        results, update = rollout.played(), update + 1
+        numbers = [*sums.values(), *np.ravel([*results.values()])]
+        numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64))
+        sums = dict(zip(sums, numbers.tolist(), strict=False))
+        pairs = numbers[len(sums) :].view(-1, 2)
         league.count(dict(zip(results, pairs.tolist(), strict=True)))
-        wins, one_sided = pairs.sum(axis=0).tolist()
+        wins, one_sided = pairs.sum(0).tolist()
         games += int(sums["games"])
-        decks = " ".join(options.decks)
-        training = f"{history}{games} games with {decks} decks ({update * size} steps), PPO"
-        error = (data["return"] - data["value"]).var() / data["return"].var().clamp(min=1e-9)
         seconds = time.perf_counter() - started
-        means = {k: sums[k] / sums["positions"] for k in ("value_loss", "entropy", "kl", "clipped")}
+        mean = {name: total / sums["positions"] for name, total in sums.items()}
+        variance = max(mean["squares"] - mean["returns"] ** 2, 1e-9)
         values = {
             "update": update, "step": update * size, "games": games, "seconds": seconds,
             "steps_per_second": size / seconds, "rate": options.rate * falling,
             "environment_share": sums["env_seconds"] / seconds / processes.size,
             "return": (2 * wins - one_sided) / max(1, one_sided),
-            "length": sums["length"] / max(1, sums["games"]),
-            "explained_variance": 1 - error.item(), "illegal": sums["illegal"] / size, **means,
+            "length": sums["length"] / max(1, sums["games"]), "illegal": sums["illegal"] / size,
+            "explained_variance": 1 - mean["value_loss"] / variance,
+            **{name: mean[name] for name in ("value_loss", "entropy", "kl", "clipped")},
         }  # fmt: skip
         last = update == updates
         if options.past and update % options.snapshot_every == 0:
@@ -612,7 +578,8 @@ def train(options, make_net=Net, make_rollout=Rollout):
                 print("  ".join(f"{k} {v:.4g}" for k, v in values.items() if v != ""), flush=True)
         if update % options.checkpoint_every == 0 or last:
             if main:
-                net.save(folder, training)
+                training = f"{history}{games} games with {' '.join(options.decks)} decks"
+                net.save(folder, f"{training} ({update * size} steps), PPO")
                 content = {
                     "identity": identity(options), "net": net.state_dict(), "history": history,
                     "optimizer": optimizer.state_dict(), "league": league.state_dict(),
@@ -622,7 +589,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
             rollout.begin(update, league)
             if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
                 break
-    return net, training
+    return net
 
 
 def find_device(name):

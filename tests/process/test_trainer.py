@@ -29,11 +29,10 @@ SAME = ("seconds", "steps_per_second", "environment_share")
 
 @pytest.fixture
 def ppo(monkeypatch):
-    """The example as a module, which leaves the deck builders of this process as they are."""
+    """The example as a module."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import ppo
 
-    monkeypatch.setattr(ppo, "remember_decks", lambda: None)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield ppo
