@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 import torch
-from ppo import Net, Rollout, arguments, kinds_of_decks, precision, train
+from ppo import Net, Rollout, arguments, precision, train
 from torch import nn
 from torch.nn import functional
 
@@ -100,7 +100,7 @@ class Choices(Rollout):
         options = self.options
         settings = {
             "rules": options.rules,
-            "decks": decks or kinds_of_decks(options.decks),
+            "decks": decks or self.decks,
             "seat": seat,
             "threads": options.threads,
         }

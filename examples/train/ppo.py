@@ -4,12 +4,11 @@
     locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
-The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; the
-same command with `--resume` goes on where it was stopped, and the result is the same. In self-play
-an observation is always that of the player to move, and in a zero-sum game what follows counts with
-the other sign where the other player moves next: that is all there is to it (`locmsim.envs.gae`).
-Random numbers follow from the seed, the number of the update and the row, so neither a pause nor
-the number of processes changes them.
+The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
+`--resume` the same command goes on where it was stopped. Random numbers follow from the seed, the
+number of the update and the row: neither a pause nor the number of processes changes the result. In
+self-play an observation is that of the player to move, and what follows counts with the other sign
+where the other player moves next (`locmsim.envs.gae`).
 """
 
 import argparse
@@ -17,7 +16,6 @@ import csv
 import os
 import time
 from collections import Counter
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -35,32 +33,27 @@ PART = 256  # batches are filled up to multiples of this: kernels are made for e
 
 
 class Net(nn.Module):
-    """The entity network: `locmsim.policy.policy` says what it looks like.
-
-    Names and shapes are those of `locmsim.policy._policy.entity_shapes`, with `.` as `_`.
-    """
+    """The entity network: `locmsim.policy.policy` says what it looks like, and names the layers."""
 
     def __init__(self, rules="1.5"):
         super().__init__()
-        self.rules = rules
-        self.one = rules == "1.0"
+        self.rules, self.one = rules, rules == "1.0"  # one lane
         self.register_buffer("scale", torch.tensor(get_layout("entities", rules).scale))
         self.hand, self.own, self.enemy = (nn.Linear(size, UNITS) for size in (24, 16, 16))
         self.trunk1, self.trunk2 = nn.Linear(56 + 5 * UNITS, TRUNK), nn.Linear(TRUNK, TRUNK)
-        for name in ("hand_context", "own_context", "enemy_context"):
-            setattr(self, name, nn.Linear(TRUNK, UNITS, bias=False))
-        for name in ("summon", "use", "attack", "own_key", "enemy_key", "enemy_attack_key"):
-            setattr(self, name, nn.Linear(UNITS, KEY, bias=False))
-        self.lane_key = nn.Linear(2 * UNITS + TRUNK, KEY, bias=False)
-        for name in ("player_use_key", "player_attack_key"):
-            setattr(self, name, nn.Linear(TRUNK, KEY, bias=False))
+        for size, keys, names in (
+            (TRUNK, UNITS, "hand_context own_context enemy_context"),
+            (UNITS, KEY, "summon use attack own_key enemy_key enemy_attack_key"),
+            (TRUNK, KEY, "player_use_key player_attack_key"), (2 * UNITS + TRUNK, KEY, "lane_key"),
+        ):  # fmt: skip
+            for name in names.split():
+                setattr(self, name, nn.Linear(size, keys, bias=False))
         self.pass_, self.value = nn.Linear(TRUNK, 1), nn.Linear(TRUNK, 1)
 
     def forward(self, observations):
         """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
 
-        Logits of actions that are not legal mean nothing. Layers with the same inputs are one
-        product, which halves the time of small networks.
+        Logits of actions that are not legal mean nothing.
         """
         n = observations.shape[0]  # `len` would be a constant of an exported network
         x = observations.float() * self.scale.reciprocal()
@@ -73,13 +66,12 @@ class Net(nn.Module):
         )  # fmt: skip
         lanes = [slice(0, 6), slice(6, 6)] if self.one else [slice(0, 3), slice(3, 6)]
         own_sums, enemy_sums = (
-            [block[:, lane].sum(1) for lane in lanes]
-            for block in (functional.relu(own), functional.relu(enemy))
+            torch.stack([functional.relu(cards[:, lane]).sum(1) for lane in lanes], 1)
+            for cards in (own, enemy)
         )
-        rest = torch.cat([x[:, :24], x[:, 408:]], 1)
-        joined = [rest, functional.relu(hand).sum(1), *own_sums, *enemy_sums]
-        trunk = functional.relu(self.trunk1(torch.cat(joined, 1)))
-        trunk = functional.relu(self.trunk2(trunk))
+        sums = [functional.relu(hand).sum(1), own_sums.flatten(1), enemy_sums.flatten(1)]
+        joined = torch.cat([x[:, :24], x[:, 408:], *sums], 1)
+        trunk = functional.relu(self.trunk2(functional.relu(self.trunk1(joined))))
         of_sums, of_trunk = self.lane_key.weight.split([2 * UNITS, TRUNK], 1)
         c_hand, c_own, c_enemy, player_use, face, lane, pass_, value = product(
             trunk,
@@ -90,8 +82,7 @@ class Net(nn.Module):
         summon, use = self.keys(hand, c_hand, self.summon, self.use)
         attack, own_key = self.keys(own, c_own, self.attack, self.own_key)
         enemy_key, attack_key = self.keys(enemy, c_enemy, self.enemy_key, self.enemy_attack_key)
-        sums = [torch.cat(pair, 1) for pair in zip(own_sums, enemy_sums, strict=True)]
-        lane_keys = functional.linear(torch.stack(sums, 1), of_sums) + lane[:, None]
+        lane_keys = functional.linear(torch.cat([own_sums, enemy_sums], 2), of_sums) + lane[:, None]
         # Targets of items: the player, six own and six enemy creatures.
         targets = torch.cat([player_use[:, None], own_key, enemy_key], 1)
         summons = summon @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
@@ -149,7 +140,7 @@ class Net(nn.Module):
 
 
 def product(x, *weights):
-    """What several layers without bias make of x, computed as one."""
+    """What several layers without bias make of x, as one product: small ones take half the time."""
     return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], -1)
 
 
@@ -173,46 +164,37 @@ def precision(bfloat16, device="cpu"):
 class Processes:
     """The processes that torchrun has started, or this one alone; each has a part of all rows."""
 
-    def __init__(self, device):
+    def __init__(self):
         self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
-        if self.size > 1:
-            if device.type == "cuda":
-                device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-            backend = "nccl" if device.type == "cuda" else "gloo"
-            dist.init_process_group(backend, timeout=timedelta(hours=1))
-        self.device = device
+        if self.size > 1:  # gloo on processors, nccl on GPUs
+            dist.init_process_group()
 
     def sum(self, tensor):
         """The sum over all processes, in place."""
         if self.size > 1:
-            dist.all_reduce(moved := tensor.to(self.device))
-            tensor.copy_(moved)
+            dist.all_reduce(tensor)
         return tensor
 
 
 def generator(*key):
     """Random numbers that follow from a seed, an update, and what they are for."""
-    state = np.random.SeedSequence(key).generate_state(1, np.uint64)[0]
-    return torch.Generator().manual_seed(int(state >> 1))
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(key).generate_state(1)[0]))
 
 
 class League:
     """Past selves that the learner meets again, the harder ones more often (PFSP).
 
-    `results` counts wins and games of the learner by player, older ones less; fixed opponents are
-    counted too, but are drawn as often as the options say.
+    `results` has wins and games of the learner by player, older ones less, also of fixed opponents.
     """
 
     def __init__(self, size=12, keep=0.98):
         self.size, self.keep = size, keep
-        self.past = {}  # name -> policy
-        self.results = {}  # name -> [wins, games]
+        self.past, self.results = {}, {}  # by name: policies; [wins, games]
 
     def add(self, name, policy):
         """Add a past self; of a full league the one that is beaten most often leaves."""
         if len(self.past) >= self.size:
-            weights = self.weights()
-            del self.past[min(self.past, key=weights.get)]
+            del self.past[min(self.past, key=self.weights().get)]
         policy.temperature = 1.0
         self.past[name] = policy
 
@@ -244,10 +226,9 @@ class League:
 
 
 class Rollout:
-    """An environment, and the arrays that it fills: `steps` steps of all rows of this process.
+    """An environment and the arrays that it fills: `steps` steps of all rows of this process.
 
-    Drawn for each episode are its kind of decks, and who plays the other side: the learner itself,
-    a past self or a fixed opponent.
+    Each episode draws its decks and the other player: the learner, a past self, a fixed opponent.
     """
 
     def __init__(self, options, processes, device):
@@ -255,14 +236,14 @@ class Rollout:
         n, over = divmod(options.rows, processes.size)
         if over:
             raise SystemExit(f"--rows: {options.rows} rows for {processes.size} processes")
+        self.decks = options.decks[0] if len(options.decks) == 1 else Pool(Counter(options.decks))
         self.results, self.env = {}, self.make(n)
         # The numbers of rows do not depend on how many processes share them.
         self.numbers = processes.rank * n + np.arange(n)
-        t, env = options.steps, self.env
-        observation, actions = env.single_observation_space["observation"], env.single_action_space
+        t, space = options.steps, self.env.single_observation_space["observation"]
         for name, dtype, *size in (
-            ("obs", torch.int8, t + 1, n, *observation.shape),
-            ("masks", torch.int8, t + 1, n, int(actions.n)), ("to_move", torch.int8, t + 1, n),
+            ("obs", torch.int8, t + 1, n, *space.shape), ("to_move", torch.int8, t + 1, n),
+            ("masks", torch.int8, t + 1, n, int(self.env.single_action_space.n)),
             ("actions", torch.int64, t, n), ("rewards", torch.float32, t, n),
             ("terminated", torch.bool, t, n), ("truncated", torch.bool, t, n),
             ("length", torch.int32, t, n), ("values", torch.float32, t + 1, n),
@@ -275,7 +256,7 @@ class Rollout:
         options = self.options
         return LocmVectorEnv(
             rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
-            rules=options.rules, decks=kinds_of_decks(options.decks),
+            rules=options.rules, decks=self.decks,
             card_sets=options.sets, threads=options.threads, max_actions=400,
         )  # fmt: skip
 
@@ -283,24 +264,20 @@ class Rollout:
         """Have new episodes played against the players of the league, as often as it says."""
         options, players = self.options, self.env.players
         weights = {name: options.past * weight for name, weight in league.weights().items()}
-        for name in options.opponents:
-            weights[name] = options.fixed / len(options.opponents)
+        weights |= {name: options.fixed / len(options.opponents) for name in options.opponents}
         weights["caller"] = max(0.0, 1 - sum(weights.values()))
         for name in {*players} - {*weights}:
             players.pop(name)
-        for name in [name for name in league.past if name not in players]:
+        for name in league.past.keys() - {*players}:
             players[name] = league.past[name]
         self.env.set_weights(weights)
 
     def played(self):
         """Wins and games of the learner by player since the last call; only of this process."""
-        results = {}
-        for name, result in self.env.players.results.items():
-            now = np.array([result.won + result.drawn / 2, result.games])
-            if name != "caller":
-                results[name] = now - self.results.get(name, 0)
-            self.results[name] = now
-        return results
+        old, results = self.results, self.env.players.results.items()
+        now = {name: np.array([one.won + one.drawn / 2, one.games]) for name, one in results}
+        self.results = now
+        return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
 
     def win_rate(self, net, opponent):
         """The part of games that the network wins on card sets that no training sees."""
@@ -309,13 +286,12 @@ class Rollout:
 
     def begin(self, update, league):
         """Begin new episodes in all rows: at the start and after each checkpoint."""
-        key = self.options.seed, update
-        seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
         self.meet(league)
+        seeds = np.random.SeedSequence((self.options.seed, update))
+        seeds = seeds.generate_state(self.options.rows)[self.numbers]
         seen, _ = self.env.reset(seed=seeds.tolist())
-        self.obs[-1] = torch.from_numpy(seen["observation"])
-        self.masks[-1] = torch.from_numpy(seen["action_mask"])
-        self.to_move[-1] = torch.from_numpy(self.env.to_move)
+        arrays = seen["observation"], seen["action_mask"], self.env.to_move
+        self.obs[-1], self.masks[-1], self.to_move[-1] = map(torch.from_numpy, arrays)
 
     @torch.no_grad()
     def collect(self, net, update):
@@ -338,16 +314,15 @@ class Rollout:
 
     def step(self, t):
         """Step the environments, which write what comes of it where it is to be."""
-        after, now = ("obs", "masks", "to_move"), ("rewards", "terminated", "truncated", "length")
-        into = {name: getattr(self, name)[t + 1].numpy() for name in after}
-        into |= {name: getattr(self, name)[t].numpy() for name in now}
+        into = {name: getattr(self, name)[t + 1].numpy() for name in ("obs", "masks", "to_move")}
+        for name in ("rewards", "terminated", "truncated", "length"):
+            into[name] = getattr(self, name)[t].numpy()
         self.env.step_into(self.actions[t].numpy(), **into)
 
     def act(self, net, t, uniform=None):
         """Let the network value positions and, with `uniform`, choose actions."""
-        obs = self.obs[t].to(self.device, non_blocking=True)
         with precision(self.options.bfloat16, self.device):
-            logits, values = net(obs)
+            logits, values = net(self.obs[t].to(self.device, non_blocking=True))
         self.values[t] = values.float().cpu()
         if uniform is not None:
             masks = self.masks[t].to(self.device, non_blocking=True)
@@ -362,8 +337,7 @@ class Rollout:
         rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
         for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
-            after = rewards[t] + np.where(dones[t], 0, after)
-            values[t] = np.where(chosen[t], values[t], after)
+            values[t] = np.where(chosen[t], values[t], rewards[t] + np.where(dones[t], 0, after))
         advantages = torch.from_numpy(
             gae(rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95)
         )
@@ -376,34 +350,25 @@ class Rollout:
         data = {
             "obs": self.obs[:-1], "masks": self.masks[:-1], "action": self.actions,
             "logp": self.logps, "advantage": (advantages - total / count) / (deviation + 1e-8),
-            "value": self.values[:-1], "return": advantages + self.values[:-1],
+            "return": advantages + self.values[:-1],
         }  # fmt: skip
         places = self.processes.sum(everywhere).flatten().nonzero()[:, 0]
         return {name: part.flatten(0, 1).to(self.device) for name, part in data.items()}, places
 
-    def here(self, places):
-        """Those of the positions that are of this process, as indices into its own."""
-        step, row = places // self.options.rows, places % self.options.rows - self.numbers[0]
-        return (step * len(self.numbers) + row)[(row >= 0) & (row < len(self.numbers))]
 
-
-def kinds_of_decks(names):
-    """Decks of one kind, or a pool of several; a/b is a pair."""
-    kinds = [tuple(name.split("/")) if "/" in name else name for name in names]
-    return kinds[0] if len(kinds) == 1 else Pool(Counter(kinds))
-
-
-def learn(net, optimizer, rollout, update, entropy_weight):
-    """Some epochs of PPO over a rollout; sums of what happened."""
+def learn(net, optimizer, rollout, update, share):
+    """Some epochs of PPO over a rollout, with a share of the full rates; sums of what happened."""
     options, processes, device = rollout.options, rollout.processes, rollout.device
+    optimizer.param_groups[0]["lr"] = options.rate * share
     (data, places), parameters = rollout.examples(), [*net.parameters()]
-    random = generator(options.seed, update, 3)
+    random, n = generator(options.seed, update, 3), len(rollout.numbers)
     sums = torch.zeros(7, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
         order = places[torch.randperm(len(places), generator=random)]
         for batch in order.split(options.batch):
             # All processes have the same batch; each learns from those of its rows.
-            rows = rollout.here(batch)
+            row = batch % options.rows - int(rollout.numbers[0])
+            rows = (batch // options.rows * n + row)[(row >= 0) & (row < n)]
             fill = -len(rows) % PART
             counts = torch.arange(len(rows) + fill, device=device) < len(rows)
             rows = functional.pad(rows, (0, fill)).to(device)
@@ -417,7 +382,7 @@ def learn(net, optimizer, rollout, update, entropy_weight):
             actor = -torch.min(ratio * part["advantage"], clipped * part["advantage"])
             critic = (value.float() - part["return"]) ** 2
             entropy = -(logs.exp() * logs).sum(1)
-            loss = actor + 0.5 * critic - entropy_weight * entropy
+            loss = actor + 0.5 * critic - options.entropy * share * entropy
             loss = (loss * counts).sum() / len(batch)
             optimizer.zero_grad()
             loss.backward()
@@ -434,18 +399,12 @@ def learn(net, optimizer, rollout, update, entropy_weight):
     return dict(zip(names, sums.tolist(), strict=True))
 
 
-#: What a run may be continued with other values of; all else makes another training.
-FREE = (
-    "folder", "resume", "pause_after", "device", "threads", "compile", "tensorboard", "wandb",
-    "games", "evaluate_every", "begin_with",
-)  # fmt: skip
-
-
 def identity(options):
     """What makes the training what it is: a checkpoint is for the same alone."""
+    free = "folder resume pause_after device threads compile tensorboard wandb games evaluate_every"
+    known = {**vars(options), "begin_with": None, **dict.fromkeys(free.split())}
     layout = get_layout("entities", options.rules)
-    chosen = {name: value for name, value in vars(options).items() if name not in FREE}
-    return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **chosen}
+    return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
 
 
 def load_checkpoint(path, expected):
@@ -488,16 +447,13 @@ class Log:
 
                 self.wandb = wandb.init(project=options.wandb, config=vars(options))
         except ImportError as error:
-            hint = "pip install it, or leave it out (--no-tensorboard)"
-            raise SystemExit(f"{error.name} is missing: {hint}") from None
+            raise SystemExit(f"{error.name} is missing; --no-tensorboard does without") from None
 
     def write(self, values, league):
         """Log the numbers of an update; those of the league have changing names."""
         with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, values)
-            if not file.tell():
-                writer.writeheader()
-            writer.writerow(values)
+            rows = [values.values()] if file.tell() else [values.keys(), values.values()]
+            csv.writer(file).writerows(rows)
         known = {name: value for name, value in values.items() if value != ""}
         known |= {f"league/{name}": rate for name, rate in league.items()}
         for name, value in known.items() if self.writer else ():
@@ -508,8 +464,8 @@ class Log:
 
 def train(options, make_net=Net, make_rollout=Rollout):
     """Train as the options say; the network."""
-    processes = Processes(find_device(options.device))
-    device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
+    device, processes = find_device(options.device), Processes()
+    main, size = processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     net = make_net(options.rules).to(device)  # follows from the seed
@@ -541,10 +497,8 @@ def train(options, make_net=Net, make_rollout=Rollout):
     rollout.begin(update, league)
     updates, began = max(1, options.total_timesteps // size), time.monotonic()
     while update < updates:
-        started, falling = time.perf_counter(), 1 - 0.9 * update / updates
-        optimizer.param_groups[0]["lr"] = options.rate * falling
-        sums = rollout.collect(forward, update)
-        sums |= learn(forward, optimizer, rollout, update, options.entropy * falling)
+        started, share = time.perf_counter(), 1 - 0.9 * update / updates
+        sums = rollout.collect(forward, update) | learn(forward, optimizer, rollout, update, share)
         results, update = rollout.played(), update + 1
         numbers = [*sums.values(), *np.ravel([*results.values()])]
         numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64))
@@ -558,7 +512,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
         variance = max(mean["squares"] - mean["returns"] ** 2, 1e-9)
         values = {
             "update": update, "step": update * size, "games": games, "seconds": seconds,
-            "steps_per_second": size / seconds, "rate": options.rate * falling,
+            "steps_per_second": size / seconds, "rate": options.rate * share,
             "environment_share": sums["env_seconds"] / seconds / processes.size,
             "return": (2 * wins - one_sided) / max(1, one_sided),
             "length": sums["length"] / max(1, sums["games"]), "illegal": sums["illegal"] / size,
@@ -587,7 +541,8 @@ def train(options, make_net=Net, make_rollout=Rollout):
                 }  # fmt: skip
                 save_checkpoint(path, content)
             rollout.begin(update, league)
-            if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
+            minutes = processes.sum(torch.tensor((time.monotonic() - began) / 60)) / processes.size
+            if options.pause_after and minutes > options.pause_after:
                 break
     return net
 
@@ -598,13 +553,13 @@ def find_device(name):
     there = [*[known for known, backend in backends.items() if backend.is_available()], "cpu"]
     if name not in ("auto", *there):
         raise SystemExit(f"--device: there is no {name} here, only {', '.join(there)}")
-    return torch.device(there[0] if name == "auto" else name)
+    name = there[0] if name == "auto" else name
+    return torch.device(name, int(os.environ.get("LOCAL_RANK", 0)) if name == "cuda" else 0)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.description = __doc__.split("\n")[0]
     add, flag = parser.add_argument, argparse.BooleanOptionalAction
     add("--folder", default="runs/ppo", help="for the policy, the checkpoint and the logs")
     add("--resume", action="store_true", help="go on with the checkpoint of the folder, if any")

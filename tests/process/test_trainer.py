@@ -139,7 +139,7 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
 def test_the_league_plays(ppo):
     """Results are counted by player; one that passes always is beaten, and hardly drawn."""
     options = ppo.arguments().parse_args([*SMALL, "--past", "0.5", "--decks", "random"])
-    rollout = ppo.Rollout(options, ppo.Processes(torch.device("cpu")), torch.device("cpu"))
+    rollout = ppo.Rollout(options, ppo.Processes(), torch.device("cpu"))
     torch.manual_seed(1)
     net, league = ppo.Net(), ppo.League()
     passes = net.policy()

@@ -882,7 +882,9 @@ def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
         for member in decks.members:
             deck_choosers(member, rules)
         return [_drawn, _drawn]
-    if isinstance(decks, str) or callable(decks):
+    if isinstance(decks, str):
+        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+    elif callable(decks):
         decks = (decks, decks)
     if len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
