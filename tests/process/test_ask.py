@@ -14,8 +14,8 @@ from helpers import BOT, running
 from locmsim.arena import Arena
 from locmsim.art import card_titles
 from locmsim.cli.main import main
+from locmsim.game.action_text import answer_actions, cards_of, line_words
 from locmsim.game.match import Match
-from locmsim.game.words import answer_actions, cards_of, line_words
 from locmsim.referee.knowledge import state_at
 from locmsim.referee.process import BotProcess
 

@@ -13,7 +13,7 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim._core import State
     from locmsim.game.observation import Observation
-    from locmsim.referee.report import GameReport, TurnReport
+    from locmsim.referee.turn_report import GameReport, TurnReport
     from locmsim.rules.cards import Card
     from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
@@ -88,7 +88,7 @@ class _Words:
         self, start: "State", cards: "Sequence[Card]" = (), names: Sequence[str] = ()
     ) -> None:
         from locmsim.art import card_titles
-        from locmsim.game.words import cards_of
+        from locmsim.game.action_text import cards_of
 
         self._start = start
         self._names = names
@@ -102,8 +102,8 @@ class _Words:
 
     def line(self, line: str | None, start: "State | None" = None) -> str:
         """An answer line in words; as it is where it ends the match."""
-        from locmsim.game.words import answer_actions, line_words
-        from locmsim.referee.text import sentences
+        from locmsim.game.action_text import answer_actions, line_words
+        from locmsim.referee.locm_text import sentences
 
         state = self._start if start is None else start
         actions = answer_actions(state, line)
@@ -113,7 +113,7 @@ class _Words:
 
     def cards_in(self, lines: Iterable[str]) -> "list[Card]":
         """The cards that lines use, in their order."""
-        from locmsim.game.words import answer_actions
+        from locmsim.game.action_text import answer_actions
 
         cards: dict[Card, None] = {}
         for line in lines:
@@ -204,7 +204,7 @@ def _roots(
 ) -> "tuple[State, State, Belief]":
     """The position as the turn began, after what was done in it, and what its player knows."""
     from locmsim.game.observation import Observation
-    from locmsim.search.searching import worlds_at
+    from locmsim.search.turn_search import worlds_at
 
     if isinstance(position, Observation) and position.phase != "battle":
         raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
@@ -300,7 +300,7 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
 def _report(options: argparse.Namespace) -> None:
     """The whole match."""
     from locmsim.cli._matches import load_result
-    from locmsim.referee.report import report_game
+    from locmsim.referee.turn_report import report_game
 
     for name in ("file", "turn", "done", "tree"):
         if getattr(options, name) not in (None, "", False):
@@ -392,7 +392,7 @@ def _print(
     played: str,
     values: tuple[float, float] | None,
 ) -> None:
-    from locmsim.referee.text import card_text
+    from locmsim.referee.locm_text import card_text
 
     names = {"beam": "beam search", "mcts": "MCTS"}
     print("".join(f"{name:^21}" for name in names.values()).rstrip())

@@ -14,7 +14,7 @@ from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
-    from locmsim.referee.matches import Call, Result
+    from locmsim.referee.process_match import Call, Result
 
 __all__ = ["add_options", "run"]
 
@@ -229,7 +229,7 @@ def _compared(
     result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
     """Answers are the same if they come to the same position."""
-    from locmsim.referee.plain import position_after
+    from locmsim.referee.any_game import position_after
 
     assert call.turn is not None
     same = False
@@ -256,7 +256,7 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
     lines = answer.call.answer, answer.line
     words: Sequence[Sequence[str] | None] = (None, None)
     if Part.REPLAY in played.game.parts:
-        from locmsim.referee.text import answer_words
+        from locmsim.referee.locm_text import answer_words
 
         assert answer.call.turn is not None
         names = [name or f"player {seat}" for seat, name in enumerate(played.names)]

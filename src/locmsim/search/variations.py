@@ -11,7 +11,7 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
-from locmsim.search.searching import BeamSearch, worlds_at
+from locmsim.search.turn_search import BeamSearch, worlds_at
 
 __all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from locmsim._core import State
 from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import cards_of
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.game.words import cards_of
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.matches import Call, Result
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 

@@ -8,12 +8,12 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
-from locmsim.game.words import answer_actions, line_words
-from locmsim.referee.report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.game.action_text import answer_actions, line_words
+from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs

@@ -9,8 +9,8 @@ from locmsim.art import card_title
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
-from locmsim.referee.plain import fault_text, position_after, summary_text
-from locmsim.referee.text import (
+from locmsim.referee.any_game import fault_text, position_after, summary_text
+from locmsim.referee.locm_text import (
     card_text,
     match_text,
 )

@@ -11,7 +11,7 @@ from locmsim.agents import make_agent
 from locmsim.game.match import Match
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.report import report_turns
+from locmsim.referee.turn_report import report_turns
 from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, analyse
 from locmsim.search.analysis import line_value
 from locmsim.search.variations import variations

@@ -11,8 +11,8 @@ from helpers import RULE_SETS
 from locmsim import State
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
+from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
-from locmsim.game.words import line_words
 from locmsim.referee import Result, play
 from locmsim.referee.knowledge import knowledge_at, state_at
 from locmsim.referee.transcript import log_line

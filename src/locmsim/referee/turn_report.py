@@ -9,14 +9,14 @@ from typing import Any, Final
 from locmsim._core import State
 from locmsim.batch import StateBatch
 from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import answer_actions
 from locmsim.game.match import Match
-from locmsim.game.words import answer_actions
 from locmsim.referee.knowledge import known_turns
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import win_chance
-from locmsim.search.searching import BeamSearch
+from locmsim.search.turn_search import BeamSearch
 
 __all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from locmsim._core import Creature, State
 from locmsim.art import card_title, card_titles
 from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
-from locmsim.game.words import line_words
-from locmsim.referee.matches import Call, Result
-from locmsim.referee.plain import last_words
+from locmsim.referee.any_game import last_words
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
 __all__ = ["answer_words", "card_text", "match_text", "sentences"]
