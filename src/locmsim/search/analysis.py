@@ -10,7 +10,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
-from locmsim.search.searching import MCTS, BeamSearch, worlds_at
+from locmsim.search.turn_search import MCTS, BeamSearch, worlds_at
 
 __all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "held_cards", "line_value"]
 

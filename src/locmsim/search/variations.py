@@ -10,7 +10,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
-from locmsim.search.searching import BeamSearch, worlds_at
+from locmsim.search.turn_search import BeamSearch, worlds_at
 
 __all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 
 from locmsim._core import State
-from locmsim.game.words import line_words
+from locmsim.game.action_text import line_words
 from locmsim.search.analysis import analyse
 from locmsim.search.evaluation import Evaluation
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of

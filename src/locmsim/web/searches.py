@@ -1,6 +1,5 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,13 +8,12 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
-from locmsim.errors import InvalidActionError
-from locmsim.game.words import line_words
-from locmsim.referee.report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.game.action_text import answer_actions, line_words
+from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
@@ -169,13 +167,8 @@ def _turn_words(
 ) -> dict[str, list[str]]:
     """Both turns action by action, in words."""
     shown = {}
-    for name, line in (("best", turn.best), ("played", turn.played or "")):
-        actions: list[str] = []
-        with contextlib.suppress(InvalidActionError):  # it ended the match
-            state = turn.start.clone()
-            for action in state.actions_of(line):
-                actions.append(state.action_to_string(action))
-                state.apply_action(action)
+    for name, line in (("best", turn.best), ("played", turn.played)):
+        actions = answer_actions(turn.start, line)
         shown[f"{name}_actions"] = actions
         shown[f"{name}_words"] = line_words(turn.start, actions, names, titles)
     return shown

@@ -12,7 +12,7 @@ from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.report import report_game
+from locmsim.referee.turn_report import report_game
 from locmsim.rules.generator import generate_cards
 
 pytest.importorskip("starlette", reason="starlette is not installed")

@@ -27,7 +27,7 @@ from locmsim.search import (
     SearchResult,
 )
 from locmsim.search._engine import seed_of_turn
-from locmsim.search.searching import Search
+from locmsim.search.turn_search import Search
 
 __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 

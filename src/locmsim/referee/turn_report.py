@@ -8,13 +8,14 @@ from typing import Any, Final
 from locmsim._core import State
 from locmsim.batch import StateBatch
 from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import answer_actions
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import known_turns
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import win_chance
-from locmsim.search.searching import BeamSearch
+from locmsim.search.turn_search import BeamSearch
 
 __all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
 
@@ -184,8 +185,8 @@ def report_turns(
                 value_played = line_value(belief, call.answer, worlds=WORLDS, seed=seed + 1)
                 after = _win_probability(belief, call.answer, seed, player)
                 if value_played >= value:
-                    actions = root.actions_of(call.answer)
-                    best, value = _line(root, actions), value_played
+                    best = ";".join(answer_actions(root, call.answer)) or "PASS"
+                    value = value_played
         yield TurnReport(
             call.turn, player, call.answer, best, value, value_played, before, after, root
         )
@@ -202,12 +203,3 @@ def _win_probability(belief: Belief, line: str, seed: int, player: int) -> float
         states.append(state)
     probability = float(win_chance(StateBatch(states), player).mean())
     return probability if player == 0 else 1 - probability
-
-
-def _line(state: State, actions: list[int]) -> str:
-    """The answer line of actions."""
-    state, texts = state.clone(), []
-    for action in actions:
-        texts.append(state.action_to_string(action))
-        state.apply_action(action)
-    return ";".join(texts) or "PASS"

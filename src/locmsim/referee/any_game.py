@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from locmsim.contract import Game
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 
 __all__ = [
     "fault_text",

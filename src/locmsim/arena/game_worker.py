@@ -12,7 +12,7 @@ from locmsim.arena.records import Record, record_of
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
 from locmsim.referee.live import LiveLog
-from locmsim.referee.matches import Call, Result, play, replay_calls
+from locmsim.referee.process_match import Call, Result, play, replay_calls
 
 __all__ = ["forget_agents", "new_match", "play_games", "replayed"]
 

@@ -1,14 +1,16 @@
 """An action in words, the same in pages, lists, hints and reports."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 
 from locmsim._core import State
 from locmsim.art import card_title
+from locmsim.errors import InvalidActionError
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["action_words", "line_words", "sentence"]
+__all__ = ["action_words", "answer_actions", "cards_of", "line_words", "sentence"]
 
 _LANES = ("left", "right")
 
@@ -121,3 +123,37 @@ def line_words(
         words.append(action_words(state, number, names, titles))
         state.apply_action(number)
     return words
+
+
+def answer_actions(state: State, answer: str | None) -> list[str]:
+    """The actions that an answer line comes to.
+
+    Parameters
+    ----------
+    state : State
+        The position in which it is given; it is unchanged.
+    answer : str or None
+        The line, None for no answer.
+
+    Returns
+    -------
+    list of str
+        Canonical texts, without the end of the turn; empty for an answer that ends the match by a
+        fault.
+    """
+    state, actions = state.clone(), []
+    with contextlib.suppress(InvalidActionError):
+        for number in state.actions_of(answer or ""):
+            actions.append(state.action_to_string(number))
+            state.apply_action(number)
+    return actions
+
+
+def cards_of(state: State) -> list[Card]:
+    """The cards of both players in a position: on the boards, in the hands and the decks."""
+    return [
+        held.card
+        for side in state.players
+        for zone in (side.board, side.hand, side.deck)
+        for held in zone
+    ]
