@@ -30,7 +30,7 @@ TESTS = {
     "locmsim.rules.generator.": ["unit/rules/test_generator.py"],
     "locmsim.rules.cards.": ["unit/rules/test_cards.py", "unit/rules/test_generator.py"],
     "locmsim.rules.": ["unit/rules/test_rulesets.py"],
-    "locmsim.game.rows.": [
+    "locmsim.game.protocol_lines.": [
         "unit/game/test_protocol.py",
         "unit/game/test_from_observation.py",
         "unit/game/test_match.py",

@@ -23,7 +23,7 @@ import amounts
 
 from locmsim.arena import Arena, Record, Times
 from locmsim.game.match import Match
-from locmsim.referee.matches import Result, replay_calls
+from locmsim.referee.process_match import Result, replay_calls
 from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"

@@ -16,8 +16,8 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 
 from locmsim.arena import Arena
+from locmsim.arena.game_worker import play_games
 from locmsim.arena.store import Store
-from locmsim.arena.worker import play_games
 from locmsim.envs.dataset import examples_of_agent
 from locmsim.workers import TaskRunner, Workers, local_workers
 

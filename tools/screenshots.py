@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.referee.matches import play, replay_calls
+from locmsim.referee.process_match import play, replay_calls
 from locmsim.web import replay_html
 
 #: Name, width, height, colour scheme.

@@ -39,7 +39,7 @@ from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import Policy
-from locmsim.referee.matches import Result, play
+from locmsim.referee.process_match import Result, play
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
 from locmsim.search import (

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from desk import Desk, new_desk
+from page_commands import Desk, new_desk
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """``locmsim ask`` and ``locmsim analyse``: earlier matches, looked at again."""
 
 import json
+import re
 import shlex
 import sys
 import time
@@ -11,9 +12,22 @@ import pytest
 from helpers import BOT, running
 
 from locmsim.arena import Arena
+from locmsim.art import card_titles
 from locmsim.cli.main import main
+from locmsim.game.action_text import answer_actions, cards_of, line_words
 from locmsim.game.match import Match
+from locmsim.referee.knowledge import state_at
 from locmsim.referee.process import BotProcess
+
+#: The players of the first game.
+NAMES = ["random", "greedy"]
+#: The answer protocol, whose numbers are of instances of cards.
+PROTOCOL = re.compile("(SUMMON|USE|ATTACK) [0-9]")
+
+
+def unwrapped(text: str) -> str:
+    """A text whose lines go on in the next one."""
+    return re.sub(r"\n {6,}", " ", text)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +66,15 @@ def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[st
     out = capsys.readouterr().out
     assert out.startswith("turn 5, the turn of player 1 (greedy)\n    was: ")
     assert "    now: PASS\n    changed\n" in out
+    was = re.search("    was: (.*)\n         (.*)\n", out)
+    assert was is not None
+    with Arena.load(db) as arena:
+        result = arena.replay(1)
+    assert was[2] == next(call.answer for call in result.calls if call.turn == 5)
+    state = state_at(result, 5)
+    words = line_words(state, answer_actions(state, was[2]), NAMES)
+    assert was[1] == "; ".join(words)
+    assert [card.name for card in cards_of(state)] == [""] * len(cards_of(state))
 
 
 def test_comments_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,13 +164,67 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(held["card"] in offered for held in data["opponent_hand"])
     analyse(f"{db}:1", "--turn", "4")
     out = capsys.readouterr().out
-    assert data["lines"][0]["line"] in out
+    assert f"the first one as an answer: {data['lines'][0]['line']}\n" in out
+    state = state_at(result, 4)
+    words = line_words(state, answer_actions(state, data["lines"][0]["line"]), NAMES)
+    assert "; ".join(words) in unwrapped(out)
     headings, columns, first, *_ = out.splitlines()
     assert headings.split() == ["beam", "search", "MCTS"]
     assert columns.split() == [*("value", "visits", "found") * 2, "line"]
     evaluation = data["lines"][0]["by"].get("beam", {"value": "-", "visits": "-"})
     assert first.split()[1] == str(evaluation["visits"])
     assert "the opponent may hold:" in out
+
+
+def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--turn", "6", "--tree", "--worlds", "1"]
+    analyse(f"{db}:1", *words, "--json")
+    (first, *_) = json.loads(capsys.readouterr().out)["lines"]
+    analyse(f"{db}:1", *words)
+    out = capsys.readouterr().out
+    assert not PROTOCOL.search(out)
+    with Arena.load(db) as arena:
+        result = arena.replay(1)
+    titles = card_titles(result.match.cards)
+    known = {card.base_id: titles[card] for card in result.match.cards}
+    state = state_at(result, 6)
+    told = line_words(state, answer_actions(state, first["line"]), NAMES, titles)
+    assert f"  {'; '.join(told) or 'The turn ends'}\n" in unwrapped(out)
+    (world,) = first["worlds"]
+    held = ", ".join(known[base_id] for base_id in world["hand"])
+    assert f"they hold {held}\n" in unwrapped(out)
+    # What they may hold is named as it is printed, or by base id.
+    seen = world["hand"][0]
+    hands = []
+    for name in (known[seen].upper(), str(seen)):
+        analyse(f"{db}:1", *words, "--json", "--hand", name)
+        hands.append(json.loads(capsys.readouterr().out))
+    assert hands[0] == hands[1]
+    assert hands[0]["lines"][0]["worlds"][0]["hand"][0] == seen
+    with pytest.raises(SystemExit):
+        analyse(f"{db}:1", *words, "--hand", "Nobody")
+    assert "--hand: no card 'Nobody' can be in this game" in capsys.readouterr().err
+
+
+def test_a_report_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    analyse(f"{db}:1", "--game", "--json")
+    report = json.loads(capsys.readouterr().out)
+    analyse(f"{db}:1", "--game")
+    out = capsys.readouterr().out
+    assert not PROTOCOL.search(out)
+    with Arena.load(db) as arena:
+        result = arena.replay(1)
+    titles = card_titles(result.match.cards)
+    rows = {turn["turn"]: turn for turn in report["turns"]}
+    assert any(report["worst"])
+    for turn in (turn for worst in report["worst"] for turn in worst):
+        state = state_at(result, turn)
+        for name, key in (("played", "played"), ("better", "best")):
+            told = line_words(state, answer_actions(state, rows[turn][key]), NAMES, titles)
+            assert re.search(
+                f"    {name} [+-][0-9.]+  {re.escape('; '.join(told) or 'The turn ends')}\n",
+                unwrapped(out),
+            )
 
 
 def test_text_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:

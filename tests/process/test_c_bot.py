@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from exported import build
+from exported_c import build
 from helpers import RULE_SETS
 
 from locmsim.cli.main import main

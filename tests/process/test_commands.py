@@ -23,7 +23,7 @@ from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
 from locmsim.parallel import in_threads
-from locmsim.referee.matches import play
+from locmsim.referee.process_match import play
 from locmsim.search import MCTS, BeamOptions, BeamSearch
 
 LOCMSIM = [sys.executable, "-m", "locmsim"]

@@ -9,8 +9,8 @@ import socket
 import tomllib
 
 import pytest
-from desk import DOCS, Desk, blocks, in_background, script
 from helpers import BOT
+from page_commands import DOCS, Desk, blocks, in_background, script
 
 from locmsim.arena import Arena
 

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from exported import STANDARDS, build, check
+from exported_c import STANDARDS, build, check
 from helpers import RULE_SETS
 
 from locmsim.agents import make_agent

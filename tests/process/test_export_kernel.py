@@ -4,7 +4,7 @@ import struct
 import subprocess
 
 import pytest
-from exported import STANDARDS, build, check
+from exported_c import STANDARDS, build, check
 from helpers import RULE_SETS
 
 from locmsim.cli.main import main

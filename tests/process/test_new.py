@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from desk import Desk, new_desk
+from page_commands import Desk, new_desk
 
 from locmsim.cli.main import main
 from locmsim.cli.new import KINDS, contents

@@ -18,7 +18,7 @@ from helpers import default_signals
 from locmsim import __version__
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
-from locmsim.tuning import PROOF_SEEDS, games
+from locmsim.tuning import PROOF_SEEDS, self_play
 from locmsim.workers import Workers
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
@@ -148,7 +148,7 @@ def test_a_package_that_is_missing(
     """It is said before any game is played."""
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
-    monkeypatch.setattr(games, "_play", None)
+    monkeypatch.setattr(self_play, "_play", None)
     monkeypatch.chdir(tmp_path)
     words = ["--rules", rules, "--what", what, "--workers", "1", "--out", "tuned.npz"]
     assert main(["tune", *words, "--state", "state"]) == 1

@@ -17,7 +17,7 @@ import pytest
 
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile, default_weights
-from locmsim.tuning import Tuner, TuningSettings, games
+from locmsim.tuning import Tuner, TuningSettings, self_play
 
 SETTINGS = TuningSettings("1.2", games=240, match_games=40, nodes=40, pools=5)
 #: Weights that self-play finds better ones than.
@@ -118,11 +118,11 @@ def test_a_killed_process(alone: tuple[Tuner, str, Path], tmp_path: Path) -> Non
 def test_threads_share_nothing() -> None:
     """Workers of a cluster may have many."""
     tasks = [
-        games.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD]) for chunk in range(12)
+        self_play.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD]) for chunk in range(12)
     ]
-    expected = [games.play_task(task) for task in tasks]
+    expected = [self_play.play_task(task) for task in tasks]
     with ThreadPoolExecutor(4) as executor:
-        found = list(executor.map(games.play_task, tasks))
+        found = list(executor.map(self_play.play_task, tasks))
     for a, b in zip(expected, found, strict=True):
         for name, column in vars(a).items():
             assert np.array_equal(column, getattr(b, name)), name

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from desk import DOCS, Desk
+from page_commands import DOCS, Desk
 
 from locmsim.arena import Arena
 from locmsim.policy import Policy

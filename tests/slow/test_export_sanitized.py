@@ -4,7 +4,7 @@ import random
 import subprocess
 
 import pytest
-from exported import build
+from exported_c import build
 from helpers import RULE_SETS
 
 from locmsim.agents import make_agent

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from locmsim.agents.policy import PolicyAgent as PolicyAgent
     from locmsim.agents.random import RandomAgent as RandomAgent
     from locmsim.agents.rule import RuleAgent as RuleAgent
-    from locmsim.agents.searching import BeamAgent as BeamAgent
-    from locmsim.agents.searching import MCTSAgent as MCTSAgent
-    from locmsim.agents.searching import SearchAgent as SearchAgent
+    from locmsim.agents.turn_search import BeamAgent as BeamAgent
+    from locmsim.agents.turn_search import MCTSAgent as MCTSAgent
+    from locmsim.agents.turn_search import SearchAgent as SearchAgent
 
 __all__ = [
     "AGENTS",
@@ -78,5 +78,5 @@ __all__ = [
 __getattr__, __dir__ = imported_later(
     __name__,
     {class_: module for module, class_ in BUILT_IN.values()}
-    | {"LEVELS": "level", "Level": "level", "SearchAgent": "searching"},
+    | {"LEVELS": "level", "Level": "level", "SearchAgent": "turn_search"},
 )

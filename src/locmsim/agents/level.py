@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from locmsim._core import State
 from locmsim.agents.base import line_of
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.agents.searching import TIME_MS, BeamAgent
+from locmsim.agents.turn_search import TIME_MS, BeamAgent
 from locmsim.game.observation import Observation
 from locmsim.search.evaluation import Evaluation
 

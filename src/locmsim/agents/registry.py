@@ -43,8 +43,8 @@ __all__ = [
 BUILT_IN = {
     "random": ("random", "RandomAgent"),
     "greedy": ("greedy", "GreedyAgent"),
-    "beam": ("searching", "BeamAgent"),
-    "mcts": ("searching", "MCTSAgent"),
+    "beam": ("turn_search", "BeamAgent"),
+    "mcts": ("turn_search", "MCTSAgent"),
     "policy": ("policy", "PolicyAgent"),
     "learned": ("learned", "LearnedAgent"),
     "search": ("guided", "PolicySearchAgent"),

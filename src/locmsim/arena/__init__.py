@@ -10,9 +10,9 @@ An `Arena` is a tournament and the file that its results are in; `Arena.run` pla
 It plays every `locmsim.contract.Game` that is registered: `known_games` names them.
 """
 
-from locmsim.arena.games import GAMES, known_games, make_game
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.records import Answer, Outcome, Record, Times
+from locmsim.arena.registry import GAMES, known_games, make_game
 from locmsim.arena.runner import ArenaError
 from locmsim.arena.schedule import MODES, Fixture, Player, Settings, parse_seeds
 from locmsim.arena.store import Goal, StoreError

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from locmsim.arena.schedule import Fixture
 from locmsim.contract import Fault
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 
 __all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
 

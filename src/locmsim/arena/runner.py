@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 
+from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.arena.worker import play_games
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.workers import TaskRunner, Workers, WorkersError
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
-from locmsim.arena.games import game_from_json, game_to_json
+from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.contract import Game
 
 __all__ = ["MODES", "Fixture", "Player", "Settings"]
@@ -110,7 +110,7 @@ class Settings:
     mirror: bool = True
     #: Rounds that share their cards: what else follows from seeds still differs.
     pairs_per_set: int = 1
-    #: As for `locmsim.referee.matches.play`.
+    #: As for `locmsim.referee.process_match.play`.
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False

@@ -16,16 +16,16 @@ from typing import Any, Self
 
 from locmsim._io import counted
 from locmsim.arena import report
-from locmsim.arena.games import game_name, make_game
+from locmsim.arena.game_worker import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
+from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import play_missing
 from locmsim.arena.schedule import Player, Settings, named_files, random_seed, unique_names
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
-from locmsim.arena.worker import forget_agents, replayed
 from locmsim.contract import Contestant, Game
-from locmsim.referee.matches import Result
 from locmsim.referee.process import python_file_hint
+from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
     Workers,
@@ -51,7 +51,7 @@ class Arena:
 
     `players` are descriptions for `parse_player`, classes of agents, ready agents, or `Player`
     objects. `game` is a description such as ``"vestrock:init_hp=20"`` (see
-    `locmsim.arena.games`) or a `locmsim.contract.Game`, by default the game of the file or
+    `locmsim.arena.registry`) or a `locmsim.contract.Game`, by default the game of the file or
     ``"locm"``; `rules` and `ids` are options of the latter, as for `Match`. `db` names an SQLite
     file; without one the results are kept in memory. If the file has results already, what is not
     given here is taken from it, and what is given must agree with it, except that `games` (for each

@@ -5,7 +5,6 @@ of its picture, the adjective follows from its statistics. The adjectives are in
 a set of 120 cards has of each motif, by base id, so no two cards of such a set share a name.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -76,12 +75,14 @@ def card_titles(cards: Iterable[Card]) -> dict[Card, str]:
     Returns
     -------
     dict of Card to str
-        Titles, those that several cards would have with the base id behind them.
+        Titles. Those that cards with different base ids would share have the base id behind them.
     """
     titles = {card: card_title(card) for card in cards}
-    count = Counter(titles.values())
+    base_ids: dict[str, set[int]] = {}
+    for card, title in titles.items():
+        base_ids.setdefault(title, set()).add(card.base_id)
     return {
-        card: title if count[title] == 1 else f"{title} {card.base_id}"
+        card: title if len(base_ids[title]) == 1 else f"{title} {card.base_id}"
         for card, title in titles.items()
     }
 

@@ -8,7 +8,7 @@ from locmsim.cli._common import Failure
 if TYPE_CHECKING:
     from locmsim.contract import Game
     from locmsim.game.match import Match
-    from locmsim.referee.matches import Result
+    from locmsim.referee.process_match import Result
 
 __all__ = ["Played", "load_played", "load_result"]
 

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,8 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim._core import State
     from locmsim.game.observation import Observation
-    from locmsim.referee.report import GameReport
+    from locmsim.referee.turn_report import GameReport, TurnReport
+    from locmsim.rules.cards import Card
     from locmsim.search.analysis import Analysis
     from locmsim.search.belief import Belief
     from locmsim.search.variations import Tree, Turn
@@ -72,19 +73,68 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--worlds", type=int, default=3, metavar="N", help="worlds of --tree (%(default)s)")
     add(
         "--hand",
-        type=_base_ids,
-        default=[],
-        metavar="ID,ID",
-        help="cards that the opponent holds in the worlds of --tree, by base id",
+        default="",
+        metavar="CARD,CARD",
+        help="cards that the opponent holds in the worlds of --tree, by base id or name",
     )
     add("--seed", type=int, default=0, metavar="N", help="seed of the searches (%(default)s)")
     add("--json", action="store_true", help="print JSON")
 
 
-def _base_ids(text: str) -> list[int]:
-    if not all(word.isdecimal() for word in text.split(",")):
-        raise argparse.ArgumentTypeError(f"expected base ids with commas between, got {text!r}")
-    return [int(word) for word in text.split(",")]
+class _Words:
+    """What cards are called in a position, and lines in words."""
+
+    def __init__(
+        self, start: "State", cards: "Sequence[Card]" = (), names: Sequence[str] = ()
+    ) -> None:
+        from locmsim.art import card_titles
+        from locmsim.game.action_text import cards_of
+
+        self._start = start
+        self._names = names
+        #: The titles of the match's cards, or of those of the position.
+        self.titles: Mapping[Card, str] = card_titles(cards or cards_of(start))
+
+    def title(self, card: "Card") -> str:
+        from locmsim.art import card_title
+
+        return self.titles.get(card) or card_title(card)
+
+    def line(self, line: str | None, start: "State | None" = None) -> str:
+        """An answer line in words; as it is where it ends the match."""
+        from locmsim.game.action_text import answer_actions, line_words
+        from locmsim.referee.locm_text import sentences
+
+        state = self._start if start is None else start
+        actions = answer_actions(state, line)
+        if not actions and line not in (None, "", "PASS"):
+            return str(line)
+        return sentences(line_words(state, actions, self._names, self.titles))
+
+    def cards_in(self, lines: Iterable[str]) -> "list[Card]":
+        """The cards that lines use, in their order."""
+        from locmsim.game.action_text import answer_actions
+
+        cards: dict[Card, None] = {}
+        for line in lines:
+            state = self._start.clone()
+            for text in answer_actions(state, line):
+                number = state.string_to_action(text)
+                if (card := state.action(number).card) is not None:
+                    cards[card] = None
+                state.apply_action(number)
+        return [*cards]
+
+    def base_ids(self, hand: str, possible: "Mapping[int, Card]") -> list[int]:
+        """The cards that a text with commas names, by base id or name."""
+        found = []
+        ids = {self.title(card).lower(): base_id for base_id, card in possible.items()}
+        for word in filter(None, map(str.strip, hand.split(","))):
+            number = int(word) if word.isdecimal() else ids.get(word.lower())
+            if number is None:
+                raise Failure(f"--hand: no card {word!r} can be in this game", code=2)
+            found.append(number)
+        return found
 
 
 def run(options: argparse.Namespace) -> None:
@@ -99,21 +149,23 @@ def run(options: argparse.Namespace) -> None:
         _report(options)
         return
     observation: Observation | State
+    cards: Sequence[Card] = ()
+    names: Sequence[str] = ()
     if options.file is not None:
         observation, belief = read_position(options.file, "--file", options.rules), None
     elif options.turn is None:
         observation, belief = read_position(options.game, "GAME", options.rules), None
     else:
-        observation, belief, played = _from_game(options)
+        observation, belief, played, cards, names = _from_game(options)
     position, known = observation, belief
-    seen = observation
-    if isinstance(seen, State):
-        if seen.is_terminal():
-            raise Failure("the game is over")
-        seen = seen.observation(seen.current_player())
-
+    if isinstance(position, State) and position.is_terminal():
+        raise Failure("the game is over")
+    try:
+        start, root, belief = _roots(position, known, options)
+    except ValueError as error:
+        raise Failure(error) from None
     if options.tree:
-        _grow(options, position, known)
+        _grow(options, position, known, belief, _Words(root, cards, names))
         return
 
     def work() -> "tuple[Analysis, tuple[float, float] | None]":
@@ -143,16 +195,36 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(_as_json(analysis, played, values), indent=1))
     else:
-        _print(analysis, played, values, seen)
+        before = _Words(start, cards, names)
+        _print(analysis, _Words(root, cards, names), before.line(played) if played else "", values)
+
+
+def _roots(
+    position: "Observation | State", belief: "Belief | None", options: argparse.Namespace
+) -> "tuple[State, State, Belief]":
+    """The position as the turn began, after what was done in it, and what its player knows."""
+    from locmsim.game.observation import Observation
+    from locmsim.search.turn_search import worlds_at
+
+    if isinstance(position, Observation) and position.phase != "battle":
+        raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
+    _, start, known = worlds_at(position, belief, "", options.seed)
+    _, root, _ = worlds_at(position, belief, options.done, options.seed)
+    return start, root, known
 
 
 def _grow(
-    options: argparse.Namespace, position: "Observation | State", belief: "Belief | None"
+    options: argparse.Namespace,
+    position: "Observation | State",
+    belief: "Belief | None",
+    known: "Belief",
+    words: _Words,
 ) -> None:
     """The tree of variations."""
     from locmsim.search.variations import variations
 
     nodes = _TREE_NODES if options.nodes is None else options.nodes
+    hand = words.base_ids(options.hand, known.possible_cards())
 
     def work() -> "Tree":
         return variations(
@@ -160,7 +232,7 @@ def _grow(
             belief=belief,
             done=options.done,
             worlds=options.worlds,
-            hand=options.hand,
+            hand=hand,
             nodes=nodes,
             seed=options.seed,
         )
@@ -172,20 +244,33 @@ def _grow(
     if options.json:
         print(json.dumps({"nodes": nodes, **_tree_json(tree)}, indent=1))
         return
-    columns = width()
+
+    def tell(turn: "Turn", indent: int) -> None:
+        space = " " * indent
+        shown = words.line(turn.line, turn.start)
+        _wrapped(f"{space}{turn.value:+.2f} {turn.visits:6}  ", shown)
+
     for branch in tree.branches:
-        print(f"{branch.turn.value:+.2f} {branch.turn.visits:6}  {branch.turn.line}"[:columns])
+        tell(branch.turn, 0)
         for world in branch.worlds:
-            held = " ".join(str(card.base_id) for card in world.hand)
-            print(f"    world {world.seed}: they hold {held or 'nothing'}"[:columns])
+            held = ", ".join(map(words.title, world.hand)) or "nothing"
+            _wrapped(f"    world {world.seed}: they hold ", held)
             for reply in world.replies:
-                print(f"    {reply.value:+.2f} {reply.visits:6}  {reply.line}"[:columns])
-                if (then := reply.next) is not None:
-                    print(f"        {then.value:+.2f} {then.visits:6}  {then.line}"[:columns])
+                tell(reply, 4)
+                if reply.next is not None:
+                    tell(reply.next, 8)
     print(
         f"\nbeam search of at most {nodes:,} positions for each turn; value: the expected result of"
         " the player to move, from -1 to 1, and the sampled results that it comes from"
     )
+
+
+def _wrapped(start: str, text: str) -> None:
+    """Print a text behind a start, in lines below each other."""
+    import textwrap
+
+    space = " " * len(start)
+    print(textwrap.fill(text, width(), initial_indent=start, subsequent_indent=space))
 
 
 def _tree_json(tree: "Tree") -> dict[str, Any]:
@@ -215,7 +300,7 @@ def _tree_json(tree: "Tree") -> dict[str, Any]:
 def _report(options: argparse.Namespace) -> None:
     """The whole match."""
     from locmsim.cli._matches import load_result
-    from locmsim.referee.report import report_game
+    from locmsim.referee.turn_report import report_game
 
     for name in ("file", "turn", "done", "tree"):
         if getattr(options, name) not in (None, "", False):
@@ -230,23 +315,28 @@ def _report(options: argparse.Namespace) -> None:
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
         print(json.dumps({"names": shown, "winner": result.winner, **report.to_json()}, indent=1))
     else:
-        _print_report(report, names)
+        _print_report(report, names, result.match.cards)
 
 
-def _print_report(report: "GameReport", names: tuple[str, str]) -> None:
+def _print_report(report: "GameReport", names: tuple[str, str], cards: "Sequence[Card]") -> None:
     columns = width()
+    shown = [name or f"player {player}" for player, name in enumerate(names)]
+
+    def words(turn: "TurnReport", line: str | None) -> str:
+        return "no answer" if line is None else _Words(turn.start, cards, shown).line(line)
+
     print("turn player  before  after   loss  played")
     for turn in report.turns:
         print(
             f"{turn.turn:4} {turn.player:6} {turn.before:7.0%} {turn.after:6.0%}"
-            f" {turn.loss:6.0%}  {turn.played}"[:columns]
+            f" {turn.loss:6.0%}  {words(turn, turn.played)}"[:columns]
         )
     for player, name in enumerate(names):
         print(f"\nthe worst turns of player {player}{f', {name}' if name else ''}:")
         for turn in (worst := report.worst(player)):
             print(f"  turn {turn.turn}: {turn.loss:.0%} given away")
-            print(f"    played {turn.value_played:+.2f}  {turn.played}"[:columns])
-            print(f"    better {turn.value_best:+.2f}  {turn.best}"[:columns])
+            _wrapped(f"    played {turn.value_played:+.2f}  ", words(turn, turn.played))
+            _wrapped(f"    better {turn.value_best:+.2f}  ", words(turn, turn.best))
         if not worst:
             print("  none gave anything away")
     print(f"\n{report.budget}")
@@ -256,18 +346,21 @@ def _print_report(report: "GameReport", names: tuple[str, str]) -> None:
     )
 
 
-def _from_game(options: argparse.Namespace) -> "tuple[Observation, Belief, str | None]":
-    """The observation of a turn, what its player knew by then, and the answer of then."""
+def _from_game(
+    options: argparse.Namespace,
+) -> "tuple[Observation, Belief, str | None, Sequence[Card], Sequence[str]]":
+    """A turn: what its player saw and knew by then, the answer, the match's cards and players."""
     from locmsim.cli._matches import load_result
     from locmsim.referee.knowledge import knowledge_at
 
-    result, _ = load_result(options.game, "GAME", options.rules, options.ids)
+    result, names = load_result(options.game, "GAME", options.rules, options.ids)
     try:
         observation, belief = knowledge_at(result, options.turn)
     except ValueError as error:
         raise Failure(f"--turn: {error}", code=2) from None
     played = next(call.answer for call in result.calls if call.turn == options.turn)
-    return observation, belief, played
+    shown = [name or f"player {player}" for player, name in enumerate(names)]
+    return observation, belief, played, result.match.cards, shown
 
 
 def _as_json(
@@ -295,37 +388,35 @@ def _as_json(
 
 def _print(
     analysis: "Analysis",
-    played: str | None,
+    words: _Words,
+    played: str,
     values: tuple[float, float] | None,
-    seen: "Observation",
 ) -> None:
-    from locmsim.referee.text import card_text
+    from locmsim.referee.locm_text import card_text
 
     names = {"beam": "beam search", "mcts": "MCTS"}
     print("".join(f"{name:^21}" for name in names.values()).rstrip())
     print(f"{'value':>6} {'visits':>7} {'found':>5} " * len(names) + " line")
     for line in analysis.lines:
+        start = ""
         for name in names:
             if entry := line.by.get(name):
-                print(f"{entry.value:+6.2f} {entry.visits:7} {entry.found:5} ", end="")
+                start += f"{entry.value:+6.2f} {entry.visits:7} {entry.found:5} "
             else:
-                print(f"{'-':>6} {'-':>7} {'-':>5} ", end="")
-        print(f" {line.line}")
-    if played is not None:
-        print(f"\nplayed then: {played}")
+                start += f"{'-':>6} {'-':>7} {'-':>5} "
+        _wrapped(f"{start} ", words.line(line.line))
+    if analysis.lines:
+        print(f"\nthe first one as an answer: {analysis.lines[0].line}")
+    if played:
+        print()
+        _wrapped("played then: ", played)
         if values is not None:
             then, best = values
             print(f"played on in worlds it is worth {then:+.2f}, the first line {best:+.2f}")
-    numbers = {
-        int(word)
-        for line in [*(line.line for line in analysis.lines), played or ""]
-        for words in re.findall(r"SUMMON (\d+)|(?:USE|ATTACK) (\d+) (\d*)", line)
-        for word in filter(None, words)
-    }
-    if named := [card for card in seen.cards if card.instance_id in numbers]:
+    if named := words.cards_in(line.line for line in analysis.lines):
         print("\ncards in these lines:")
-        for row in named:
-            print(f"  {row.instance_id:3}  {card_text(row.card())}"[: width()])
+        for card in named:
+            print(f"  {card_text(card, words.title(card))}"[: width()])
     print(
         f"\n{analysis.searches} searches, {analysis.nodes} positions in {analysis.elapsed:.1f} s;"
         " value: the expected result, from -1 to 1"
@@ -334,4 +425,5 @@ def _print(
         print("\nthe opponent may hold:")
         columns = width()
         for held in analysis.opponent_hand[:_CARDS]:
-            print(f"  {held.chance:5.0%}  {card_text(held.card)}"[:columns])
+            text = card_text(held.card, words.title(held.card))
+            print(f"  {held.chance:5.0%}  {text}"[:columns])

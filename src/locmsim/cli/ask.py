@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
-from locmsim.contract import start_turn
+from locmsim.contract import Part, start_turn
 from locmsim.rules.rulesets import RULES
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
-    from locmsim.referee.matches import Call, Result
+    from locmsim.referee.process_match import Call, Result
 
 __all__ = ["add_options", "run"]
 
@@ -85,8 +85,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena, StoreError
     from locmsim.cli._matches import Played
 
-    found: list[dict[str, Any]] = []
-    turns = changed = 0
+    shown: list[tuple[int, _Answer, Played]] = []
     try:
         with Arena.load(options.game) as arena:
             name = options.player or arena.settings.players[0].name
@@ -103,23 +102,21 @@ def _ask_lost(options: argparse.Namespace) -> None:
                 except Failure as failure:  # one game is no reason to leave out the others
                     print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
                     continue
-                for answer in answers:
-                    turns += 1
-                    changed += not answer.same
-                    found.append({"game": game, **_as_json(answer)})
+                shown += [(game, answer, played) for answer in answers]
     except StoreError as error:
         raise Failure(error) from None
     except ValueError as error:
         raise Failure(f"--lost: {error}", code=2) from None
     if options.json:
+        found = [{"game": game, **_as_json(answer)} for game, answer, _ in shown]
         print(json.dumps(found, indent=1))
         return
-    for entry in found:
-        if not entry["same"]:
-            print(f"game {entry['game']}, turn {entry['turn']}")
-            print(f"    was: {entry['old']}")
-            print(f"    now: {entry['new'] if entry['new'] is not None else entry['problem']}")
-    print(f"{len(games)} games lost by {name}: {changed} of {turns} answers changed")
+    for game, answer, played in shown:
+        if not answer.same:
+            print(f"game {game}, turn {answer.call.turn}")
+            _print_lines(answer, played)
+    changed = sum(not answer.same for _, answer, _ in shown)
+    print(f"{len(games)} games lost by {name}: {changed} of {len(shown)} answers changed")
 
 
 def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_Answer]:
@@ -232,7 +229,7 @@ def _compared(
     result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
     """Answers are the same if they come to the same position."""
-    from locmsim.referee.plain import position_after
+    from locmsim.referee.any_game import position_after
 
     assert call.turn is not None
     same = False
@@ -254,13 +251,32 @@ def _as_json(answer: _Answer) -> dict[str, Any]:
     }
 
 
+def _print_lines(answer: _Answer, played: "Played") -> None:
+    """Both answers: as they were given and, of Legends of Code and Magic, in words."""
+    lines = answer.call.answer, answer.line
+    words: Sequence[Sequence[str] | None] = (None, None)
+    if Part.REPLAY in played.game.parts:
+        from locmsim.referee.locm_text import answer_words
+
+        assert answer.call.turn is not None
+        names = [name or f"player {seat}" for seat, name in enumerate(played.names)]
+        words = answer_words(played.result, answer.call.turn, lines, names)
+    for name, line, shown, missing in zip(
+        ("was", "now"), lines, words, ("no answer", answer.problem), strict=True
+    ):
+        if shown:
+            print(f"    {name}: {'; '.join(shown)}")
+            print(f"         {line}")
+        else:
+            print(f"    {name}: {missing if line is None else line}")
+
+
 def _print_answer(answer: _Answer, played: "Played") -> None:
     call = answer.call
     name, word = played.names[call.player], played.game.turn_name
     known = f" ({name})" if name not in ("", f"Player {call.player}") else ""
     print(f"{word} {call.turn}, the {word} of player {call.player}{known}")
-    print(f"    was: {call.answer if call.answer is not None else 'no answer'}")
-    print(f"    now: {answer.line if answer.line is not None else answer.problem}")
+    _print_lines(answer, played)
     if answer.line is not None:
         print(f"    {'the same' if answer.same else 'changed'}")
     if words := answer.stderr.rstrip():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from locmsim.contract import Contestant, Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
-    from locmsim.referee.matches import Result
+    from locmsim.referee.process_match import Result
 
 __all__ = ["add_options", "run"]
 
@@ -127,7 +127,7 @@ def _run(
         sys.stdout.flush()
         print(f"locmsim play: -s: this is the text, as by --text; {no_page}", file=sys.stderr)
     if result.fault and not by_a_tool and not sys.stdout.isatty():
-        from locmsim.referee.plain import fault_text
+        from locmsim.referee.any_game import fault_text
 
         sys.stdout.flush()
         print(f"locmsim play: {fault_text(result, words=True)}", file=sys.stderr)
@@ -168,8 +168,8 @@ def _log_line(result: "Result[Any]", names: tuple[str, str], game: "Game | None"
         from locmsim.referee.transcript import log_line
 
         return log_line(result, names)
-    from locmsim.arena.games import game_to_json
-    from locmsim.referee.plain import plain_log
+    from locmsim.arena.registry import game_to_json
+    from locmsim.referee.any_game import plain_log
 
     return plain_log(result, game_to_json(game), names)
 
@@ -288,7 +288,7 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
-    from locmsim.referee.matches import play
+    from locmsim.referee.process_match import play
 
     rules = match.rules if game is None else None
     bots = [
@@ -374,8 +374,8 @@ def _print_result(
     out.writelines(f"{score}\n" for score in result.scores)
     out.write(transcript.params_text(result.match))
     if text or out.isatty():
-        from locmsim.referee.plain import plain_text, summary_text
-        from locmsim.referee.text import match_text
+        from locmsim.referee.any_game import plain_text, summary_text
+        from locmsim.referee.locm_text import match_text
 
         word = "turn" if game is None else game.turn_name
         if text and game is None:

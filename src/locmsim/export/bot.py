@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from locmsim.agents.searching import SHARE, TIME_MS, SearchAgent
+from locmsim.agents.turn_search import SHARE, TIME_MS, SearchAgent
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.draft_value import DRAFTS

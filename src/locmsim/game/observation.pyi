@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, Self, SupportsIndex, final
 
 from locmsim._core import Shown, State
-from locmsim.game.rows import (
+from locmsim.game.protocol_lines import (
     ENEMY_BOARD,
     HAND,
     MY_BOARD,

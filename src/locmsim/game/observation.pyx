@@ -35,7 +35,7 @@ from locmsim._core cimport (
 
 from locmsim._core import whole_number
 from locmsim.errors import ProtocolError
-from locmsim.game.rows import (
+from locmsim.game.protocol_lines import (
     ENEMY_BOARD,
     HAND,
     MY_BOARD,

@@ -2,7 +2,7 @@
 
 from locmsim.game.layouts import LAYOUTS, Layout, get_layout
 from locmsim.policy.base import RatingPolicy
-from locmsim.policy.foreign import OnnxPolicy, TorchScriptPolicy, load_policy
+from locmsim.policy.external import OnnxPolicy, TorchScriptPolicy, load_policy
 from locmsim.policy.policy import Policy
 
 __all__ = [

@@ -1,8 +1,8 @@
 """Bots as processes, the match between them, logs."""
 
 from locmsim.contract import Fault, FaultKind
-from locmsim.referee.matches import Call, Result, play, replay_calls
 from locmsim.referee.process import BotFault, BotProcess
+from locmsim.referee.process_match import Call, Result, play, replay_calls
 
 __all__ = [
     "BotFault",

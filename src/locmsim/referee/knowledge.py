@@ -6,7 +6,7 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.referee.matches import Call, Result
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from locmsim._io import try_lock
-from locmsim.referee.matches import Call
+from locmsim.referee.process_match import Call
 
 __all__ = ["NO_RESULT", "LiveLog"]
 

@@ -9,7 +9,7 @@ from locmsim._io import try_lock
 from locmsim.contract import Fault
 from locmsim.game.match import Match
 from locmsim.referee.live import NO_RESULT
-from locmsim.referee.matches import Call, Result
+from locmsim.referee.process_match import Call, Result
 
 __all__ = ["LiveReader"]
 

@@ -12,7 +12,7 @@ from typing import Any
 from locmsim._core import parse_line
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee.matches import Call, Result, replay_calls
+from locmsim.referee.process_match import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
 __all__ = [

@@ -22,7 +22,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.evaluation import TERMS, Evaluation, OnObservations, win_chance
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions, describe_options
 from locmsim.search.results import Plan, PolicyResult, SearchResult
-from locmsim.search.searching import MCTS, BeamSearch
+from locmsim.search.turn_search import MCTS, BeamSearch
 
 if TYPE_CHECKING:
     from locmsim.search.analysis import Analysis as Analysis

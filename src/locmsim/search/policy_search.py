@@ -20,7 +20,7 @@ from locmsim.search._forest import Forest
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, OnObservations
 from locmsim.search.results import PolicyResult
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 
 __all__ = ["Evaluating", "Evaluator", "PolicyOptions", "PolicySearch", "SearchPosition"]
 

@@ -4,7 +4,7 @@
 """
 
 from locmsim.tuning.fitting import fit_logistic
-from locmsim.tuning.games import play_match
+from locmsim.tuning.self_play import play_match
 from locmsim.tuning.settings import (
     PARTS,
     PROOF_SEEDS,

@@ -14,7 +14,7 @@ import numpy as np
 
 from locmsim._io import try_lock, write_whole
 from locmsim.networks import Weights, WeightsFile
-from locmsim.tuning.games import Games
+from locmsim.tuning.self_play import Games
 from locmsim.tuning.settings import TuningSettings
 
 __all__ = ["Folder", "Progress", "replaced"]

@@ -14,7 +14,7 @@ from locmsim.networks import Weights
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
-from locmsim.tuning.games import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
+from locmsim.tuning.self_play import EVALUATION_TERMS, MAX_WEIGHT, Games, deck_rows
 
 __all__ = ["check_packages", "fit_part"]
 

@@ -22,8 +22,8 @@ from typing import Any, TypeVar
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import PairCounts, score_interval
 from locmsim.tuning.files import Folder, Progress, replaced
-from locmsim.tuning.games import Games, PlayPairs, SelfPlay, counted, play_task
 from locmsim.tuning.parts import check_packages, fit_part
+from locmsim.tuning.self_play import Games, PlayPairs, SelfPlay, counted, play_task
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TuningSettings
 from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
 

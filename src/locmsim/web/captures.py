@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from locmsim.errors import ProtocolError
+from locmsim.game.action_text import sentence
 from locmsim.game.observation import (
     ENEMY_BOARD,
     HAND,
@@ -13,7 +14,6 @@ from locmsim.game.observation import (
     PlayerLine,
     read_observation,
 )
-from locmsim.game.words import sentence
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import RULES

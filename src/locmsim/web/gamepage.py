@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from locmsim.game.match import Match
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import result_log
 from locmsim.rules.rulesets import RULES
 from locmsim.web.captures import capture_data, is_capture

@@ -24,16 +24,16 @@ from locmsim._core import State
 from locmsim._io import write_whole
 from locmsim.contract import TurnResult
 from locmsim.decks import build_deck, deck_line, pick
+from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.game.words import line_words
-from locmsim.referee.matches import Result, play
 from locmsim.referee.process import BotProcess
+from locmsim.referee.process_match import Result, play
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
-from locmsim.search.searching import BeamSearch
+from locmsim.search.turn_search import BeamSearch
 from locmsim.web.replay import chat_of
 from locmsim.web.views import PERSON, Cards, action_steps, legal_texts, turn_step
 

@@ -6,7 +6,7 @@ from starlette.requests import Request
 
 from locmsim.agents import make_agent
 from locmsim.game.match import Match
-from locmsim.referee.matches import Result, play
+from locmsim.referee.process_match import Result, play
 from locmsim.web.endpoints import get
 from locmsim.web.positions import Position, state_at_step
 from locmsim.web.site import Page, Site

@@ -14,9 +14,9 @@ from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import LIVE_SUFFIX, Fault, FaultKind, Game, Part
 from locmsim.game.match import Match
+from locmsim.referee.any_game import view_steps
 from locmsim.referee.live_reader import LiveReader
-from locmsim.referee.matches import Result
-from locmsim.referee.plain import view_steps
+from locmsim.referee.process_match import Result
 from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
 from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
@@ -280,7 +280,7 @@ class Library:
         -------
         dict
             ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
-            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.plain.view_steps`.
+            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.any_game.view_steps`.
 
         Raises
         ------

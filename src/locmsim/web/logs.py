@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from locmsim.arena.games import game_from_json
+from locmsim.arena.registry import game_from_json
 from locmsim.contract import FaultKind
 from locmsim.web.news import News
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from locmsim._core import State
 from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import cards_of
 from locmsim.game.ids2022 import OldIds
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.matches import Call, Result
+from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 
@@ -21,9 +22,6 @@ __all__ = [
     "position_of_text",
     "state_at_step",
 ]
-
-#: Characters of an answer.
-_ANSWER = 2000
 
 
 @dataclass
@@ -45,8 +43,7 @@ class Position:
     answer : str
         What was answered there.
     cards : tuple of Card
-        The cards of its match, from which those that it shows have their titles; empty if it is
-        from none.
+        The cards of its match, or those that it shows: they get their titles together.
     """
 
     seen: Observation | State
@@ -104,7 +101,7 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     observation, belief = knowledge_at(result, wanted)
     root = belief.root()
     shown = [name or f"Player {player}" for player, name in enumerate(names)]
-    answer = answers[wanted][:_ANSWER]
+    answer = answers[wanted]
     names = (shown[0], shown[1])
     cards = tuple(result.match.cards)
     return _checked(Position(observation, belief, root, names, wanted, answer, cards))
@@ -139,14 +136,14 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
             raise ValueError(
                 f"one line is the text of a position (State.to_text), but: {error}"
             ) from None
-        return _checked(Position(state, None, state, _names(state)))
+        return _checked(Position(state, None, state, _names(state), cards=(*cards_of(state),)))
     observation = Observation.parse(text + "\n", rules)
     if observation.phase == "choice":
         raise ValueError("this is of the choice phase: there is no position yet")
     belief = Belief()
     belief.see(observation)
     root = belief.root()
-    return _checked(Position(observation, belief, root, _names(root)))
+    return _checked(Position(observation, belief, root, _names(root), cards=(*cards_of(root),)))
 
 
 def state_at_step(result: Result[Match], step: int) -> State:

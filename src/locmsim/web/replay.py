@@ -18,7 +18,7 @@ from typing import Any
 from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
-from locmsim.referee.matches import Result
+from locmsim.referee.process_match import Result
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
@@ -42,7 +42,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     Parameters
     ----------
     result : Result
-        The result of a match of LOCM, from `locmsim.referee.matches` or a replay.
+        The result of a match of LOCM, from `locmsim.referee.process_match` or a replay.
     names : tuple of str
         What the page calls the players; empty for "Player 0" and "Player 1".
 

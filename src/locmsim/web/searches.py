@@ -1,6 +1,5 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,13 +8,12 @@ from starlette.routing import BaseRoute
 
 from locmsim._core import State
 from locmsim.art import card_titles
-from locmsim.errors import InvalidActionError
-from locmsim.game.words import line_words
-from locmsim.referee.report import GameReport, TurnReport, report_budget, report_turns
+from locmsim.game.action_text import answer_actions, line_words
+from locmsim.referee.turn_report import GameReport, TurnReport, report_budget, report_turns
 from locmsim.rules.cards import Card
 from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
 from locmsim.web.jobs import Job, Jobs
@@ -62,7 +60,7 @@ def routes(site: Site) -> list[BaseRoute]:
             worded: list[dict[str, Any]] = []
             found = GameReport([], report_budget(nodes)).to_json()
             job.update(0, of, {**fixed, **found})
-            for turn in report_turns(result, nodes=nodes, seed=seed):
+            for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
                 found = GameReport(turns, report_budget(nodes)).to_json()
@@ -99,7 +97,15 @@ def routes(site: Site) -> list[BaseRoute]:
                         shown = _tree(tree, root, nodes, [*asked["hand"]], position)
                     job.update(tree.done, tree.of, shown)
 
-                variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
+                variations(
+                    seen,
+                    belief=belief,
+                    done=done,
+                    nodes=nodes,
+                    on_search=tell,
+                    check=job.check,
+                    **asked,
+                )
                 if nodes >= last:
                     return
                 nodes = min(4 * nodes, last)
@@ -169,13 +175,8 @@ def _turn_words(
 ) -> dict[str, list[str]]:
     """Both turns action by action, in words."""
     shown = {}
-    for name, line in (("best", turn.best), ("played", turn.played or "")):
-        actions: list[str] = []
-        with contextlib.suppress(InvalidActionError):  # it ended the match
-            state = turn.start.clone()
-            for action in state.actions_of(line):
-                actions.append(state.action_to_string(action))
-                state.apply_action(action)
+    for name, line in (("best", turn.best), ("played", turn.played)):
+        actions = answer_actions(turn.start, line)
         shown[f"{name}_actions"] = actions
         shown[f"{name}_words"] = line_words(turn.start, actions, names, titles)
     return shown

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from locmsim.arena.games import game_from_json
+from locmsim.arena.game_worker import replayed
+from locmsim.arena.registry import game_from_json
 from locmsim.arena.store import Store
-from locmsim.arena.worker import replayed
 from locmsim.contract import Game, Part, require
 from locmsim.game.match import Match
-from locmsim.referee.matches import Result, replay_calls
+from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 

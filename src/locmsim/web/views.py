@@ -14,7 +14,7 @@ from locmsim.art import (
     card_title,
     card_titles,
 )
-from locmsim.game.words import action_words
+from locmsim.game.action_text import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 

@@ -23,9 +23,9 @@ from locmsim.arena import (
     Tally,
     available_cores,
 )
+from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Outcome, Times, record_of
 from locmsim.arena.report import as_json, lost_games, running_score, tables
-from locmsim.arena.worker import play_games
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee import Fault, FaultKind, replay_calls

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
-from locmsim.arena.worker import new_match
+from locmsim.arena.game_worker import new_match
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:

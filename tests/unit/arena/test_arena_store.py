@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from locmsim.arena import Arena, LocmGame, Player, Settings, Sprt, StoreError
+from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Record
 from locmsim.arena.store import Goal, NoResultsError, Store
-from locmsim.arena.worker import play_games
 from locmsim.referee import Fault, FaultKind
 
 SETTINGS = Settings(

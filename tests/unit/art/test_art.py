@@ -199,6 +199,9 @@ def test_names_that_collide_get_their_number() -> None:
     two = replace(one, base_id=8 + 26 * 5)
     assert card_titles([one, two, one]) == {one: "Sturdy Bat 8", two: "Sturdy Bat 138"}
     assert card_titles([one]) == {one: "Sturdy Bat"}
+    # A creature whose statistics have changed is the same card.
+    changed = replace(one, defense=one.defense + 1)
+    assert card_titles([one, changed]) == {one: "Sturdy Bat", changed: "Sturdy Bat"}
 
 
 def test_cards_of_1x_have_their_own_names() -> None:

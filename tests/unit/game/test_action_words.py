@@ -7,8 +7,8 @@ from helpers import RULE_SETS
 
 from locmsim import IllegalActionError
 from locmsim.art import card_title
+from locmsim.game.action_text import action_words, line_words
 from locmsim.game.positions import start_position
-from locmsim.game.words import action_words, line_words
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

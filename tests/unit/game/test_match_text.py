@@ -5,11 +5,12 @@ import re
 import pytest
 
 from locmsim.agents import make_agent
+from locmsim.art import card_title
 from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
-from locmsim.referee.plain import fault_text, position_after, summary_text
-from locmsim.referee.text import (
+from locmsim.referee.any_game import fault_text, position_after, summary_text
+from locmsim.referee.locm_text import (
     card_text,
     match_text,
 )
@@ -78,6 +79,8 @@ def test_decks_and_draws() -> None:
     shown = set(lines[1 : lines.index("player 1 chose 30 cards:")])
     chosen = result.match.chosen[0]
     assert shown == {f"    {chosen.count(i)} x {card_text(cards[i])}" for i in chosen}
+    assert all(f" x {card_title(cards[i])} (" in "\n".join(shown) for i in chosen)
+    assert all(card.name == "" for card in result.match.cards)  # they are of the text alone
     draws = [line for line in lines if line.startswith("    draws ")]
     assert card_text(cards[result.match.decks[0][0][1]]) in draws[0]
 
@@ -85,8 +88,9 @@ def test_decks_and_draws() -> None:
 def test_card_text() -> None:
     assert card_text(ANT) == "Ant (1: 2/1, C)"
     blue = Card(9, CardType.BLUE, 3, 0, -4, "------", 2, -1, 1, Area.LANE1)
-    expected = "blue 9 (3: +0/-4, own health +2, enemy health -1, draw 1, lane1)"
+    expected = f"{card_title(blue)} (3: +0/-4, own health +2, enemy health -1, draw 1, lane1)"
     assert card_text(blue) == expected
+    assert card_text(blue, "Rain 9") == expected.replace(card_title(blue), "Rain 9")
 
 
 def test_what_was_not_legal() -> None:

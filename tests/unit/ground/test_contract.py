@@ -271,14 +271,14 @@ CORE = [
     "stats.py",
     "workers.py",
     "referee/live.py",
-    "referee/plain.py",
-    "referee/matches.py",
+    "referee/any_game.py",
+    "referee/process_match.py",
     "referee/process.py",
     *(
         f"arena/{name}.py"
         for name in (
-            "games", "records", "report", "runner", "schedule", "store", "tally", "tournament",
-            "worker",
+            "game_worker", "records", "registry", "report", "runner", "schedule", "store", "tally",
+            "tournament",
         )
     ),
 ]  # fmt: skip

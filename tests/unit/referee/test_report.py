@@ -13,8 +13,8 @@ from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.report import WORLDS, report_game, report_turns
 from locmsim.referee.transcript import log_line
+from locmsim.referee.turn_report import WORLDS, report_game, report_turns
 from locmsim.search import win_chance
 
 

@@ -9,7 +9,7 @@ from locmsim import IllegalActionError, State
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import MCTS, BeamSearch, Belief, analyse
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 
 SEARCHES = {"beam": (BeamSearch(), {"nodes": 2000}), "mcts": (MCTS(), {"iterations": 20})}
 

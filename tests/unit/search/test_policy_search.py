@@ -21,7 +21,7 @@ from locmsim.rules.rulesets import get_rules
 from locmsim.search import Belief, Evaluation, OnObservations, PolicySearch, SearchPosition
 from locmsim.search._engine import seed_of_turn
 from locmsim.search._forest import Forest
-from locmsim.search.searching import worlds_at
+from locmsim.search.turn_search import worlds_at
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 

@@ -28,8 +28,8 @@ from locmsim.tuning import (
     TUNING_SEEDS,
     Tuner,
     TuningSettings,
-    games,
     play_match,
+    self_play,
     settings,
 )
 from locmsim.tuning.parts import fit_part
@@ -75,10 +75,10 @@ def states(rules: str = "1.5") -> Iterator[State]:
 def test_terms_of_positions_add_up_to_the_evaluation() -> None:
     evaluation = Evaluation()
     ours = default_weights("1.5").evaluation
-    weights = [ours[name] for name in games.EVALUATION_TERMS]
+    weights = [ours[name] for name in self_play.EVALUATION_TERMS]
     for state in states():
         for player in (0, 1):
-            terms = [unit(state, player) for unit in games._ours.units]
+            terms = [unit(state, player) for unit in self_play._ours.units]
             assert np.dot(terms, weights) == pytest.approx(evaluation(state, player), rel=1e-4)
 
 
@@ -92,10 +92,10 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
         perturbed.append(weights)
         return Evaluator(weights)
 
-    monkeypatch.setattr(games, "_perturbed", counting)
+    monkeypatch.setattr(self_play, "_perturbed", counting)
     for what, players in ((("draft",), 0), (("draft", "network"), 8)):
         settings = TuningSettings("1.2", what=what, nodes=20)
-        played = games.SelfPlay(settings, 1, 0, 4, range(1, 10), [OURS])()
+        played = self_play.SelfPlay(settings, 1, 0, 4, range(1, 10), [OURS])()
         assert len(played.deck_won) == 4
         assert len(perturbed) == players
         assert bool(len(played.positions)) == bool(players)
@@ -115,14 +115,14 @@ def test_a_match_is_seen_from_both_sides() -> None:
 
 
 def test_players_choose_as_agents_do() -> None:
-    offer = games._offer("1.5", 3)
-    deck = games._Chooser("1.5", default_weights("1.5")).deck(offer)
+    offer = self_play._offer("1.5", 3)
+    deck = self_play._Chooser("1.5", default_weights("1.5")).deck(offer)
     assert [card.base_id for card in deck] == build_deck(generate_cards(3))
-    offer, picked = games._offer("1.2", 3), []
+    offer, picked = self_play._offer("1.2", 3), []
     offers = Match("1.2", seed=3).offers
     for turn, triplet in enumerate(offers):
         picked.append(triplet[pick(triplet, picked, "1.2", earlier=offers[:turn])])
-    assert games._Chooser("1.2", OURS).deck(offer) == picked
+    assert self_play._Chooser("1.2", OURS).deck(offer) == picked
 
 
 def test_decks_to_learn_from_are_legal() -> None:
@@ -144,7 +144,7 @@ def test_rows_of_decks_are_their_terms() -> None:
     pools = np.array([5, 6, 5])
     decks = [[rng.sample(generate_cards(pool), 30) for _ in range(2)] for pool in pools]
     ids = np.array([[[card.base_id for card in deck] for deck in pair] for pair in decks])
-    rows = games.deck_rows(pools, ids)
+    rows = self_play.deck_rows(pools, ids)
     assert rows.shape == (3, 2, 30, len(CARD_TERMS))
     for got, pair in zip(rows, decks, strict=True):
         for terms, deck in zip(got, pair, strict=True):
@@ -154,7 +154,7 @@ def test_rows_of_decks_are_their_terms() -> None:
 def test_what_is_learnt_from() -> None:
     pytest.importorskip("torch")
     settings = TuningSettings(what=("eval", "deck"), games=4, match_games=2, nodes=20, pools=1)
-    found = games.SelfPlay(settings, 1, 0, 4, [7], [default_weights("1.5")])()
+    found = self_play.SelfPlay(settings, 1, 0, 4, [7], [default_weights("1.5")])()
     found.check()
     assert set(found.pools.tolist()) == {7}
     assert len(found.position_won) > 5 * len(found.deck_won) > 0
@@ -174,9 +174,9 @@ def test_a_draw_is_half_a_win_in_either_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     winners = iter([-1, -1, 0, -1, -1, 0])
-    monkeypatch.setattr(games, "_play", lambda *_: next(winners))
+    monkeypatch.setattr(self_play, "_play", lambda *_: next(winners))
     weights = default_weights("1.2")
-    counts = games.play_match(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
+    counts = self_play.play_match(weights, weights, [1, 2, 3], rules="1.2", nodes=10)
     assert (counts.split, counts.mostly_won, counts.mostly_lost) == (1, 1, 1)
 
 
@@ -188,8 +188,8 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
         used.add(seed)
         return Match(rules, seed=seed)
 
-    games._offer.cache_clear()
-    monkeypatch.setattr(games, "Match", match)
+    self_play._offer.cache_clear()
+    monkeypatch.setattr(self_play, "Match", match)
     lines(Tuner(SMALL), 1)
     assert len(used) > SMALL.pools + SMALL.match_games // 2 - 3
     assert used <= set(TUNING_SEEDS)
@@ -288,7 +288,7 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
     expected = lines(whole, 2)
 
     tasks = []
-    for kind in (games.SelfPlay, games.PlayPairs):
+    for kind in (self_play.SelfPlay, self_play.PlayPairs):
         play = kind.__call__
 
         def counted(task: object, play=play) -> object:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from locmsim.arena import Arena, StoreError, make_game
-from locmsim.arena.games import game_from_json, game_to_json
+from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.cli.main import main
 from locmsim.contract import play_match
 from locmsim.vestrock import generate_deck

@@ -17,7 +17,7 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 from locmsim.referee import play
-from locmsim.referee.matches import replay_calls
+from locmsim.referee.process_match import replay_calls
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.captures import capture_data

@@ -16,7 +16,7 @@ from locmsim.arena import Arena, LocmGame, make_game
 from locmsim.cli.main import main
 from locmsim.contract import BaseGame, View
 from locmsim.referee import play
-from locmsim.referee.plain import view_steps
+from locmsim.referee.any_game import view_steps
 from locmsim.vestrock.bots import make_bot
 from locmsim.vestrock.deck import generate_deck
 from locmsim.vestrock.eventlog import encode

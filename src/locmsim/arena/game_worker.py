@@ -1,0 +1,135 @@
+"""Playing the games of a tournament: what a worker process does."""
+
+import contextlib
+import copy
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from locmsim.arena.records import Record, record_of
+from locmsim.arena.schedule import Fixture, Player, Settings
+from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
+from locmsim.referee.live import LiveLog
+from locmsim.referee.process_match import Call, Result, play, replay_calls
+
+__all__ = ["forget_agents", "new_match", "play_games", "replayed"]
+
+
+class _Agents(threading.local):
+    """The agents of the last tournament that this thread played for, by player and seat.
+
+    By seat, because an agent may play itself; kept, because a task has only a few games.
+    """
+
+    def __init__(self) -> None:
+        self.settings: Settings | None = None
+        self.agents: dict[tuple[int, int], Contestant] = {}
+
+    def get(self, settings: Settings, index: int, seat: int) -> Contestant:
+        if settings != self.settings:
+            self.settings, self.agents = settings, {}
+        key = index, seat
+        if key not in self.agents:
+            player = settings.players[index]
+            if player.agent is None:
+                self.agents[key] = settings.game.make_agent(player.spec)
+            elif isinstance(player.agent, type):
+                self.agents[key] = player.agent()
+            else:
+                self.agents[key] = _copy_of(player, settings)
+        return self.agents[key]
+
+
+def _copy_of(player: Player, settings: Settings) -> Contestant:
+    """A copy of a ready agent; or itself, if it cannot be copied and nobody else can have it."""
+    agent: Contestant = player.agent
+    try:
+        return copy.deepcopy(agent)
+    except Exception as error:
+        alone = sum(other.agent is agent for other in settings.players) == 1
+        if alone and threading.current_thread() is threading.main_thread():
+            return agent
+        raise ValueError(f"player {player.name!r} cannot be copied: {error}") from error
+
+
+_agents = _Agents()
+
+
+def forget_agents() -> None:
+    """Let go of the agents that this thread has kept for the next task."""
+    _agents.__init__()  # type: ignore[misc]
+
+
+def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> list[Record]:
+    """Play the games of these numbers.
+
+    In the folder `live`, while there is one, each is to be watched (`locmsim.referee.live`).
+    A bot or agent that fails loses its game. ``OSError`` is about this machine, ``ValueError``
+    about a player's description.
+    """
+
+    def contestant(index: int, number: int, seat: int) -> str | Contestant:
+        player = settings.players[index]
+        if player.process:
+            return player.spec
+        agent = _agents.get(settings, index, seat)
+        agent.reset(settings.agent_seed(number, seat))
+        return agent
+
+    records = []
+    with contextlib.redirect_stdout(sys.stderr):  # what agents print must not mix with results
+        for number in numbers:
+            fixture = settings.fixture(number)
+            match = new_match(settings, fixture)
+            with _watched(live, settings, fixture, match) as on_call:
+                result = play(
+                    [contestant(index, number, seat) for seat, index in enumerate(fixture.players)],
+                    match,
+                    timeout_scale=settings.timeout_scale,
+                    match_limit=settings.match_limit,
+                    lenient=settings.lenient,
+                    on_call=on_call,
+                )
+            records.append(record_of(fixture, result))
+    return records
+
+
+@contextlib.contextmanager
+def _watched(
+    live: str, settings: Settings, fixture: Fixture, match: Any
+) -> Iterator[Callable[[Call], object]]:
+    """What is to be told of each answer, so that whoever wants to can watch the match."""
+    if not (live and Part.REPLAY in settings.game.parts and os.path.isdir(live)):
+        yield lambda call: None
+        return
+    names = [settings.players[index].name for index in fixture.players]
+    with LiveLog(os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}"), match, names) as log:
+        yield log.add
+
+
+def replayed(settings: Settings, record: Record) -> Result[Any]:
+    """The result of a stored game, with all that was sent to the players.
+
+    ``ValueError`` if the answers do not lead to the stored result.
+    """
+    outcome = record.outcome
+    result = replay_calls(
+        new_match(settings, record.fixture),
+        record.answers,
+        fault=outcome.fault,
+        timeout_scale=settings.timeout_scale,
+        stderr=record.stderr,
+    )
+    if (result.scores, result.turns) != (outcome.scores, outcome.turns):
+        raise ValueError(
+            f"game {outcome.number}: ended {outcome.scores} after {outcome.turns} turns,"
+            f" and {result.scores} after {result.turns} when replayed"
+        )
+    return result
+
+
+def new_match(settings: Settings, fixture: Fixture) -> Match:
+    """The match of a game before its first answer."""
+    return settings.game.new_match(fixture.seed, fixture.card_seed)

@@ -1,0 +1,159 @@
+"""An action in words, the same in pages, lists, hints and reports."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from locmsim._core import State
+from locmsim.art import card_title
+from locmsim.errors import InvalidActionError
+from locmsim.rules.actions import ActionKind
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import RULES
+
+__all__ = ["action_words", "answer_actions", "cards_of", "line_words", "sentence"]
+
+_LANES = ("left", "right")
+
+
+def sentence(kind: ActionKind, name: str, target: str = "", lane: int | None = None) -> str:
+    """What an action is, in words.
+
+    Parameters
+    ----------
+    kind : ActionKind
+        What is done.
+    name : str
+        What the card is called that does it.
+    target : str
+        What an item or an attack is aimed at.
+    lane : int, optional
+        Where a creature is summoned to, None in rules with one lane.
+
+    Returns
+    -------
+    str
+        A sentence without a full stop.
+    """
+    if kind == ActionKind.PASS:
+        return "The turn ends"
+    if kind == ActionKind.SUMMON:
+        return f"{name} is summoned" + ("" if lane is None else f" to the {_LANES[lane]} lane")
+    return f"{name} {'attacks' if kind == ActionKind.ATTACK else 'is used on'} {target}"
+
+
+def action_words(
+    state: State,
+    action: int | str,
+    names: Sequence[str] = (),
+    titles: Mapping[Card, str] | None = None,
+) -> str:
+    """What an action is, in words that name cards.
+
+    Parameters
+    ----------
+    state : State
+        The position before the action.
+    action : int or str
+        A legal action, or its canonical text.
+    names : sequence of str
+        What players 0 and 1 are called; without it the other one is "the opponent".
+    titles : mapping of Card to str, optional
+        What the cards of the set are called, by `locmsim.art.card_titles`.
+
+    Returns
+    -------
+    str
+        A sentence without a full stop, such as "Grey Bat attacks Old Golem". Text, not escaped.
+
+    Raises
+    ------
+    IllegalActionError
+        The action is not legal in this position.
+    """
+    number = state.string_to_action(action) if isinstance(action, str) else action
+    done = state.action(number)
+    if done.card is None:
+        return sentence(done.kind, "")
+    target = names[1 - state.current_player()] if names else "the opponent"
+    named = titles or {}
+    if done.target not in (None, -1):
+        aimed = next(
+            creature.card
+            for side in state.players
+            for creature in side.board
+            if creature.id == done.target
+        )
+        target = named.get(aimed) or card_title(aimed)
+    name = named.get(done.card) or card_title(done.card)
+    lane = done.lane if RULES[state.rules].lanes > 1 else None
+    return sentence(done.kind, name, target, lane)
+
+
+def line_words(
+    state: State,
+    actions: Sequence[str],
+    names: Sequence[str] = (),
+    titles: Mapping[Card, str] | None = None,
+) -> list[str]:
+    """The words of actions that follow each other; the state is unchanged.
+
+    Parameters
+    ----------
+    state : State
+        The position before the first one.
+    actions : sequence of str
+        Canonical texts of actions.
+    names, titles : optional
+        As for `action_words`.
+
+    Returns
+    -------
+    list of str
+        A sentence for each action.
+
+    Raises
+    ------
+    IllegalActionError
+        One of them is not legal where it comes.
+    """
+    state = state.clone()
+    words = []
+    for text in actions:
+        number = state.string_to_action(text)
+        words.append(action_words(state, number, names, titles))
+        state.apply_action(number)
+    return words
+
+
+def answer_actions(state: State, answer: str | None) -> list[str]:
+    """The actions that an answer line comes to.
+
+    Parameters
+    ----------
+    state : State
+        The position in which it is given; it is unchanged.
+    answer : str or None
+        The line, None for no answer.
+
+    Returns
+    -------
+    list of str
+        Canonical texts, without the end of the turn; empty for an answer that ends the match by a
+        fault.
+    """
+    state, actions = state.clone(), []
+    with contextlib.suppress(InvalidActionError):
+        for number in state.actions_of(answer or ""):
+            actions.append(state.action_to_string(number))
+            state.apply_action(number)
+    return actions
+
+
+def cards_of(state: State) -> list[Card]:
+    """The cards of both players in a position: on the boards, in the hands and the decks."""
+    return [
+        held.card
+        for side in state.players
+        for zone in (side.board, side.hand, side.deck)
+        for held in zone
+    ]

@@ -1,0 +1,143 @@
+"""A match of any game for people and for programs, and an answer in the place of another."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from locmsim.contract import Game
+from locmsim.referee.process_match import Result
+
+__all__ = [
+    "fault_text",
+    "last_words",
+    "plain_log",
+    "plain_text",
+    "position_after",
+    "summary_text",
+    "view_steps",
+]
+
+_STDERR_LINES = 15
+#: What is shown of an answer, in characters, and of what was not done of it.
+_ANSWER, _IGNORED = 2000, 20
+
+
+def plain_text(result: Result[Any], turn_name: str = "turn") -> str:
+    """The answers of a match, one a line, what was dropped of them, and how it ended."""
+    lines = []
+    for call in result.calls:
+        at = "choice phase" if call.turn is None else f"{turn_name} {call.turn}"
+        answer = "no answer" if call.answer is None else call.answer
+        lines.append(f"{at}, player {call.player}: {answer}{', late' if call.late else ''}")
+        if call.result.ignored:
+            lines.append(f"    not done: {'; '.join(call.result.ignored)}")
+    if fault := fault_text(result, words=True):
+        lines.append(fault)
+    lines.append("a draw" if result.winner is None else f"player {result.winner} wins")
+    return "\n".join(lines) + "\n"
+
+
+def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
+    """A match of any game step by step: how it began, and after each answer.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    game : Game
+        What was played.
+
+    Yields
+    ------
+    dict
+        The attributes of a `locmsim.contract.View`; ``turn`` (None at the beginning and in a choice
+        phase), ``player`` (None at the beginning), ``answer``, and ``ignored``, what was not done
+        of it.
+    """
+    match = result.match.root()
+    step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
+    yield {**step, **asdict(game.view(match))}
+    for call in result.calls:
+        match.submit(call.player, call.answer)
+        answer = None if call.answer is None else call.answer[:_ANSWER]
+        step = {"turn": call.turn, "player": call.player, "answer": answer}
+        step["ignored"] = call.result.ignored[:_IGNORED]
+        yield {**step, **asdict(game.view(match))}
+
+
+def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str]) -> str:
+    """All of a match as one line of JSON: the game, its players, the answers and the match's log.
+
+    `game` is what files of results have of it.
+    """
+    fault = result.fault
+    data = {
+        "game": game,
+        "agents": [{"index": i, "name": name or f"Player {i}"} for i, name in enumerate(names)],
+        "scores": list(result.scores),
+        "winner": result.winner,
+        "fault": fault
+        and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
+        "params": dict(result.match.params),
+        "answers": [[call.player, call.answer] for call in result.calls],
+        "stderr": list(result.stderr),
+        "log": result.match.log,
+    }
+    return json.dumps(data, separators=(",", ":"))
+
+
+def position_after(result: Result[Any], turn: int, line: str) -> object:
+    """What `line` would have led to in a turn of the match, as its `state_key` says.
+
+    Lines with the same key come to the same. None if it would have ended the match by a fault.
+    ``ValueError`` if the match has no such turn.
+    """
+    match = result.match.root()
+    for call in result.calls:
+        if call.turn == turn:
+            try:
+                fault = match.submit(call.player, line).error
+            except ValueError:  # more than a line
+                return None
+            return None if fault else match.state_key()
+        match.submit(call.player, call.answer)
+    raise ValueError(f"turn: the match has none of number {turn}")
+
+
+def summary_text(result: Result[Any], turn_name: str = "turn") -> str:
+    """Who won and why, how long the bots took, and a bot's last words if it failed."""
+    fault = result.fault
+    seconds = result.elapsed_ns / 1e9
+    ended = "a draw" if result.winner is None else f"player {result.winner} wins"
+    lines = [f"{ended} after {result.turns} {turn_name}s and {seconds:.2f} s"]
+    if fault:
+        lines.append(fault_text(result))
+    for player in (0, 1):
+        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
+        lines.append(
+            f"player {player}: {len(times)} answers, mean {sum(times) / max(1, len(times)):.1f} ms,"
+            f" worst {max(times, default=0):.1f} ms"
+        )
+    if fault:
+        lines += last_words(result, fault.player)
+    return "\n".join(lines) + "\n"
+
+
+def fault_text(result: Result[Any], *, words: bool = False) -> str:
+    """The fault in one line; with `words` the end of the standard error too."""
+    fault = result.fault
+    if fault is None:
+        return ""
+    at = f"turn {result.calls[-1].turn}" if result.turns else "the choice phase"
+    lines = [f"player {fault.player} failed in {at} ({fault.kind}): {fault.message}"]
+    return "\n".join([*lines, *(last_words(result, fault.player) if words else [])])
+
+
+def last_words(result: Result[Any], player: int) -> list[str]:
+    """The end of a player's standard error as lines; [] if there is none."""
+    text = result.stderr[player].rstrip()
+    if not text:
+        return []
+    shown = [f"    {line}" for line in text.splitlines()[-_STDERR_LINES:]]
+    return [f"player {player}, end of standard error:", *shown]

@@ -1,0 +1,290 @@
+"""A played match as text that a person can follow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from locmsim._core import Creature, State
+from locmsim.art import card_title, card_titles
+from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import line_words
+from locmsim.game.match import Match
+from locmsim.referee.any_game import last_words
+from locmsim.referee.process_match import Call, Result
+from locmsim.rules.cards import NO_ABILITIES, Card, CardType
+
+__all__ = ["answer_words", "card_text", "match_text", "sentences"]
+
+_SIDES = ("left", "right")
+#: SGR codes of terminals.
+_BOLD, _RED, _DIM = "1", "31", "2"
+_PLAYERS = ("36", "35")
+
+
+class _Style:
+    """Colours, or none, and what cards are called."""
+
+    def __init__(self, color: bool, titles: Mapping[Card, str]) -> None:
+        self.color = color
+        self.titles = titles
+
+    def __call__(self, code: str, text: str) -> str:
+        return f"\033[{code}m{text}\033[0m" if self.color else text
+
+    def player(self, player: int) -> str:
+        return self(_PLAYERS[player], f"player {player}")
+
+    def name(self, card: Card) -> str:
+        return self.titles.get(card) or card_title(card)
+
+    def card(self, card: Card) -> str:
+        return card_text(card, self.name(card))
+
+    def creature(self, creature: Creature) -> str:
+        letters = _abilities(creature.abilities)
+        stats = f"{creature.attack}/{creature.defense}{' ' if letters else ''}{letters}"
+        return f"{self.name(creature.card)} #{creature.id} {stats}"
+
+
+def match_text(result: Result[Match], *, color: bool = False) -> str:
+    """The match turn by turn.
+
+    Parameters
+    ----------
+    result : Result
+        A match of the referee, or one that was replayed.
+    color : bool
+        Mark players and deaths with the codes of terminals.
+
+    Returns
+    -------
+    str
+        The decks; for each turn the cards drawn, the actions with what they did, the boards after
+        each of them, what was not legal; who leads; how it ended.
+    """
+    style = _Style(color, card_titles(result.match.cards))
+    lines = [line for player in (0, 1) for line in _deck_lines(result.match, player, style)]
+    lines += _turns(result, style)
+    if result.fault:
+        fault = result.fault
+        lines.append(style(_RED, f"{_at(result)}player {fault.player} failed: {fault.message}"))
+        lines += last_words(result, fault.player)
+    if result.winner is not None:
+        lines.append(style(_BOLD, f"player {result.winner} wins"))
+    return "\n".join(lines) + "\n"
+
+
+def sentences(words: Sequence[str]) -> str:
+    """The words of a turn's actions in one line, "The turn ends" if there are none."""
+    return "; ".join(words) or "The turn ends"
+
+
+def answer_words(
+    result: Result[Match], turn: int, answers: Sequence[str | None], names: Sequence[str] = ()
+) -> list[list[str]]:
+    """The words of some answers to a turn of a match.
+
+    Parameters
+    ----------
+    result : Result
+        The match.
+    turn : int
+        The turn, counted over both players from 0; ``ValueError`` if there is no such turn.
+    answers : sequence of str or None
+        Answer lines, with the instance ids of the match.
+    names : sequence of str
+        What players 0 and 1 are called.
+
+    Returns
+    -------
+    list of list of str
+        For each answer a sentence for each action that it comes to.
+    """
+    match = result.match.root()
+    titles = card_titles(result.match.cards)
+    for call in result.calls:
+        if call.turn == turn and (state := match.state) is not None:
+            found = [_applied(match, state, answer) for answer in answers]
+            return [line_words(state, actions, names, titles) for actions in found]
+        match.submit(call.player, call.answer)
+    raise ValueError(f"turn: the match has none of number {turn}")
+
+
+def _at(result: Result[Match]) -> str:
+    turn = result.calls[-1].turn
+    return "in the choice phase " if turn is None else f"in turn {turn} "
+
+
+# ------------------------------------------------------------------------------------- cards
+
+
+def card_text(card: Card, title: str = "") -> str:
+    """Name, cost and what it does, such as ``Ant (1: 2/1, C)``.
+
+    Parameters
+    ----------
+    card : Card
+        The card.
+    title : str
+        What it is called; by default as `locmsim.art.card_title` says.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    if card.type == CardType.CREATURE:
+        stats = f"{card.attack}/{card.defense}"
+    else:
+        stats = f"{card.attack:+d}/{card.defense:+d}"
+    parts = [stats, *([_abilities(card.abilities)] if card.abilities != NO_ABILITIES else [])]
+    if card.my_health_change:
+        parts.append(f"own health {card.my_health_change:+d}")
+    if card.opponent_health_change:
+        parts.append(f"enemy health {card.opponent_health_change:+d}")
+    if card.card_draw:
+        parts.append(f"draw {card.card_draw}")
+    if card.area:
+        parts.append(card.area.name.lower())
+    return f"{title or card_title(card)} ({card.cost}: {', '.join(parts)})"
+
+
+def _abilities(text: str) -> str:
+    return text.replace("-", "")
+
+
+def _deck_lines(match: Match, player: int, style: _Style) -> list[str]:
+    chosen = match.chosen[player]
+    cards = {card.base_id: card for card in match.cards}
+    lines = [f"{style.player(player)} chose {len(chosen)} cards:"]
+    lines += [
+        f"    {chosen.count(base_id)} x {style.card(cards[base_id])}"
+        for base_id in sorted(set(chosen), key=lambda base_id: (cards[base_id].cost, base_id))
+    ]
+    return lines
+
+
+# ------------------------------------------------------------------------------------- turns
+
+
+def _turns(result: Result[Match], style: _Style) -> Iterator[str]:
+    """Lines for each turn; the match is played again beside it."""
+    match = result.match.root()
+    before: State | None = None
+    for call in result.calls:
+        state = match.state
+        if call.turn is None or state is None:
+            match.submit(call.player, call.answer)
+            continue
+        yield ""
+        yield _turn_line(call, state, style)
+        yield from _drawn(before, state, call.player, style)
+        before = state.clone()
+        applied = _applied(match, state, call.answer)
+        submitted = match.submit(call.player, call.answer)
+        yield from _actions(before, applied, style)
+        dropped = [action for action in submitted.ignored if action != "PASS"]
+        yield from (f"    not legal: {action}" for action in dropped)
+        if match.state is not None:
+            yield f"    {_leader(match.state)}"
+
+
+def _applied(match: Match, state: State, line: str | None) -> list[str]:
+    """The actions of a line that are carried out, with the ids that the state has."""
+    if line is None:
+        return []
+    ids = match._ids
+    try:
+        applied, _ = state.clone().apply_line(line if ids is None else ids.new_line(state, line))
+    except InvalidActionError:
+        return []
+    return applied
+
+
+def _turn_line(call: Call, state: State, style: _Style) -> str:
+    me, opponent = state.players[call.player], state.players[1 - call.player]
+    late = ", late" if call.late else ""
+    return style(_BOLD, f"turn {call.turn}, ") + (
+        f"{style.player(call.player)}: {me.health} health, {me.mana} mana, {me.hand_size} in hand,"
+        f" {me.deck_size} in the deck; opponent {opponent.health} health"
+        f" ({call.elapsed_ns / 1e6:.1f} ms{late})"
+    )
+
+
+def _drawn(before: State | None, state: State, player: int, style: _Style) -> Iterator[str]:
+    """The cards that came into a hand since the last turn."""
+    had = {card.id for card in before.players[player].hand} if before is not None else set()
+    new = [card for card in state.players[player].hand if card.id not in had]
+    if new:
+        yield f"    draws {', '.join(style.card(card.card) for card in new)}"
+
+
+def _actions(state: State, actions: list[str], style: _Style) -> Iterator[str]:
+    """What each action did, and the boards after it."""
+    for text in actions:
+        after = state.child(state.string_to_action(text))
+        yield f"    {_described(state, text, style)}"
+        yield from (f"        {line}" for line in _changes(state, after, style))
+        yield from (style(_DIM, f"        {line}") for line in _boards(after, style))
+        state = after
+
+
+def _described(state: State, text: str, style: _Style) -> str:
+    word, *numbers = text.split(" ")
+    source, *rest = (int(number) for number in numbers)
+    mover = state.current_player()
+    if word == "ATTACK":
+        attacker = next(c for c in state.players[mover].board if c.id == source)
+        return f"{style.creature(attacker)} attacks {_target(state, rest[0], style)}"
+    card = next(held.card for held in state.players[mover].hand if held.id == source)
+    if word == "SUMMON":
+        lane = f" on the {_SIDES[rest[0]]}" if rest else ""
+        return f"summons {style.card(card)} #{source}{lane}"
+    return f"uses {style.card(card)} on {_target(state, rest[0], style)}"
+
+
+def _target(state: State, target: int, style: _Style) -> str:
+    for player in (0, 1):
+        for creature in state.players[player].board:
+            if creature.id == target:
+                return style.creature(creature)
+    return f"player {1 - state.current_player()}"
+
+
+def _changes(state: State, after: State, style: _Style) -> Iterator[str]:
+    """Health lost and gained, creatures that changed or died, cards drawn."""
+    for player in (0, 1):
+        old, new = state.players[player], after.players[player]
+        if old.health != new.health:
+            change = new.health - old.health
+            yield f"player {player}: {change:+d} health, {new.health} left"
+        here = {creature.id: creature for creature in new.board}
+        for creature in old.board:
+            now = here.get(creature.id)
+            if now is None:
+                yield style(_RED, f"{style.name(creature.card)} #{creature.id} dies")
+            elif _stats(now) != _stats(creature):
+                _, _, stats = style.creature(now).partition(f"#{now.id} ")
+                yield f"{style.creature(creature)} -> {stats}"
+        if new.next_draw > old.next_draw:
+            yield f"player {player} draws {new.next_draw} cards next turn"
+
+
+def _stats(creature: Creature) -> tuple[int, int, str]:
+    return creature.attack, creature.defense, creature.abilities
+
+
+def _boards(state: State, style: _Style) -> Iterator[str]:
+    for player in (0, 1):
+        board = state.players[player].board
+        yield f"board of {player}: {', '.join(map(style.creature, board)) or '-'}"
+
+
+def _leader(state: State) -> str:
+    """Who leads by health and creatures together: rough, but it says where a match has turned."""
+    worth, shown = [], []
+    for player in state.players:
+        attack = sum(creature.attack for creature in player.board)
+        defense = sum(creature.defense for creature in player.board)
+        worth.append(player.health + attack + defense)
+        shown.append(f"{player.health} health, {attack}/{defense} on the board")
+    who = "even" if worth[0] == worth[1] else f"player {int(worth[1] > worth[0])} leads"
+    return f"{who}: {shown[0]} against {shown[1]}"

@@ -1,0 +1,216 @@
+"""Where a game was lost: each turn of a match against the best turn that a search finds."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Final
+
+from locmsim._core import State
+from locmsim.batch import StateBatch
+from locmsim.errors import InvalidActionError
+from locmsim.game.action_text import answer_actions
+from locmsim.game.match import Match
+from locmsim.referee.knowledge import known_turns
+from locmsim.referee.process_match import Result
+from locmsim.search.analysis import line_value
+from locmsim.search.belief import Belief
+from locmsim.search.evaluation import win_chance
+from locmsim.search.turn_search import BeamSearch
+
+__all__ = ["GameReport", "TurnReport", "report_game", "report_turns"]
+
+#: Sampled worlds in which the turn played and the best one are compared.
+WORLDS = 32
+#: Turns of each player that are shown as their worst.
+WORST = 3
+#: The value of an answer that ends the match.
+_LOST: Final = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReport:
+    """A turn and the best one that was found in its place.
+
+    Attributes
+    ----------
+    turn : int
+        Counted over both players from 0.
+    player : int
+        Whose turn it was.
+    played : str or None
+        The answer, None for none.
+    best : str
+        The best turn: the one found, or the one played if it was at least as good.
+    value_best, value_played : float
+        The player's expected results of both, from -1 to 1: the means of the same sampled worlds,
+        in which the opponent's reply and the next turns are played on.
+    before, after : float
+        Player 0's chance of winning before and after the turn, from 0 to 1, by
+        `locmsim.search.win_chance` at the ends of turns: as the player whose turn it was sees it.
+    start : State
+        The position as the turn began, with any cards in the places that its player does not see.
+    """
+
+    turn: int
+    player: int
+    played: str | None
+    best: str
+    value_best: float
+    value_played: float
+    before: float
+    after: float
+    start: State = field(compare=False, repr=False)
+
+    @property
+    def loss(self) -> float:
+        """What the turn played gave away of the expected result, as a share of wins from 0 to 1."""
+        return (self.value_best - self.value_played) / 2
+
+    def to_json(self) -> dict[str, Any]:
+        """The turn as plain dicts, numbers and strings."""
+        shown = {item.name: getattr(self, item.name) for item in fields(self)}
+        del shown["start"]
+        return {**shown, "loss": self.loss}
+
+
+@dataclass(frozen=True, slots=True)
+class GameReport:
+    """All turns of a match.
+
+    Attributes
+    ----------
+    turns : list of TurnReport
+        In order. Turns of a player who has died from drawing are not among them.
+    budget : str
+        The search and what it was allowed, for people.
+    """
+
+    turns: list[TurnReport]
+    budget: str
+
+    def worst(self, player: int, count: int = WORST) -> list[TurnReport]:
+        """The turns of a player that gave most away, the worst first; none that gave nothing."""
+        lost = [turn for turn in self.turns if turn.player == player and turn.loss > 0]
+        return sorted(lost, key=lambda turn: (-turn.loss, turn.turn))[:count]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain dicts, lists, numbers and strings.
+
+        Returns
+        -------
+        dict
+            ``budget``; ``turns``, each as its attributes but ``start``, and ``loss``; ``worst``,
+            for each player the numbers of turns.
+        """
+        return {
+            "budget": self.budget,
+            "turns": [turn.to_json() for turn in self.turns],
+            "worst": [[turn.turn for turn in self.worst(player)] for player in (0, 1)],
+        }
+
+
+def report_budget(nodes: int) -> str:
+    """What `report_turns` does with so many positions, for people."""
+    return (
+        f"beam search of at most {nodes:,} positions a turn, from what its player had been shown;"
+        f" the turn played and the best one are compared in {WORLDS} sampled worlds"
+    )
+
+
+def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> GameReport:
+    """Compare each turn of a match with the best one that a search finds.
+
+    Parameters
+    ----------
+    result, nodes, seed
+        As for `report_turns`.
+
+    Returns
+    -------
+    GameReport
+        All its turns.
+
+    Raises
+    ------
+    ValueError
+        As for `report_turns`.
+    """
+    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes))
+
+
+def report_turns(
+    result: Result[Match],
+    *,
+    nodes: int = 5000,
+    seed: int = 0,
+    check: Callable[[], object] | None = None,
+) -> Iterator[TurnReport]:
+    """Compare the turns of a match, one after the other, with the best ones that a search finds.
+
+    The search knows what the player had been shown by then and nothing of what was hidden from
+    them: what turned out badly only because of the opponent's cards is no loss. It finds a turn
+    with one seed, and compares it with the turn played in worlds of another.
+
+    Parameters
+    ----------
+    result : Result
+        A match of the referee, or one that was replayed.
+    nodes : int
+        Positions of the search in each turn.
+    seed : int
+        Everything random follows from it.
+    check : function, optional
+        Called before each turn, and about twenty times a second during a search. What it raises
+        ends the report.
+
+    Yields
+    ------
+    TurnReport
+        Of each turn in which the player could act.
+
+    Raises
+    ------
+    ValueError
+        `nodes` is below 1.
+    """
+    if nodes < 1:
+        raise ValueError(f"nodes: expected 1 or more, got {nodes}")
+    search = BeamSearch()
+    before = None
+    for call, observation, belief in known_turns(result):
+        assert call.turn is not None
+        if check is not None:
+            check()
+        root, player = belief.root(), call.player
+        if root.is_terminal():
+            continue
+        if before is None:
+            before = _win_probability(belief, "", seed, player)
+        found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
+        compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
+        best, value = found.line, compare(found.line)
+        value_played, after = _LOST, float(player)
+        if call.answer is not None:
+            with contextlib.suppress(InvalidActionError):  # it ended the match
+                value_played = compare(call.answer)
+                after = _win_probability(belief, call.answer, seed, player)
+                if value_played >= value:
+                    best = ";".join(answer_actions(root, call.answer)) or "PASS"
+                    value = value_played
+        yield TurnReport(
+            call.turn, player, call.answer, best, value, value_played, before, after, root
+        )
+        before = after
+
+
+def _win_probability(belief: Belief, line: str, seed: int, player: int) -> float:
+    """Player 0's chance of winning where the turn ends after the actions of a line."""
+    states = []
+    for world in range(WORLDS):
+        state = belief.sample(seed + world)
+        for action in state.actions_of(line):
+            state.apply_action(action)
+        states.append(state)
+    probability = float(win_chance(StateBatch(states), player).mean())
+    return probability if player == 0 else 1 - probability
