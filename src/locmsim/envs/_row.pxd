@@ -324,7 +324,7 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 # End an episode of a choice, whose battles have been played.
 cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil
-# Write what a step in which nothing ends leaves of rewards and ends, into rows from `start` to `end`.
+# Write what a step in which nothing ends leaves of rewards and ends, from row `start` to `end`.
 cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil
 # One action of the caller in a row, and what follows from it; the row's arrays are cleared.
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
