@@ -103,7 +103,8 @@ class Options:
     #: The same by seats, instead of `opponent` and `seat`: a pair of which one is "caller".
     players: Any = None
     #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
-    #: ids, or a function such as those. A `Pool` of these, of which each episode draws one.
+    #: ids, or a function such as those; "classic/random" is a pair of names. A `Pool` of these, of
+    #: which each episode draws one.
     decks: Any = "random"
     #: A fixed list of at most 120 cards with different base ids (1.5).
     cards: Any = None
@@ -803,10 +804,7 @@ class Games:
 
     def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
         seed, seeds = self._seeds(row, params)
-        if self._cards is None:
-            table, cards = _generated(seeds[0])
-        else:
-            table, cards = self._table, self._cards
+        table, cards = _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
         self.rows.give_own_set(row, table)
         if decks is None:
             self.rows.take_seeds(row, seed, seeds)
