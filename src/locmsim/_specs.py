@@ -5,7 +5,6 @@ import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -60,19 +59,13 @@ def read_options(where: str, text: str) -> dict[str, str]:
 def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
     """The options that a text can give to a class or function, and whether it takes any other.
 
-    They are its arguments. What it takes as ``**options`` are its ``bound``, an integer, and the
-    fields of its dataclass ``options_class``, if it has one; otherwise anything.
+    They are its arguments; with ``**options`` it accepts any other, too.
     """
     known, any_name = {}, False
     hints = _hints(factory.__init__ if isinstance(factory, type) else factory)  # type: ignore[misc]
     for name, parameter in inspect.signature(factory).parameters.items():
         if parameter.kind == inspect.Parameter.VAR_KEYWORD:
-            options_class = getattr(factory, "options_class", None)
-            any_name = options_class is None
-            if bound := getattr(factory, "bound", None):
-                known[bound] = Option(0, (int,))
-            for field in fields(options_class) if options_class else ():
-                known[field.name] = Option(field.default, _kinds(field.type, field.default))
+            any_name = True
         elif parameter.kind not in (
             inspect.Parameter.VAR_POSITIONAL,
             inspect.Parameter.POSITIONAL_ONLY,

@@ -95,11 +95,17 @@ _ZLIB_LEVEL = 1
 
 
 class Goal(NamedTuple):
-    """When a tournament is at its end."""
+    """When a tournament ends.
 
-    #: The number of its last game.
+    Parameters
+    ----------
+    games : int
+        The number of its last game.
+    sprt : Sprt or None
+        A sequential test that may end it earlier.
+    """
+
     games: int
-    #: A sequential test that may end it earlier.
     sprt: Sprt | None
 
 

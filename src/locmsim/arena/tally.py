@@ -25,24 +25,41 @@ class PairResult(NamedTuple):
 
 @dataclass(slots=True)
 class PlayerTally:
-    """What one player did in all games."""
+    """What one player did in all games.
 
-    #: By seat.
+    Parameters
+    ----------
+    games, wins, draws : list of int
+        Games by seat.
+    points : int
+        The sum of the match's scores, for games in which more counts than who has won.
+    times : Times
+        The turns and their times.
+    late : int
+        Turns that took longer than the rules allow.
+    faults : Counter
+        Faults by kind.
+    """
+
     games: list[int] = field(default_factory=lambda: [0, 0])
     wins: list[int] = field(default_factory=lambda: [0, 0])
     draws: list[int] = field(default_factory=lambda: [0, 0])
-    #: Sum of the match's scores, for games in which more counts than who has won.
     points: int = 0
-    #: Turns and their times.
     times: Times = field(default_factory=lambda: Times(0, 0, 0))
-    #: Turns that took longer than the rules allow.
     late: int = 0
-    #: Faults by kind.
     faults: Counter[str] = field(default_factory=Counter)
 
 
 class Tally:
-    """The sums that all tables are made of."""
+    """The sums from which all tables are made.
+
+    Parameters
+    ----------
+    settings : Settings
+        The tournament.
+    sprt : Sprt, optional
+        Its sequential test.
+    """
 
     def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
         self.settings = settings
@@ -63,7 +80,18 @@ class Tally:
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
     def add(self, outcome: Outcome) -> PairResult | None:
-        """Count one game; the pair that it has completed, if it has."""
+        """Count one game.
+
+        Parameters
+        ----------
+        outcome : Outcome
+            How the game ended.
+
+        Returns
+        -------
+        PairResult or None
+            The pair that this game completed, if it did.
+        """
         self.games += 1
         self.turns += outcome.turns
         for seat, index in enumerate(outcome.players):
@@ -104,7 +132,17 @@ class Tally:
         return PairResult(pair, pairing, score)
 
     def player_pairs(self, index: int) -> PairCounts:
-        """All pairs of a player, counted for that player."""
+        """Return all pairs of a player, counted for that player.
+
+        Parameters
+        ----------
+        index : int
+            The index of the player.
+
+        Returns
+        -------
+        PairCounts
+        """
         total = PairCounts()
         for counts in self._pairs_of(index):
             total.add_all(counts)

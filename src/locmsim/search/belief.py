@@ -127,7 +127,7 @@ class Belief:
         return tuple(self._offers)
 
     def possible_cards(self) -> dict[int, Card]:
-        """The cards that may be in the game by base id, as far as that is known."""
+        """Return the cards that may be in the game by base id, as far as that is known."""
         return dict(self._possible())
 
     def of_opponent(self) -> "Belief":
@@ -146,7 +146,13 @@ class Belief:
         return other
 
     def chose(self, base_ids: Iterable[int]) -> None:
-        """Cards that the player took, in addition to those of earlier calls."""
+        """Add cards that the player took to those of earlier calls.
+
+        Parameters
+        ----------
+        base_ids : iterable of int
+            Their base ids.
+        """
         for base_id in base_ids:
             self._knowledge.chose(base_id)
 
@@ -181,9 +187,19 @@ class Belief:
         self._determinizer = None
 
     def check_seen(self, observation: Observation, of_state: bool = False) -> None:
-        """``ValueError`` unless this observation is what was seen last.
+        """Check that an observation is what was seen last.
 
-        `of_state`: it was made of a state, which does not know what the opponent did before.
+        Parameters
+        ----------
+        observation : Observation
+            The observation.
+        of_state : bool
+            Whether it was made from a state, which does not know what the opponent did before.
+
+        Raises
+        ------
+        ValueError
+            The belief has seen something else last.
         """
         seen = self._observation
         if of_state and seen is not None:
@@ -270,7 +286,7 @@ class Belief:
         return self._knowledge
 
     def determinizer(self) -> Determinizer:
-        """What `sample` draws from, for the position that was seen last."""
+        """Return what `sample` draws from, for the position that was seen last."""
         if self._determinizer is None:
             self._check_battle()
             self._set_pool()

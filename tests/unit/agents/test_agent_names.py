@@ -3,7 +3,6 @@
 import inspect
 import os
 import sys
-from dataclasses import dataclass
 
 import pytest
 
@@ -207,21 +206,14 @@ def test_classes_and_ready_agents():
         make_agent(3)
 
 
-def test_options_of_a_dataclass():
-    @dataclass
-    class Options:
-        depth: int = 3
-        gain: float = 1
-
+def test_options_are_keyword_arguments():
     class Mine(RandomAgent):
-        options_class = Options
-
-        def __init__(self, name: str = "", **options: float) -> None:
-            self.options = Options(**options)
+        def __init__(self, name: str = "", *, depth: int = 3, gain: float = 1) -> None:
+            self.options = depth, gain
 
     AGENTS["mine"] = Mine
     try:
-        assert make_agent("mine:gain=2,depth=4").options == Options(4, 2.0)
+        assert make_agent("mine:gain=2,depth=4").options == (4, 2.0)
         with pytest.raises(ValueError, match="unknown option 'gan', expected name, depth, gain;"):
             make_agent("mine:gan=2")
         assert known_agents()[-1].options == {"name": "", "depth": 3, "gain": 1}

@@ -33,7 +33,6 @@ MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"
         ("hand_limit", 0, r"hand_limit: expected 1\.\.1000, got 0"),
         ("draws", 1001, r"draws: expected 0\.\.1000, got 1001"),
         ("burns", 1.5, "burns: expected an integer, got 1.5"),
-        ("hp", 1, "unknown parameter 'hp'"),
     ],
 )
 def test_refused_parameters(name, value, message):
