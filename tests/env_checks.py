@@ -1,9 +1,10 @@
 """Checks of environments that are run over a few games in the fast tests, over many in the slow."""
 
 import numpy as np
+import reference_layouts
 from gymnasium.vector import AutoresetMode
 
-from locmsim import Match
+from locmsim import Match, Observation
 from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs.games import Games, Options
 from locmsim.policy import get_layout
@@ -115,6 +116,50 @@ def check_matches(rules, seeds):
             if not view.over:
                 rows.step_row(0, 0)
             match.submit(player, ";".join(texts) or "PASS")
+    return compared
+
+
+def check_picks(rules, episode, seeds):
+    """The choice phase of rows beside what the referee sends; the number of views compared."""
+    games = Games(1, Options(rules=rules, episode=episode, opponent="caller"))
+    rows, compared = games.rows, 0
+    size, dtype = games.observation_shape
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        match = Match(rules, seed=seed)
+        games.begin(0, seed=np.random.default_rng(seed), options={"match": match.params})
+        chosen = [[], []]
+        for _step in range(30):
+            for player in (0, 1):
+                seen = Observation.parse(match.input_text(player), rules)
+                offer = sorted(seen.offer, key=lambda card: card.base_id)
+                offer = list(seen.offer) if rules != "1.5" else offer
+                out, mask = np.empty(size, dtype), np.empty(rows.n_actions, np.int8)
+                rows.observe(0, player, out, mask)
+                expected = reference_layouts.choice(rules, offer, offer, chosen[player])
+                battle = len(out) - len(expected)
+                assert not out[:battle].any()
+                assert out[battle:].tolist() == expected
+                legal = [0]
+                if rows.mover(0) == player:
+                    free = [i for i, card in enumerate(offer) if chosen[player].count(card) < 2]
+                    legal = [
+                        rows.battle_actions + i for i in (free if rules == "1.5" else range(3))
+                    ]
+                assert np.flatnonzero(mask).tolist() == legal
+                compared += 1
+                if rows.mover(0) == player:
+                    action = int(random.choice(legal))
+                    chosen[player].append(offer[action - rows.battle_actions])
+                    rows.step_row(0, action)
+                if rules != "1.5":
+                    match.submit(player, f"PICK {offer.index(chosen[player][-1])}")
+        if rules == "1.5":
+            for player in (0, 1):
+                match.submit(player, ";".join(f"CHOOSE {c.base_id}" for c in chosen[player]))
+        assert match.phase == "battle"
+        if episode == "match":
+            assert rows.state(0) == match.state
     return compared
 
 

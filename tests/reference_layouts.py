@@ -7,6 +7,7 @@ import numpy as np
 
 from locmsim import State
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
+from locmsim.rules.rulesets import get_rules
 
 SLOTS = 6
 
@@ -166,3 +167,32 @@ def gym_locm(state: State, player: int, past: Past | None = None) -> np.ndarray:
 
 
 WRITERS = {"entities": entities, "gym-locm": gym_locm}
+
+
+def card_row(card: Card) -> list[int]:
+    """A card as in the hand of layout "entities"."""
+    row = [1, *(int(card.type == kind) for kind in CardType), card.cost, card.attack, card.defense]
+    row += [card.my_health_change, card.opponent_health_change, card.card_draw]
+    row += keywords(card.abilities)
+    row += [int(card.area == Area.LANE1), int(card.area == Area.LANE2)]
+    return [cut(number) for number in row] + [0] * (24 - len(row))
+
+
+def choice(rules: str, cards: list[Card], offer: list[Card], chosen: list[Card]) -> list[int]:
+    """The layout of the choice phase, for a player who has chosen some cards."""
+    draft = get_rules(rules).draft
+    numbers = [number for card in offer for number in card_row(card)]
+    numbers += [0] * (24 * (3 if draft else 120) - len(numbers))
+    if draft:
+        picks = [number for card in chosen for number in card_row(card)]
+        numbers += picks + [0] * (24 * 30 - len(picks))
+    else:
+        numbers += [chosen.count(card) for card in cards]
+    costs = [sum(min(card.cost, 7) == cost for card in chosen) for cost in range(8)]
+    creatures = [card for card in chosen if card.type == CardType.CREATURE]
+    numbers += [sum(card.type == kind for card in chosen) for kind in CardType] + costs
+    numbers += [min(127, sum(card.card_draw for card in chosen))]
+    numbers += [sum(card.area != Area.TARGET for card in chosen)]
+    numbers += [sum("C" in card.abilities for card in creatures)]
+    numbers += [sum("G" in card.abilities for card in creatures)]
+    return [*numbers, len(chosen)]

@@ -20,7 +20,41 @@ import numpy as np
 
 from locmsim.envs import LocmVectorEnv, Pool
 
-OPPONENTS = ("pass", "random", "max-attack", "osl", "greedy", "beam:nodes=12", "beam:nodes=40")
+
+class RandomPolicy:
+    """A policy that Python asks: random legal actions from the seeds of the rows."""
+
+    def act_batch(self, observations: Any, masks: Any, seeds: Any) -> Any:
+        """An action for each row."""
+        draws = [int(seed) % int(mask.sum()) for seed, mask in zip(seeds, masks, strict=True)]
+        return np.array(
+            [np.flatnonzero(mask)[draw] for draw, mask in zip(draws, masks, strict=True)]
+        )
+
+
+class Recurrent(RandomPolicy):
+    """... that counts in an array of its own how often each row has asked in an episode."""
+
+    state_shape = (1,)
+
+    def act_batch(self, observations: Any, masks: Any, seeds: Any, state: Any = None) -> Any:
+        """An action for each row."""
+        assert (state >= 0).all()
+        state += 1
+        return super().act_batch(observations, masks, seeds)
+
+
+def last_action(observation: Any, mask: Any) -> int:
+    """A function as a player."""
+    return int(np.flatnonzero(mask)[-1])
+
+
+#: Compiled agents and searches, and every kind of player that Python asks.
+OPPONENTS = (
+    "pass", "random", "max-attack", "osl", "greedy", "beam:nodes=12", "beam:nodes=40",
+    "rule", "mcts:iterations=1,time_ms=0", RandomPolicy(), Recurrent(), last_action,
+)  # fmt: skip
+BATTLERS = ("random", "osl", "greedy", "beam:nodes=12", "rule")
 MODES = ("SameStep", "NextStep", "Disabled")
 SHAPINGS: tuple[dict[str, float], ...] = ({}, {"health": 0.1}, {"coac": 1.0, "board-presence": 0.1})
 #: Environments and steps that were tried.
@@ -48,10 +82,14 @@ def main() -> None:
 def some_options(rng: random.Random) -> dict[str, Any]:
     """Options of a vector environment."""
     rules = rng.choice(("1.5", "1.2", "1.0"))
+    episode = rng.choice(("battle", "battle", "choice", "match"))
     layouts = ["entities", "entities-f32"] + (["gym-locm"] if rules != "1.0" else [])
     options: dict[str, Any] = {
         "rules": rules,
-        "layout": rng.choice(layouts),
+        "episode": episode,
+        "battlers": (rng.choice(BATTLERS), rng.choice(BATTLERS)),
+        "battles": rng.choice((1, 1, 3)),
+        "layout": "entities" if episode == "match" else rng.choice(layouts),
         "seat": rng.choice(("random", "first", "second", "alternate")),
         "illegal": rng.choice(("lose", "pass")),
         "max_actions": rng.choice((1, 7, 60, 1400, 1400)),
@@ -68,7 +106,16 @@ def some_options(rng: random.Random) -> dict[str, Any]:
         options["refresh"] = rng.choice((0, 1, 3))
         if options["card_sets"] is not None:  # decks of new cards each time take long
             options["decks"] = rng.choice(("random", "random", "area", ("random", "area")))
+    else:
+        options["decks"] = rng.choice(("random", "random", "value", ("random", "value")))
     return options
+
+
+def pool_of(rng: random.Random, *others: Any) -> Pool:
+    """One of the players half of the time, and others."""
+    players: dict[str, Any] = {"one": rng.choice(OPPONENTS)}
+    players.update({f"other-{i}": other for i, other in enumerate(others)})
+    return Pool(dict.fromkeys(players, 1 / len(players)), players)
 
 
 def play_round(rng: random.Random) -> None:
@@ -78,7 +125,7 @@ def play_round(rng: random.Random) -> None:
     env: Any
     opponent: Any = rng.choice(OPPONENTS)
     if rng.random() < 0.3:
-        opponent = "caller" if rng.random() < 0.5 else Pool({"caller": 0.5, opponent: 0.5})
+        opponent = "caller" if rng.random() < 0.5 else pool_of(rng, "caller")
         options["shaping"] = {}  # in `rewards_both` only
     env = LocmVectorEnv(n, opponent=opponent, **options)
     done["environments"] += 1
@@ -96,26 +143,37 @@ def step(env: Any, rng: random.Random) -> None:
     assert env.action_masks()[np.arange(env.num_envs), actions].all()
     for i in range(env.num_envs):
         if rng.random() < 0.05:
-            actions[i] = rng.choice((rng.randrange(160), -1, 2**63 - 1, -(2**63), 2**32))
-    seen, rewards, terminated, truncated, _ = env.step(actions)
+            actions[i] = rng.choice((rng.randrange(280), -1, 2**63 - 1, -(2**63), 2**32))
+    if rng.random() < 0.2:
+        arrays = {"obs": env._observations.copy(), "masks": env._masks.copy()}
+        ends = {name: np.zeros(env.num_envs, np.bool_) for name in ("terminated", "truncated")}
+        rewards = np.zeros((env.num_envs, 2), np.float32)
+        env.step_into(actions, rewards_both=rewards, **arrays, **ends)
+        seen = {"observation": arrays["obs"], "action_mask": arrays["masks"]}
+        terminated, truncated = ends["terminated"], ends["truncated"]
+    else:
+        seen, rewards, terminated, truncated, _ = env.step(actions)
     done["steps"] += env.num_envs
-    layout = env.layout
-    assert (seen["observation"] >= layout.low).all()
-    assert (seen["observation"] <= layout.high).all()
+    space = env.single_observation_space["observation"]
+    assert (seen["observation"] >= space.low).all()
+    assert (seen["observation"] <= space.high).all()
     assert seen["action_mask"].any(axis=1).all()
+    assert (env.action_masks() == seen["action_mask"]).all()
     assert np.isfinite(rewards).all()
     ended = terminated | truncated
     if ended.any() and env.autoreset_mode.value == "Disabled":
-        env.reset(options={"reset_mask": ended})
+        seen, _ = env.reset(options={"reset_mask": ended})
+        assert (env.action_masks() == seen["action_mask"]).all()
 
 
 def changed(env: Any, rng: random.Random) -> Any:
     """A copy of it, or another opponent, or other episodes."""
     what = rng.choice(("copy", "pickle", "opponent", "reset"))
     if what == "opponent":
-        env.set_opponent(Pool({rng.choice(OPPONENTS): 0.5, "osl": 0.5}))
+        env.set_opponent(pool_of(rng, "osl"))
     elif what == "reset":
-        env.reset(options={"seat": rng.choice((0, 1)), "match": {"seed": rng.getrandbits(62)}})
+        seats = [rng.choice((0, 1)) for _ in range(env.num_envs)]
+        env.reset(options={"seat": seats, "match": {"seed": rng.getrandbits(62)}})
     elif what in ("copy", "pickle"):
         other = copy.deepcopy(env) if what == "copy" else pickle.loads(pickle.dumps(env))
         env.close()

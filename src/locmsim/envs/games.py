@@ -586,6 +586,8 @@ class Games:
                 self.search(row)
             elif what == _BATTLES:
                 self._play_battles(row)
+                if self.rows.waits_for(row):
+                    continue  # the next episode has begun and waits for its cards
             self.rows.proceed(row)
         for slot, rows in asked.items():
             self.players.external[slot].play(self, rows)

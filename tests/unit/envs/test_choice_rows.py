@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+import reference_layouts
 from amounts import amount
 from helpers import RULE_SETS
 
-from locmsim import CardType, Match
+from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs._numpy_stream import drawn
 from locmsim.envs.games import HIDDEN_SIZE
 from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
-from locmsim.rules.cards import ABILITIES, Area
 from locmsim.rules.rulesets import get_rules
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -41,35 +41,6 @@ def test_a_stream_is_numpys():
         assert items == expected
     with pytest.raises(ValueError, match="expected a PCG64, got MT19937"):
         drawn(np.random.Generator(np.random.MT19937(1)), [1])
-
-
-def slow_row(card):
-    """A card as in the hand of layout "entities"."""
-    row = [1, *(int(card.type == kind) for kind in CardType), card.cost, card.attack, card.defense]
-    row += [card.my_health_change, card.opponent_health_change, card.card_draw]
-    row += [int(letter in card.abilities) for letter in ABILITIES]
-    row += [int(card.area == Area.LANE1), int(card.area == Area.LANE2)]
-    return [max(-127, min(127, number)) for number in row] + [0] * (24 - len(row))
-
-
-def slow_observation(rules, cards, offer, chosen):
-    """Written from the page of layouts, not from the compiled code."""
-    draft = get_rules(rules).draft
-    numbers = [number for card in offer for number in slow_row(card)]
-    numbers += [0] * (24 * (3 if draft else 120) - len(numbers))
-    if draft:
-        picks = [number for card in chosen for number in slow_row(card)]
-        numbers += picks + [0] * (24 * 30 - len(picks))
-    else:
-        numbers += [chosen.count(card) for card in cards]
-    costs = [sum(min(card.cost, 7) == cost for card in chosen) for cost in range(8)]
-    creatures = [card for card in chosen if card.type == CardType.CREATURE]
-    numbers += [sum(card.type == kind for card in chosen) for kind in CardType] + costs
-    numbers += [min(127, sum(card.card_draw for card in chosen))]
-    numbers += [sum(card.area != Area.TARGET for card in chosen)]
-    numbers += [sum("C" in card.abilities for card in creatures)]
-    numbers += [sum("G" in card.abilities for card in creatures)]
-    return [*numbers, len(chosen)]
 
 
 class Reference:
@@ -126,13 +97,15 @@ def test_picks_are_those_of_the_choice_phase(rules):
             who = info["to_move"][row]
             one, other = players[row][who], players[row][1 - who]
             chosen = [by_id(one, base) for base in one.chosen]
-            expected = slow_observation(rules, one.cards, one.offer, chosen)
+            expected = reference_layouts.choice(rules, one.cards, one.offer, chosen)
             np.testing.assert_array_equal(seen["observation"][row], expected)
             rows = seen["state"][row].reshape(76, 24)
             assert not rows[:16].any()
             for place, player in ((16, one), (46, other)):
                 for i, base in enumerate(player.chosen):
-                    assert rows[place + i].tolist() == slow_row(by_id(player, base))
+                    assert rows[place + i].tolist() == reference_layouts.card_row(
+                        by_id(player, base)
+                    )
                 assert not rows[place + len(player.chosen) : place + 30].any()
         actions = env.sample(int(random.integers(1 << 62)))
         for row in np.flatnonzero(random.random(n) < 0.002):

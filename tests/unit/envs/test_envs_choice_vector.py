@@ -59,6 +59,26 @@ def row(observations, i):
     return observations[i]
 
 
+@pytest.mark.parametrize("battlers", [("osl", "rule"), ("beam:nodes=12", "osl")])
+@pytest.mark.parametrize(("name", "rules"), IDS[:2])
+def test_the_episode_after_battles_that_wait_for_python(name, rules, battlers):
+    """It shows its cards, whoever played the battles before it."""
+    venv, envs = both(name, rules, 3, battlers=battlers, battles=1, card_sets=50)
+    venv.reset(seed=1)
+    for i, env in enumerate(envs):
+        env.reset(seed=1 + i)
+    for number in range(64):
+        actions = venv.sample(number)
+        observations, rewards, ended, _, _ = venv.step(actions)
+        assert ended.all() == (number % 30 == 29)
+        for i, env in enumerate(envs):
+            expected = env.step(int(actions[i]))
+            assert expected[1] == rewards[i]
+            seen = env.reset()[0] if expected[2] else expected[0]
+            np.testing.assert_equal(row(observations, i), seen)
+    venv.close()
+
+
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @each_id
 def test_rows_are_single_environments(name, rules, mode):
