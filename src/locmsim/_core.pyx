@@ -59,12 +59,12 @@ cdef extern from *:
 # Filled once, below. Counting and finding bits by table instead of by instruction keeps a plain
 # x86-64 build, which has no POPCNT, as fast as a tuned one. A game touches few lines of the tables.
 
-ctypedef struct mine_t:             # what counting legal actions needs to know of one's own board
+ctypedef struct mine_t:             # what counting legal actions needs of the mover's board
     uint16_t attackers              # creatures that can attack, + 256 * those of lane 1
-    int8_t creatures                # ... there are, less `lanes`
+    int8_t creatures                # number of creatures, less `lanes`
     int8_t lanes                    # lanes with room for a creature
 
-ctypedef struct theirs_t:           # ... and of the other one
+ctypedef struct theirs_t:           # ... and of the opponent's
     uint16_t targets                # of an attacker in lane 1, + 256 * in lane 0
     int8_t creatures
     uint8_t _pad
@@ -1050,7 +1050,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         x = &p.board[i]
         if own >> i & 1:
             if x.card >= t.n_cards or t.cards[x.card].type != CREATURE:
-                return "creature that is no creature card"
+                return "creature whose card is not a creature"
             if x.keywords > 63 or (x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
                 return "guard mark and keyword differ"
             if x.copy > 1 or x.forgotten > 1:
@@ -1184,7 +1184,7 @@ _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
 
 
 def parse_integer(text, bits=32):
-    """The signed integer of `bits` bits that `text` is for the referee, None if it is none.
+    """The signed integer of `bits` bits that the referee reads in `text`; None if it reads none.
 
     That is an optional sign and decimal digits of any script, as far as one UTF-16 unit holds each.
     """
@@ -2598,7 +2598,7 @@ cdef object action_fields(State state, int number):
 
 
 cdef int find_action(State state, tuple parsed) except? -1:
-    """Number of a parsed action; -1 if one of its ids is not where it has to be."""
+    """The number of a parsed action; -1 if one of its ids is in the wrong place."""
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
     cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
     cdef const table_t* t = &state.table.t
@@ -2892,7 +2892,7 @@ def _first(pair):
 
 
 cdef int entry_of(Table table, int64_t id) noexcept:
-    """The entry of an instance id, -1 if there is none."""
+    """The entry of an instance id; -1 for an unknown id."""
     cdef int i
     cdef int n = table.t.n_instances or table.t.n_cards
     for i in range(n):
@@ -3241,7 +3241,7 @@ cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
 
 
 cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexcept nogil:
-    """The entry of which a creature is the area copy (section 7), -1: it is none."""
+    """The entry of which a creature is the area copy (section 7); -1 for any other creature."""
     cdef int i
     if t.rules == RULES_15:
         for i in range(first, t.n_cards):

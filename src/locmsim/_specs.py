@@ -22,20 +22,20 @@ __all__ = [
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
-#: Of an option that has to be given.
+#: The default of an option that must be given.
 MISSING = inspect.Parameter.empty
 
 
 class Option(NamedTuple):
     """What can be given by a text."""
 
-    #: `MISSING` if there is none.
+    #: `MISSING` for an option without a default.
     default: Any
     #: What a text may be read as.
     kinds: tuple[type, ...]
 
     def value(self, where: str, text: str) -> Any:
-        """What a text stands for; ``ValueError`` says what was expected."""
+        """The value of a text; ``ValueError`` says what was expected."""
         for kind in self.kinds:
             try:
                 return _BOOLS[text.lower()] if kind is bool else kind(text)
@@ -142,7 +142,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def guess(text: str) -> int | float | str:
-    """What a text stands for where nothing says it."""
+    """The value of a text whose kind is unknown."""
     for kind in (int, float):
         try:
             return kind(text)

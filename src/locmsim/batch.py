@@ -48,7 +48,7 @@ class BatchActions(NamedTuple):
         opponent. Otherwise -1.
     lane : int8 array
         The lane of the creature that is summoned, attacks or is the target of an item, 0 or 1;
-        -1: there is none.
+        -1 without a lane.
     """
 
     row: NDArray[np.int64]
@@ -563,7 +563,7 @@ def _moves(array: StateArray) -> NDArray[np.int8]:
 def checked_results(
     answer: Any, rows: int, actions: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]:
-    """Values and priors that a batch evaluator returned; ``ValueError`` if they are none."""
+    """Check a batch evaluator's values and priors; ``ValueError`` names what is wrong."""
     values, priors = answer if isinstance(answer, tuple) else (answer, None)
     values = np.ascontiguousarray(values, np.float64)
     if values.shape == (rows, 1):  # of a network with one output

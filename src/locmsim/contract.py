@@ -203,7 +203,7 @@ class Game(Protocol):
 
     A game is a frozen dataclass. Its fields are its options, which are plain values: descriptions
     such as ``"vestrock:init_hp=20"`` and files of results are made of them. Two games are equal if
-    they make the same matches. Worker processes get it, so that it has to be pickled.
+    they make the same matches. It is sent to worker processes, so it must pickle.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

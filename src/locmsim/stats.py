@@ -124,7 +124,7 @@ class PairCounts:
 
     @property
     def score(self) -> float:
-        """The mean; 0.5 if there are none."""
+        """The mean; 0.5 without any pair."""
         if not self.total:
             return 0.5
         quarters = self.mostly_lost + 2 * self.split + 3 * self.mostly_won + 4 * self.won

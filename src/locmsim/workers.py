@@ -110,7 +110,7 @@ def _processor_quota() -> int | None:
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, math.floor(int(quota) / int(period)))
-    except (OSError, ValueError):  # no such limit; "max" is no number
+    except (OSError, ValueError):  # there is no such limit, or it is "max"
         return None
 
 
@@ -336,7 +336,7 @@ class CorePool(Executor):
     """
 
     def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
-        # A thread waits for each worker: that is all that has to be done here.
+        # A thread waits for each worker: nothing else needs to be done here.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
         self._cores = list(cores)

@@ -124,7 +124,7 @@ def parse_spec(text: str) -> AgentSpec:
     Raises
     ------
     ValueError
-        No agent has that name, and it is no class of a module or file; or an option is no
+        No agent has that name, and it is not a class of a module or file; or an option is not
         ``option=value``.
     """
     name, options = _registry.split(text)

@@ -40,7 +40,7 @@ __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 TIME_MS = 120.0
 SHARE = 0.6
 
-#: The scores by which an opponent is taken to choose their cards, see `Belief`.
+#: The scores by which an opponent is expected to choose cards, see `Belief`.
 _PRIORS: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
     "any": dict.fromkeys(RULES, lambda card: 0.0),
@@ -60,12 +60,12 @@ class SearchAgent(BelievingAgent):
         first one, whose limit is higher; 0: no bound.
     weights : str
         The path of a weights file: positions are evaluated by it, the "default" deck and draft are
-        those of its numbers, and the opponent is taken to choose by them, too.
+        those of its numbers, and the opponent is expected to choose by them, too.
     evaluation : object
         What the search takes in its place.
     belief : str
-        Which cards the opponent is taken to choose: those of high "score", or "any", whatever they
-        are worth.
+        Which cards the opponent is expected to choose: those of high "score", or "any", whatever
+        they are worth.
     share : float
         See `time_ms`.
     threads : int

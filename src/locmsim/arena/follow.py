@@ -17,7 +17,7 @@ __all__ = ["Ending", "ResultsReader", "llr_curve", "score_curve"]
 class ResultsReader:
     """The results in a file, brought up to date by `update`, which reads only what is new.
 
-    The file is open only while it is read, so that whoever writes it can close it in order. Used by
+    The file is open only while it is read, so that its writer can close it in order. Used by
     one thread at a time.
 
     Parameters

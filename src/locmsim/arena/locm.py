@@ -53,7 +53,7 @@ class LocmGame:
         seed : int
             The seed of the match.
         card_seed : int, optional
-            The seed of the cards, if they shall not follow from `seed`.
+            The seed of the cards, to choose them apart from `seed`.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class LocmGame:
         Returns
         -------
         spec : str or None
-            None if no text makes its like.
+            None if no text describes it.
         agent : Agent
         """
         agent = check_rules(make_agent(agent), self.rules)
@@ -157,7 +157,7 @@ def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def _spec_of(agent: Agent) -> str | None:
-    """The text from which agents are made that are just like this one; None if there is none."""
+    """The text that makes agents like this one; None if no text does."""
     kind = type(agent)
     try:
         spec = agent_spec(kind)

@@ -157,5 +157,5 @@ class Tally:
 
     @property
     def decided(self) -> bool:
-        """Whether the sequential test has come to an end."""
+        """Whether the sequential test has ended."""
         return self.sprt_state is not None and self.sprt_state.accepted is not None

@@ -265,8 +265,8 @@ class Arena:
         for player in self.settings.players:
             if player.ready and player.agent is None:
                 raise ValueError(
-                    f"player {player.name!r}: a ready agent was given when {self._store.path} was"
-                    " made, and no text makes its like: give it again"
+                    f"player {player.name!r}: an agent object was given when {self._store.path} was"
+                    " made, and no text describes it: give it again"
                 )
         try:
             with (

@@ -124,7 +124,7 @@ class Layout:
         -------
         dict
             Name of a block -> view of shape (..., rows, features), or (..., features) for a block
-            that is no table.
+            that is not a table.
 
         Raises
         ------

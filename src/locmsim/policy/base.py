@@ -25,7 +25,7 @@ class RatingPolicy(ABC):
     Raises
     ------
     ValueError
-        There is none of that name, or the rule set has no such layout.
+        The name is unknown, or the rule set has no such layout.
     """
 
     #: What `act_batch` draws actions with if it is not told: 0, no drawing. An environment asks

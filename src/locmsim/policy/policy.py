@@ -4,11 +4,11 @@ Two kinds of networks are run, compiled and without the library that trained the
 
 "entities" is made for the layout of that name. Cards in hand, own and enemy creatures each have an
 encoder, the same for all places; what it gives is summed over the hand and over each lane and goes,
-with all that is no card, through a trunk of two layers. An action is rated by how well what acts
-fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the player, ATTACK
-a creature and another one or the player, as the product of a query and a key; PASS by the trunk.
-Another output of the trunk is the value of the position, -1 to 1. How many units the layers have
-follows from the arrays.
+with everything that is not a card, through a trunk of two layers. An action is rated by how well
+what acts fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the
+player, ATTACK a creature and another one or the player, as the product of a query and a key; PASS
+by the trunk. Another output of the trunk is the value of the position, -1 to 1. How many units the
+layers have follows from the arrays.
 
 "mlp" is a stack of dense layers over any layout, as Stable-Baselines3 makes them.
 

@@ -349,7 +349,7 @@ class BotProcess:
         return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
     def kill(self) -> None:
-        """End it now, from any thread; whoever waits for its answer learns that it crashed."""
+        """End it now, from any thread; a caller waiting for its answer learns that it crashed."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -428,7 +428,7 @@ def _death(code: int) -> str:
 
 
 def stop(bots: Collection[BotProcess], token: str) -> None:
-    """End `bots` and all that descends from them, and wait until they are gone.
+    """End `bots` and all their descendants, and wait until they are gone.
 
     First their input is closed and SIGTERM sent, a moment later SIGKILL, again and again until
     nothing is left. On Linux that includes processes known only by the token in their environment:

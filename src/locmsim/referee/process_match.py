@@ -339,7 +339,7 @@ class _Referee(Generic[_M]):
                 f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
             )
         if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
-            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, which is no line")
+            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, not one line")
         return answer, elapsed_ns
 
     def _fault(self) -> Fault | None:

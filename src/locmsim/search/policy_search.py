@@ -51,7 +51,7 @@ _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], boo
 
 #: Simulations of a position that may be on their way at the same time, if nothing else is said.
 _LEAVES = 8
-#: Seconds that a simulation is taken to last before one was timed.
+#: Seconds that a simulation is assumed to last before one was timed.
 _FIRST_GUESS = 1e-4
 
 

@@ -22,7 +22,7 @@ __all__ = ["MCTS", "BeamSearch", "Search"]
 def worlds_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
-    """What may be the position in which a player goes on with their turn, as in `Search.search`.
+    """The worlds in which a player may continue their turn, as in `Search.search`.
 
     Returns
     -------

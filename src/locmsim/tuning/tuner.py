@@ -187,7 +187,7 @@ class Tuner:
         try:
             record = WeightsFile.load(path).record
         except ValueError:
-            raise ValueError(f"{name}: exists, and is no weights file") from None
+            raise ValueError(f"{name}: exists, and is not a weights file") from None
         last = record[-1] if record else {}
         ours = self.record()
         if any(last.get(key) != ours[key] for key in ("version", "tuning_seeds", *self._settings)):

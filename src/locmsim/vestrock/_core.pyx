@@ -523,7 +523,7 @@ cdef int state_list(const state_t* s, const table_t* t, int32_t* out) noexcept n
     for i in range(s.n_board[me]):
         out[n] = DISCARD + t.n + own[i].card
         n += own[i].flags & ACTIVE
-    for i in range(first, n):               # whoever can be tapped can attack
+    for i in range(first, n):               # a creature that can be tapped can attack
         out[n - first + i] = out[i] + t.n
     n += n - first
     return n + list_plays(s, t, out + n)
@@ -1050,7 +1050,7 @@ cdef class State:
 
     @property
     def winner(self):
-        """0 or 1, whoever has the higher score; None if the match runs or the scores are equal."""
+        """The player with the higher score; None while the match runs and for equal scores."""
         if not self.s.over or self.s.health[0] == self.s.health[1]:
             return None
         return 0 if self.s.health[0] > self.s.health[1] else 1
@@ -1537,7 +1537,7 @@ def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t see
 
 
 def _restore(Table table, bytes data):
-    """The state of `State._own_bytes`; ``ValueError`` if it is none."""
+    """The state that `State._own_bytes` wrote; ``ValueError`` for other bytes."""
     cdef State state = new_state(table)
     cdef state_t* s = state.s
     cdef creature_t* c
@@ -1573,7 +1573,7 @@ def _restore(Table table, bytes data):
 
 
 cdef _fault(State state):
-    """What is wrong with a state, or None. All counts have to be within their arrays."""
+    """What is wrong with a state, or None. All counts must be within their arrays."""
     cdef state_t* s = state.s
     cdef const table_t* t = state.t
     cdef const creature_t* c
@@ -1613,7 +1613,7 @@ cdef _fault(State state):
             last = c.card
             number = t.cards[c.card].id
             if t.cards[c.card].type != CREATURE:
-                return f"boards[{p}]: card {number} is no creature"
+                return f"boards[{p}]: card {number} is not a creature"
             if not 0 <= c.attack <= 100 * MAX_CARDS:
                 return f"creature {number}: attack {c.attack}"
             if not 0 < c.health <= c.max_health <= 100 * MAX_CARDS:

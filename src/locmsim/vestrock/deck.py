@@ -94,7 +94,7 @@ class Card(NamedTuple):
         Raises
         ------
         ValueError
-            If there are not seven values, or one that has to be an integer is none.
+            There are not seven values, or one that must be an integer is not.
         """
         words = text.split()
         if len(words) != 7:

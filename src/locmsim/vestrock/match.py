@@ -409,7 +409,7 @@ class Match:
         -------
         State
             The position after the last action; a match that went on to its last turn without
-            another action has to be brought there by `State.end_turn`.
+            another action must be brought there by `State.end_turn`.
 
         Raises
         ------

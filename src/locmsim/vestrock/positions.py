@@ -85,7 +85,7 @@ def state_from_text(
         The position; the brackets around it may be missing.
     cards
         The cards of the match, in any order: those of the deck stand in the text in theirs, and
-        all that the text does not name are gone.
+        those that the text does not name are gone.
     init_hp, turns, draws, burns, hand_limit : int
         Parameters of the match, as for `Table`: the text does not have them.
 

@@ -108,7 +108,7 @@ _TARGETS = (
 _MATCHES = "how many matches of the caller run; their numbers (perhaps an empty line)"
 _SECOND = "a second `OK` later, when the next turn starts"
 _WHOSE = "`1 n` if it is the caller's turn, else `0 n`; n turns are left with this one"
-_HANDS = "`own opponent` (numbers of cards); own cards, then the opponent's, by ID"
+_HANDS = "`own opponent` (numbers of cards); the player's cards, then the opponent's, by ID"
 _BOARDS = "the same for the boards; each line is `card flag`, 1 active, 0 inactive"
 _ATTACKERS = "number; creatures that attack the mover, in the action phase the mover's own **[+]**"
 
@@ -280,7 +280,7 @@ def parse(line: bytes | None) -> Command | int:
     Returns
     -------
     Command or int
-        2 if the first word is no command; 3 for a line that is too long, a wrong number of
+        2 if the first word is not a command; 3 for a line that is too long, a wrong number of
         arguments, and one that is not ``-?[0-9]{1,9}``.
     """
     if line is None:
@@ -348,7 +348,7 @@ class ReplyReader:
         Raises
         ------
         ValueError
-            The server sent something that is no reply to the command, or that nobody asked for.
+            The server sent something that is not a reply to the command, or that nobody asked for.
         """
         lines = (self._partial + data.decode("ascii", "replace")).split("\n")
         self._partial = lines.pop()
@@ -368,7 +368,7 @@ class ReplyReader:
             self._expected.clear()
             return Reply("", 8, [])
         if not self._expected:
-            raise ValueError(f"the server sent a line that is no reply: {lines[i]!r}")
+            raise ValueError(f"the server sent a line that is not a reply: {lines[i]!r}")
         command = self._expected[0]
         if lines[i] != "OK":
             return self._error(command)

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Any, Final
 
 from locmsim import __version__
 from locmsim.vestrock.accounts import Accounts, FileAccounts, OpenAccounts
@@ -54,7 +54,7 @@ class Server:
     host, port : str, int
         Where to listen; port 0 for any free one, see `port`.
     spectator_port : int, optional
-        Where to send the lines of the log to whoever connects, a turn late and with numbers in the
+        The port at which spectators get the lines of the log, a turn late and with numbers in the
         place of names; 0 for any free port.
     open_spectators : bool
         Send them at once, with names: players may learn from them.
@@ -142,7 +142,7 @@ class Server:
         self._tournaments = tournaments
         self._decks: list[list[Card]] = [load_deck(path) for path in decks]
         self._seed = seed
-        # What is wrong with the parameters shall not come out in the first tournament.
+        # Wrong parameters should fail now, not in the first tournament.
         Match(self._deck(1), **parameters)
         #: All bytes that come in go through here: reading is one call a connection and loop pass,
         #: so that nobody's input holds up the others for long.

@@ -127,7 +127,7 @@ def test_text_of_a_position():
         ("t3 ac A9 B9 x", "unexpected 'x'"),
         ("t3 ac A9 B9 | C b3", "unexpected 'C b3'"),
         ("t3 ac A9 B9 | A b33", "expected a creature of the deck, got '33'"),
-        ("t3 ac A9 B9 | A b8", "card 8 is no creature"),
+        ("t3 ac A9 B9 | A b8", "card 8 is not a creature"),
         ("t3 ac A9 B9 | A h33", "no card 33 in the deck"),
         ("t3 ac A9 B9 | A h3 | B b3", "in two zones"),
         ("t3 ac A9 B9 | A h3,3", "not in order"),
