@@ -108,7 +108,7 @@ _TARGETS = (
 _MATCHES = "how many matches of the caller run; their numbers (perhaps an empty line)"
 _SECOND = "a second `OK` later, when the next turn starts"
 _WHOSE = "`1 n` if it is the caller's turn, else `0 n`; n turns are left with this one"
-_HANDS = "`own opponent` (numbers of cards); the player's cards, then the opponent's, by ID"
+_HANDS = "`own opponent` (numbers of cards); own cards, then the opponent's, by ID"
 _BOARDS = "the same for the boards; each line is `card flag`, 1 active, 0 inactive"
 _ATTACKERS = "number; creatures that attack the mover, in the action phase the mover's own **[+]**"
 
