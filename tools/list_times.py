@@ -3,9 +3,9 @@
     python tools/list_times.py [GAMES ...]
 
 makes a file of results of so many games each (100 and 100,000 if nothing is said), and prints the
-milliseconds of the first list of 100, of a filter that takes no game, of a click, and of the tables and
-curves of the page *Arena*: the smallest of 20 rounds in which the files take turns, each with a library
-of its own.
+milliseconds of the first list of 100, of a filter that takes no game, of a click, and of the tables
+and curves of the page *Arena*: the smallest of 20 rounds in which the files take turns, each with a
+library of its own.
 """
 
 import os

@@ -82,8 +82,8 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
         assert many < few + 50_000
     few, many = (bytes_of(lib.choices) for lib in (small, large))
     assert many < few + 50_000
-    # The tables of the page Arena: sums at 64 places in the file, each on a page of its own, and the
-    # games behind them.
+    # The tables of the page Arena: sums at 64 places in the file, each on a page of its own, and
+    # the games behind them.
     readers = [ResultsReader(lib.dbs[0]) for lib in (small, large)]
     few, many = (bytes_of(reader.update) for reader in readers)
     assert many < few + 400_000
