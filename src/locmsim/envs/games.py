@@ -5,7 +5,7 @@ without the interpreter. The environments around it only translate to an interfa
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from operator import index
@@ -20,7 +20,7 @@ from locmsim._core import State, Table
 from locmsim.agents import BeamAgent, did_you_mean, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
 from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
@@ -103,7 +103,8 @@ class Options:
     #: The same by seats, instead of `opponent` and `seat`: a pair of which one is "caller".
     players: Any = None
     #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
-    #: ids, or a function such as those. A `Pool` of these, of which each episode draws one.
+    #: ids, or a function such as those; "classic/random" is a pair of names. A `Pool` of these, of
+    #: which each episode draws one.
     decks: Any = "random"
     #: A fixed list of at most 120 cards with different base ids (1.5).
     cards: Any = None
@@ -275,10 +276,19 @@ def seed_bits(random: np.random.Generator) -> int:
 # --------------------------------------------------------------------------------- card sets
 
 
+class _CardSet(list[Card]):
+    """Cards by ascending base id, and the decks that builders have made of them."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        super().__init__(cards)
+        #: Name -> builder and deck. A pool of decks wants them again and again; some take 30 ms.
+        self.decks: dict[str, tuple[DeckBuilder, list[int]]] = {}
+
+
 @lru_cache(maxsize=4096)
-def _generated(seed: int) -> tuple[Table, list[Card]]:
+def _generated(seed: int) -> tuple[Table, _CardSet]:
     """The cards of a cardGenSeed, as the pool of a table and as a list."""
-    cards = generate_cards(seed)
+    cards = _CardSet(generate_cards(seed))
     return State.new((), (), pool=cards).table, cards
 
 
@@ -292,7 +302,7 @@ def _fixed(rules: str) -> tuple[Table, list[Card]]:
     return State.new((), (), rules=rules, pool=cards).table, cards
 
 
-def _table_of(cards: Any) -> tuple[Table, list[Card]]:
+def _table_of(cards: Any) -> tuple[Table, _CardSet]:
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= _OFFER:
         raise ValueError(
@@ -300,7 +310,7 @@ def _table_of(cards: Any) -> tuple[Table, list[Card]]:
         )
     if len({card.base_id for card in cards}) != len(cards):
         raise ValueError("cards: a base id occurs twice")
-    cards.sort(key=lambda card: card.base_id)
+    cards = _CardSet(sorted(cards, key=lambda card: card.base_id))
     return State.new((), (), pool=cards).table, cards
 
 
@@ -794,10 +804,7 @@ class Games:
 
     def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
         seed, seeds = self._seeds(row, params)
-        if self._cards is None:
-            table, cards = _generated(seeds[0])
-        else:
-            table, cards = self._table, self._cards
+        table, cards = _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
         self.rows.give_own_set(row, table)
         if decks is None:
             self.rows.take_seeds(row, seed, seeds)
@@ -873,7 +880,9 @@ def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
         for member in decks.members:
             deck_choosers(member, rules)
         return [_drawn, _drawn]
-    if isinstance(decks, str) or callable(decks):
+    if isinstance(decks, str):
+        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+    elif callable(decks):
         decks = (decks, decks)
     if len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
@@ -933,7 +942,14 @@ def _deck_of(
         assert random is not None
         copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
         return [int(i) // COPIES_PER_CARD for i in copies]
-    return indices_of(build_deck(_as_offered(cards), chooser), cards, rules)
+    if not (isinstance(chooser, str) and isinstance(cards, _CardSet)):
+        return indices_of(build_deck(_as_offered(cards), chooser), cards, rules)
+    builder = DECK_BUILDERS[chooser]
+    known = cards.decks.get(chooser)
+    if known is None or known[0] is not builder:
+        deck = indices_of(build_deck(_as_offered(cards), builder), cards, rules)
+        known = cards.decks[chooser] = builder, deck
+    return known[1]
 
 
 def _as_offered(cards: list[Card]) -> list[Card]:
