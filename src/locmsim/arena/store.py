@@ -288,10 +288,10 @@ class Store(Database):
     def sums(self, sprt: Sprt | None) -> Tally | None:
         """What the first games come to, as far as that is written down; None if it is not."""
         assert self.settings is not None
-        (data,) = self._summed("ORDER BY games DESC LIMIT 1") or [None]
-        if data is None or data["sprt"] != (None if sprt is None else asdict(sprt)):
-            return None
-        return Tally.from_json(data, self.settings, sprt)
+        for data in self._summed("ORDER BY games DESC LIMIT 1"):
+            if data["sprt"] == (None if sprt is None else asdict(sprt)):
+                return Tally.from_json(data, self.settings, sprt)
+        return None
 
     def sums_between(self, points: int) -> list[Tally]:
         """As `sums`, at about so many places between the first game and there, without a test."""

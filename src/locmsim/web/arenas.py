@@ -109,14 +109,15 @@ class _Arenas:
         count = whole_of(query, "count", 50, text=True)
         if not 0 < count <= _ROWS:
             raise Refusal(f"count: expected 1 to {_ROWS}")
-        by = {"lost_by": player} if lost else {"player": max(player, other)}
-        if max(player, other) < 0:
-            by = {}
+        taking_part = max(player, other)
+        one = None if lost or taking_part < 0 else taking_part
         games: list[dict[str, Any]] = []
         following = last = None
         try:
             with Store(self._readers[number].path) as store:
-                for looked_at, ending in enumerate(store.endings(before, **by)):
+                for looked_at, ending in enumerate(
+                    store.endings(before, player=one, lost_by=player if lost else None)
+                ):
                     if len(games) == count or looked_at == _LOOKED_AT:
                         following = last
                         break
