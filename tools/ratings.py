@@ -31,9 +31,9 @@ ONLY_15 = ("learned",)
 HEAD = """# Ratings of all agents
 
 All agents of the library against each other, in mirrored pairs. Elo is a maximum-likelihood
-estimate (Bradley-Terry, mean 0) with its 95 % interval; win % counts all games. Each agent plays its
-own deck or draft ([which](bot.md#agents)), so a rating measures both. The searches are bounded by
-their work and not by time, so the results do not depend on the machine. 50,000 nodes take a few
+estimate (Bradley-Terry, mean 0) with its 95 % interval; win % counts all games. Each agent plays
+its own deck or draft ([which](bot.md#agents)), so a rating measures both. The searches are bounded
+by their work and not by time, so the results do not depend on the machine. 50,000 nodes take a few
 milliseconds; the [figures](figures.md#how-strong) have `beam` with the time limits of the game. The
 command, here on {cpu}, {compiler}, Python {python}:
 
