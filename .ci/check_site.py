@@ -1,13 +1,16 @@
 """Checks the documentation site that was built: ``python .ci/check_site.py build/docs``.
 
-Every link within it leads to a page, and to a place on it, that there is; and nothing that a page
-shows or runs is loaded from elsewhere, so that it can be read without a network.
+Every link within it leads to a page and a place on it that exist. Nothing that a page shows or
+runs is loaded from elsewhere, so that the site can be read without a network. Every public name of
+the package is in the reference.
 """
 
+import importlib
 import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 #: What a browser loads by itself: elements and the attributes with the address.
@@ -49,12 +52,34 @@ class Page(HTMLParser):
             self.loads += [given[name] for name in (LOADED[tag], "srcset") if name in given]
 
 
+#: Packages whose public names have an entry in the reference.
+PACKAGES = """
+    locmsim locmsim.agents locmsim.arena locmsim.art locmsim.contract locmsim.decks locmsim.envs
+    locmsim.errors locmsim.export locmsim.networks locmsim.policy locmsim.referee locmsim.search
+    locmsim.stats locmsim.tuning locmsim.vestrock
+"""
+
+
+def undocumented(anchors: set[str]) -> list[str]:
+    """Public names without an entry under the package's name or that of their module."""
+    missing = []
+    for package in PACKAGES.split():
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            value = getattr(module, name)
+            home = getattr(value, "__module__", package)
+            listed = {f"{place}.{name}" for place in (package, home, "locmsim")} & anchors
+            if not (name.startswith("__") or isinstance(value, ModuleType) or listed):
+                missing.append(f"{package}.{name}: not in the reference")
+    return missing
+
+
 def main() -> None:
     site = Path(sys.argv[1])
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
     if not pages:
         raise SystemExit(f"{site}: no pages")
-    wrong = []
+    wrong = undocumented(set().union(*(page.anchors for page in pages.values())))
     links = 0
     for path, page in pages.items():
         shown = path.relative_to(site.resolve())

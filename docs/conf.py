@@ -18,8 +18,10 @@ release = version = locmsim.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "numpydoc",
     "compiled",
+    "options",
     "links",
     "commands",
 ]
@@ -36,6 +38,7 @@ autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True, "imported-members": True, "show-inheritance": True}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
+autosummary_generate = False  # it lists names; the pages of classes are written by hand
 numpydoc_show_class_members = False
 
 # Type variables, private base classes and the compiled side of searches have no page.

@@ -247,8 +247,8 @@ def _grow(
 
     def tell(turn: "Turn", indent: int) -> None:
         space = " " * indent
-        told = words.line(turn.line, turn.start)
-        _wrapped(f"{space}{turn.value:+.2f} {turn.visits:6}  ", told)
+        shown = words.line(turn.line, turn.start)
+        _wrapped(f"{space}{turn.value:+.2f} {turn.visits:6}  ", shown)
 
     for branch in tree.branches:
         tell(branch.turn, 0)

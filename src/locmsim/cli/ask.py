@@ -261,11 +261,11 @@ def _print_lines(answer: _Answer, played: "Played") -> None:
         assert answer.call.turn is not None
         names = [name or f"player {seat}" for seat, name in enumerate(played.names)]
         words = answer_words(played.result, answer.call.turn, lines, names)
-    for name, line, told, missing in zip(
+    for name, line, shown, missing in zip(
         ("was", "now"), lines, words, ("no answer", answer.problem), strict=True
     ):
-        if told:
-            print(f"    {name}: {'; '.join(told)}")
+        if shown:
+            print(f"    {name}: {'; '.join(shown)}")
             print(f"         {line}")
         else:
             print(f"    {name}: {missing if line is None else line}")

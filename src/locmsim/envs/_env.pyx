@@ -83,6 +83,7 @@ from locmsim.envs._row cimport (
     game_t,
     go_on,
     begin,
+    clear,
     finish_choice,
     is_legal,
     large_pages_,
@@ -112,9 +113,7 @@ from locmsim.game._layout cimport (
     known_start,
     layout_item,
     layout_size,
-    view_of,
-    view_t,
-    write_layout,
+    write_known,
     write_mask,
 )
 from locmsim.game._turn_view cimport shorten
@@ -344,6 +343,7 @@ cdef class Rows:
         """One action in one row; True if something is left to do, as `step` counts it."""
         cdef row_t* r = self.row(i)
         cdef int64_t episode = r.serial
+        clear(&self.a.out, i, i + 1)
         advance(&self.a, i, action)
         return r.waits != NOTHING or r.serial != episode or r.where == OVER
 
@@ -496,13 +496,11 @@ cdef class Rows:
         cdef uint8_t* seen = address(held, "obs", observations, n * size)
         cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.battle_actions)
         cdef row_t* r
-        cdef view_t view
         if seeds is not None and seeds.shape[0] != n:
             raise ValueError(f"seeds: expected {n}, got {seeds.shape[0]}")
         for j in range(n):
             r = self.row(rows[j])
-            view_of(&r.k, &r.s, r.s.turn & 1, &view)
-            write_layout(code, seen + j * size, &r.s, table_of(r), r.s.turn & 1, &view)
+            write_known(code, seen + j * size, &r.k, &r.s, table_of(r), r.s.turn & 1)
             write_mask(legal + j * self.battle_actions, &r.s, table_of(r), r.s.turn & 1)
             if seeds is not None:
                 seeds[j] = draw_bits(&r.stream)
@@ -738,7 +736,6 @@ cdef class Rows:
         """Write what a player sees, in the layout of the rows or another one; and all cards."""
         cdef row_t* r = self.row(i)
         cdef int code = self.a.g.layout if layout is None else LAYOUT_CODES[layout]
-        cdef view_t view
         cdef list held = []
         cdef uint8_t* out
         cdef int8_t* legal = <int8_t*>address(held, "mask", mask, self.n_actions)
@@ -751,9 +748,8 @@ cdef class Rows:
             raise ValueError("the battle has not begun")
         out = address(held, "obs", observation,
                       layout_size(code, self.a.g.rules) * layout_item(code))
-        view_of(&r.k, &r.s, player & 1, &view)
         if out is not NULL:
-            write_layout(code, out, &r.s, table_of(r), player & 1, &view)
+            write_known(code, out, &r.k, &r.s, table_of(r), player & 1)
         view_row(&self.a, i, player & 1, NULL, legal, cards)
 
     def show_all(self, bint over=False):
@@ -1133,6 +1129,7 @@ cdef class Fresh:
         """What an ordinary step returns; None if something is left to do after it."""
         cdef row_t* r = &self.rows.a.rows[0]
         cdef int64_t episode = r.serial
+        clear(&self.rows.a.out, 0, 1)
         advance(&self.rows.a, 0, action)
         if r.waits != NOTHING or r.serial != episode or r.where == OVER:
             return None

@@ -229,6 +229,15 @@ cdef inline bint is_cut(const game_t* g, const row_t* r) noexcept nogil:
     return r.length >= g.max_actions and r.where == IN_STEP
 
 
+cdef inline int mover_of(const row_t* r) noexcept nogil:
+    """Whose action is awaited; where the caller plays one seat, that one."""
+    if r.seat >= 0:
+        return r.seat
+    if r.phase == IN_CHOICE:
+        return r.picked[0] > r.picked[1]
+    return r.s.turn & 1
+
+
 cdef inline table_t* table_of(const row_t* r) noexcept nogil:
     return <table_t*>&r.cold.table
 
@@ -288,7 +297,6 @@ cdef void draw_choice(const game_t* g, row_t* r, bint seed, bint cards) noexcept
 # Deals the battles of a choice: the seeds of the shuffles and of both players, for each battle.
 cdef void draw_battle(
     const game_t* g, row_t* r, int number, int64_t* shuffles, int64_t* seeds) noexcept nogil
-cdef int mover_of(const row_t* r) noexcept nogil
 cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil
 # Whether an action is one that the player to move can take.
 cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nogil
@@ -316,6 +324,9 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 # End an episode of a choice, whose battles have been played.
 cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil
+# Write what a step in which nothing ends leaves of rewards and ends, from row `start` to `end`.
+cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+# One action of the caller in a row, and what follows from it; the row's arrays are cleared.
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
 # Actions for the rows from `start` to `end`, of all that there are. Returns the number of rows
 # whose episode has ended or begun, plus 2^32 times the number of rows that wait for Python.

@@ -1,6 +1,6 @@
 """What happens in a row, one action after the other: see _row.pxd."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -40,10 +40,8 @@ from locmsim.game._layout cimport (
     HIDDEN_ROWS,
     known_apply,
     known_start,
-    view_of,
-    view_t,
     write_hidden,
-    write_layout,
+    write_known,
     write_mask,
 )
 from locmsim.search._engine cimport MAX_PATH
@@ -309,15 +307,6 @@ cdef int winner_of(const end_t* e) noexcept nogil:
 
 # ---- steps ---------------------------------------------------------------------------------------
 
-cdef int mover_of(const row_t* r) noexcept nogil:
-    """Whose action is awaited; where the caller plays one seat, that one."""
-    if r.seat >= 0:
-        return r.seat
-    if r.phase == IN_CHOICE:
-        return r.picked[0] > r.picked[1]
-    return r.s.turn & 1
-
-
 cdef void choice_of(const game_t* g, const row_t* r, int who, choice_t* c) noexcept nogil:
     c.rules = g.rules
     c.cards = r.cold.cards
@@ -338,55 +327,87 @@ cdef bint is_legal(const game_t* g, const row_t* r, int64_t action) noexcept nog
     return action < g.battle_actions and state_is_legal(&r.s, table_of(r), <int>action)
 
 
+cdef void view_choice(
+    const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
+) noexcept nogil:
+    """`view_row` of a choice phase."""
+    cdef const game_t* g = &a.g
+    cdef const row_t* r = &a.rows[i]
+    cdef choice_t c
+    choice_of(g, r, who, &c)
+    if c.cards is NULL:         # no episode has begun
+        c.n = c.n_cards = 0
+    if observation is not NULL:
+        memset(observation, 0, g.battle_size if c.cards is not NULL else g.size)
+        if c.cards is not NULL:
+            write_choice(<int8_t*>observation + g.battle_size, &c)
+    if mask is not NULL:
+        memset(mask, 0, g.n_actions)
+        if r.where == OVER or mover_of(r) != who or c.n == MAX_DECK:
+            mask[PASS] = 1
+        else:
+            write_choice_mask(mask + g.first_pick, &c)
+    if hidden is not NULL and c.cards is NULL:
+        memset(hidden, 0, HIDDEN_ROWS * HAND_ROW)
+    elif hidden is not NULL:
+        write_choice_hidden(hidden, &c, r.cold.now.decks[1 - who],
+                            MAX_DECK if r.seat >= 0 else r.picked[1 - who])
+
+
+cdef inline void write_battle(
+    const game_t* g, const row_t* r, int who, uint8_t* observation
+) noexcept nogil:
+    write_known(g.layout, observation, &r.k, &r.s, table_of(r), who)
+    if g.choice_size:
+        memset(observation + g.battle_size, 0, g.choice_size)
+
+
+cdef inline void write_battle_mask(
+    const game_t* g, const row_t* r, int who, int8_t* mask
+) noexcept nogil:
+    if r.where == OVER:         # also where an illegal action ended it
+        memset(mask, 0, g.n_actions)
+        mask[PASS] = 1
+        return
+    write_mask(mask, &r.s, table_of(r), who)
+    if g.choice_size:
+        memset(mask + g.battle_actions, 0, g.n_actions - g.battle_actions)
+
+
 cdef void view_row(
     const rows_t* a, Py_ssize_t i, int who, uint8_t* observation, int8_t* mask, int8_t* hidden
 ) noexcept nogil:
-    cdef const game_t* g = &a.g
     cdef const row_t* r = &a.rows[i]
-    cdef view_t view
-    cdef choice_t c
     if r.phase == IN_CHOICE:
-        choice_of(g, r, who, &c)
-        if c.cards is NULL:         # no episode has begun
-            c.n = c.n_cards = 0
-        if observation is not NULL:
-            memset(observation, 0, g.battle_size if c.cards is not NULL else g.size)
-            if c.cards is not NULL:
-                write_choice(<int8_t*>observation + g.battle_size, &c)
-        if mask is not NULL:
-            memset(mask, 0, g.n_actions)
-            if r.where == OVER or mover_of(r) != who or c.n == MAX_DECK:
-                mask[PASS] = 1
-            else:
-                write_choice_mask(mask + g.first_pick, &c)
-        if hidden is not NULL and c.cards is NULL:
-            memset(hidden, 0, HIDDEN_ROWS * HAND_ROW)
-        elif hidden is not NULL:
-            write_choice_hidden(hidden, &c, r.cold.now.decks[1 - who],
-                                MAX_DECK if r.seat >= 0 else r.picked[1 - who])
+        view_choice(a, i, who, observation, mask, hidden)
         return
     if observation is not NULL:
-        view_of(&r.k, &r.s, who, &view)
-        write_layout(g.layout, observation, &r.s, table_of(r), who, &view)
-        if g.choice_size:
-            memset(observation + g.battle_size, 0, g.choice_size)
+        write_battle(&a.g, r, who, observation)
     if mask is not NULL:
-        write_mask(mask, &r.s, table_of(r), who)
-        if g.n_actions > g.battle_actions:
-            memset(mask + g.battle_actions, 0, g.n_actions - g.battle_actions)
-        if r.where == OVER:         # also where an illegal action ended it
-            memset(mask, 0, g.n_actions)
-            mask[PASS] = 1
+        write_battle_mask(&a.g, r, who, mask)
     if hidden is not NULL:
         write_hidden(hidden, &r.s, table_of(r), who)
 
 
 cdef void show(const rows_t* a, Py_ssize_t i) noexcept nogil:
+    """As `view_row`; without a call of it, for every step of a battle comes here."""
+    cdef const row_t* r = &a.rows[i]
     cdef const out_t* out = &a.out
-    cdef int who = mover_of(&a.rows[i])
-    view_row(a, i, who, NULL if out.observation is NULL else out.observation + i * a.g.size,
-             NULL if out.mask is NULL else out.mask + i * a.g.n_actions,
-             NULL if out.hidden is NULL else out.hidden + i * HIDDEN_ROWS * HAND_ROW)
+    cdef int who = r.s.turn & 1
+    if r.phase == IN_CHOICE:
+        who = mover_of(r)
+        view_choice(a, i, who, NULL if out.observation is NULL else out.observation + i * a.g.size,
+                    NULL if out.mask is NULL else out.mask + i * a.g.n_actions,
+                    NULL if out.hidden is NULL else out.hidden + i * HIDDEN_ROWS * HAND_ROW)
+    else:
+        if r.seat >= 0:
+            who = r.seat
+        if out.observation is not NULL:
+            write_battle(&a.g, r, who, out.observation + i * a.g.size)
+        if out.mask is not NULL:
+            write_battle_mask(&a.g, r, who, out.mask + i * a.g.n_actions)
+        if out.hidden is not NULL:
+            write_hidden(out.hidden + i * HIDDEN_ROWS * HAND_ROW, &r.s, table_of(r), who)
     if out.to_move is not NULL:
         out.to_move[i] = who
 
@@ -442,16 +463,17 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
     deal_row(g, r, source.cards)
 
 
-cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
+cdef inline void resume(rows_t* a, Py_ssize_t i) noexcept nogil:
     """Until the caller has to act in a row, or Python has something to do for it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
     cdef const table_t* t = table_of(r)
     cdef int kind, turn
     while True:
-        if r.waits == CARD_SET or r.waits == DECKS or r.waits == BATTLES:
-            return
-        r.waits = NOTHING
+        if r.waits != NOTHING:
+            if r.waits == CARD_SET or r.waits == DECKS or r.waits == BATTLES:
+                return
+            r.waits = NOTHING
         if r.phase == IN_CHOICE:
             r.where = IN_STEP
             show(a, i)
@@ -481,6 +503,10 @@ cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
             pay(a, i, False, False)       # otherwise there is nothing to pay before the end
         show(a, i)
         return
+
+
+cdef void go_on(rows_t* a, Py_ssize_t i) noexcept nogil:
+    resume(a, i)
 
 
 cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
@@ -690,6 +716,9 @@ cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     cdef int who = mover_of(r)
     cdef int number = <int>action - g.first_pick
     cdef choice_t c
+    r.acted = who
+    if a.out.acted is not NULL:
+        a.out.acted[i] = who
     choice_of(g, r, who, &c)
     if not is_legal(g, r, action):
         if g.illegal == LOSE:
@@ -710,21 +739,25 @@ cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
         r.waits = BATTLES
 
 
+cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t n = end - start
+    if out.reward is not NULL:
+        memset(out.reward + start, 0, n * sizeof(float))
+    if out.both is not NULL:
+        memset(out.both + 2 * start, 0, 2 * n * sizeof(float))
+    if out.terminated is not NULL:
+        memset(out.terminated + start, 0, n)
+    if out.truncated is not NULL:
+        memset(out.truncated + start, 0, n)
+    if out.winner is not NULL:
+        memset(out.winner + start, -1, n)
+    if out.length is not NULL:
+        memset(out.length + start, 0, n * sizeof(int32_t))
+
+
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     """One action of the caller in a row, and everything that follows from it."""
     cdef row_t* r = &a.rows[i]
-    if a.out.reward is not NULL:
-        a.out.reward[i] = 0
-    if a.out.both is not NULL:
-        a.out.both[2 * i] = a.out.both[2 * i + 1] = 0
-    if a.out.terminated is not NULL:
-        a.out.terminated[i] = 0
-    if a.out.truncated is not NULL:
-        a.out.truncated[i] = 0
-    if a.out.winner is not NULL:
-        a.out.winner[i] = -1
-    if a.out.length is not NULL:
-        a.out.length[i] = 0
     if r.where == OVER:
         r.acted = -1
         if a.out.acted is not NULL:
@@ -733,12 +766,12 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
             begin(a, i)
             go_on(a, i)
         return
-    r.acted = mover_of(r)
-    if a.out.acted is not NULL:
-        a.out.acted[i] = r.acted
     if r.phase == IN_CHOICE:
         pick(a, i, action)
         return
+    r.acted = r.s.turn & 1      # no row is stepped in the turn of another player
+    if a.out.acted is not NULL:
+        a.out.acted[i] = r.acted
     if not (0 <= action < a.g.battle_actions
             and state_is_legal(&r.s, table_of(r), <int>action)):
         if a.g.illegal == LOSE:
@@ -751,7 +784,7 @@ cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
     if a.g.notes:
         note_action(r, <int>action, r.k.actions == 0)
     known_apply(&r.k, &r.s, table_of(r), <int>action)
-    go_on(a, i)
+    resume(a, i)
 
 
 cdef int64_t steps(
@@ -760,6 +793,7 @@ cdef int64_t steps(
     cdef Py_ssize_t i
     cdef int64_t episode, n = 0
     cdef uint8_t where
+    clear(&a.out, start, end)
     for i in range(start, end):
         if i + AHEAD < end:
             fetch_row(&a.rows[i + AHEAD])

@@ -48,22 +48,6 @@ ctypedef struct past_t:         # what has happened up to a position, whatever i
     int8_t seen[2][PILE]
     int32_t draws[2]            # of the cards that they have shown
 
-ctypedef struct view_t:         # of one player
-    const int8_t* hand          # MAX_HAND rows
-    const int8_t* deck          # their
-    const int8_t* seen          # the other one's
-    const uint64_t* began[2]    # [copy] for own and enemy creatures: there when their turn began
-    const uint8_t* costs        # of entries
-    uint8_t shown
-    uint8_t actions             # of their in this turn
-
-ctypedef struct scratch_t:         # for a view of a state without a past
-    int8_t hand[MAX_HAND][HAND_ROW]
-    uint64_t began[2]
-    int8_t deck[PILE]
-    int8_t seen[PILE]
-    uint8_t costs[MAX_CARDS]
-
 # What is known at a state whose past is not: no history. For tables of at most 64 entries.
 cdef void known_start(known_t* k, const state_t* s, const table_t* t) noexcept nogil
 # ... with a past that another state of the same visible cards had; and that past.
@@ -74,10 +58,6 @@ cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nog
 cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) noexcept nogil
 # Apply a legal action and keep up what is known.
 cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noexcept nogil
-cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil
-# ... of a state without a past, which is kept in `scratch`.
-cdef void view_of_state(
-    const state_t* s, const table_t* t, int who, view_t* v, scratch_t* scratch) noexcept nogil
 
 # Add a card to a pile, or take it away (n = -1); `draws` is what the pile draws, without a limit.
 cdef void count_card(int8_t* pile, int32_t* draws, const card_t* c, int n) noexcept nogil
@@ -87,8 +67,9 @@ cdef void write_card(int8_t* row, const card_t* c) noexcept nogil
 
 cdef int layout_size(int layout, int rules) noexcept nogil      # numbers; 0 if there is no such
 cdef int layout_item(int layout) noexcept nogil                 # bytes of one
-cdef void write_layout(
-    int layout, void* out, const state_t* s, const table_t* t, int who, const view_t* v
+# What a player sees of a position with its past.
+cdef void write_known(
+    int layout, void* out, const known_t* k, const state_t* s, const table_t* t, int who
 ) noexcept nogil
 # All cards in hands and decks, as rows of hands in "entities", those of `who` first; decks in the
 # order of drawing. For critics that may know everything.

@@ -135,6 +135,23 @@ def entities_scale(scale):
         SCALE[i] = scale[i]
 
 
+ctypedef struct view_t:         # of one player
+    const int8_t* hand          # MAX_HAND rows
+    const int8_t* deck          # their
+    const int8_t* seen          # the other one's
+    const uint64_t* began[2]    # [copy] for own and enemy creatures: there when their turn began
+    const uint8_t* costs        # of entries
+    uint8_t shown
+    uint8_t actions             # of their in this turn
+
+ctypedef struct scratch_t:      # for a view of a state without a past
+    int8_t hand[MAX_HAND][HAND_ROW]
+    uint64_t began[2]
+    int8_t deck[PILE]
+    int8_t seen[PILE]
+    uint8_t costs[MAX_CARDS]
+
+
 # ---- what is known -------------------------------------------------------------------------------
 
 cdef inline int8_t cut(int x) noexcept nogil:
@@ -331,7 +348,7 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
     state_apply(s, t, action)
 
 
-cdef void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil:
+cdef inline void view_of(const known_t* k, const state_t* s, int who, view_t* v) noexcept nogil:
     v.hand = &k.hand[who][0][0]
     v.deck = &k.deck[who][0]
     v.seen = &k.seen[1 - who][0]
@@ -541,7 +558,7 @@ cdef void write_gym_locm(
         memcpy(row + 2, KEYWORDS_F32[x.keywords], 6 * sizeof(float))
 
 
-cdef void write_layout(
+cdef inline void write_layout(
     int layout, void* out, const state_t* s, const table_t* t, int who, const view_t* v
 ) noexcept nogil:
     if layout == ENTITIES:
@@ -550,6 +567,14 @@ cdef void write_layout(
         write_gym_locm(<float*>out, s, t, who, v)
     else:
         write_entities_f32(<float*>out, s, t, who, v)
+
+
+cdef void write_known(
+    int layout, void* out, const known_t* k, const state_t* s, const table_t* t, int who
+) noexcept nogil:
+    cdef view_t view
+    view_of(k, s, who, &view)
+    write_layout(layout, out, s, t, who, &view)
 
 
 cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who) noexcept nogil:

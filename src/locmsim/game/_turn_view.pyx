@@ -26,9 +26,7 @@ from locmsim.game._layout cimport (
     known_start,
     layout_item,
     layout_size,
-    view_of,
-    view_t,
-    write_layout,
+    write_known,
     write_mask,
 )
 
@@ -159,13 +157,11 @@ cdef class TurnView:
         """Write what the player sees in a layout, and the mask, into contiguous arrays."""
         cdef uint8_t[::1] buffer = memoryview(out).cast("B")
         cdef int code = LAYOUT_CODES[layout]
-        cdef view_t view
         if buffer.shape[0] != layout_size(code, self.t.rules) * layout_item(code):
             raise ValueError(f"out: {buffer.shape[0]} bytes do not fit layout {layout!r}")
         if mask.shape[0] != self.n_actions:
             raise ValueError(f"mask: expected {self.n_actions} numbers, got {mask.shape[0]}")
-        view_of(&self.k, &self.s, self.player, &view)
-        write_layout(code, &buffer[0], &self.s, &self.t, self.player, &view)
+        write_known(code, &buffer[0], &self.k, &self.s, &self.t, self.player)
         write_mask(&mask[0], &self.s, &self.t, self.player)
 
     def apply(self, int action):

@@ -1,8 +1,9 @@
 """Where a game was lost: each turn of a match against the best turn that a search finds."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Final
 
 from locmsim._core import State
@@ -139,7 +140,11 @@ def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> G
 
 
 def report_turns(
-    result: Result[Match], *, nodes: int = 5000, seed: int = 0
+    result: Result[Match],
+    *,
+    nodes: int = 5000,
+    seed: int = 0,
+    check: Callable[[], object] | None = None,
 ) -> Iterator[TurnReport]:
     """Compare the turns of a match, one after the other, with the best ones that a search finds.
 
@@ -155,6 +160,9 @@ def report_turns(
         Positions of the search in each turn.
     seed : int
         Everything random follows from it.
+    check : function, optional
+        Called before each turn, and about twenty times a second during a search. What it raises
+        ends the report.
 
     Yields
     ------
@@ -172,17 +180,20 @@ def report_turns(
     before = None
     for call, observation, belief in known_turns(result):
         assert call.turn is not None
+        if check is not None:
+            check()
         root, player = belief.root(), call.player
         if root.is_terminal():
             continue
         if before is None:
             before = _win_probability(belief, "", seed, player)
-        found = search.search(observation, nodes=nodes, seed=seed, belief=belief)
-        best, value = found.line, line_value(belief, found.line, worlds=WORLDS, seed=seed + 1)
+        found = search.search(observation, nodes=nodes, seed=seed, belief=belief, check=check)
+        compare = partial(line_value, belief, worlds=WORLDS, seed=seed + 1)
+        best, value = found.line, compare(found.line)
         value_played, after = _LOST, float(player)
         if call.answer is not None:
             with contextlib.suppress(InvalidActionError):  # it ended the match
-                value_played = line_value(belief, call.answer, worlds=WORLDS, seed=seed + 1)
+                value_played = compare(call.answer)
                 after = _win_probability(belief, call.answer, seed, player)
                 if value_played >= value:
                     best = ";".join(answer_actions(root, call.answer)) or "PASS"

@@ -61,7 +61,8 @@ cdef class Engine:
     cdef engine_t e
     cdef Evaluator evaluator
     cdef Network network
-    cdef object error           # what a function, or a signal, raised
+    cdef object error           # what a function, a signal or `check` raised
+    cdef public object check    # called some times a second, or None: what it raises ends a search
     cdef Table table
     cdef int run(self, int64_t iterations, found_t* found) except -1
     cdef int use_table(self, Table table) except -1

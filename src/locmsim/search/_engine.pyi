@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from typing_extensions import disjoint_base
 
@@ -21,6 +21,7 @@ class EngineResult:
 
 @disjoint_base
 class Engine:
+    check: Callable[[], object] | None
     def __new__(
         cls,
         options: SearchOptions,

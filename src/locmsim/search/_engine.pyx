@@ -307,10 +307,12 @@ cdef int fill_options(options_t* o, options) except -1:
 
 
 cdef int look_for_signals(void* owner) noexcept with gil:
-    """Negative if a signal raised an exception, as Ctrl-C does; the `Engine` keeps it."""
+    """Negative if a signal, as Ctrl-C, or `check` raised an exception; the `Engine` keeps it."""
     cdef Engine engine = <Engine>owner
     try:
         PyErr_CheckSignals()
+        if engine.check is not None:
+            engine.check()
         return 0
     except BaseException as error:
         engine.error = error
@@ -347,9 +349,9 @@ cdef class Engine:
         """Prepare for the cards of a game."""
         self.error = None
         self.table = table
-        # Other threads are not interrupted: whoever waits for them is.
+        # Signals interrupt the main thread alone.
         self.e.w.watch = NULL
-        if current_thread() is main_thread():
+        if self.check is not None or current_thread() is main_thread():
             self.e.w.watch = look_for_signals
         eval_use_table(&self.evaluator.e, &self.evaluator.weights, &table.t)
         fill_card_keys(self.e.w.card_keys, &table.t)

@@ -45,9 +45,7 @@ from locmsim.game._layout cimport (
     layout_size,
     past_of,
     past_t,
-    view_of,
-    view_t,
-    write_layout,
+    write_known,
     write_mask,
 )
 from locmsim.game._turn_view cimport TurnView, short_table_t, shorten_cards
@@ -609,7 +607,6 @@ cdef class Forest:
         """Follow a tree in a world to a leaf, and write what is to be evaluated."""
         cdef state_t dealt, s, before
         cdef known_t known
-        cdef view_t view
         cdef const table_t* t
         cdef edge_t* edge
         cdef uint64_t stream
@@ -701,9 +698,8 @@ cdef class Forest:
             self.array.states[leaf.row] = s
             self.array.tables[leaf.row] = t
             return
-        view_of(&known, &s, leaf.who, &view)
-        write_layout(
-            self.layout, observations + <size_t>leaf.row * self.item, &s, t, leaf.who, &view)
+        write_known(
+            self.layout, observations + <size_t>leaf.row * self.item, &known, &s, t, leaf.who)
         write_mask(masks + <size_t>leaf.row * self.num_actions, &s, t, leaf.who)
 
     # ---- what was said --------------------------------------------------------------------------

@@ -123,6 +123,7 @@ def analyse(
     worlds: int = 400,
     done: str | Iterable[int] = (),
     on_search: Callable[[int], None] = lambda done: None,
+    check: Callable[[], object] | None = None,
 ) -> Analysis:
     """Search a position several times, with other random worlds each time.
 
@@ -152,6 +153,8 @@ def analyse(
         rest of it.
     on_search : function
         Called with the number of searches done.
+    check : function, optional
+        Called about twenty times a second by our own searches; what it raises ends the analysis.
 
     Returns
     -------
@@ -179,7 +182,9 @@ def analyse(
     _, root, known = worlds_at(observation, belief, done, seed)
     if isinstance(observation, Observation):
         belief = known  # each search would make one of its own
-    more = {"done": done} if done else {}
+    more: dict[str, Any] = {"done": done} if done else {}
+    if check is not None:
+        more["check"] = check
     if search is None:
         search = {"beam": BeamSearch(), "mcts": MCTS()}
     elif not isinstance(search, Mapping):

@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from locmsim._core import Determinizer, PlayerView, State
@@ -126,6 +126,7 @@ class Search:
         belief: Belief | None = None,
         done: str | Iterable[int] = (),
         threads: int = 1,
+        check: Callable[[], object] | None = None,
     ) -> SearchResult:
         """Find the best turn for the player who is asked, or the rest of one.
 
@@ -152,6 +153,9 @@ class Search:
         threads : int
             That play turns on in sampled worlds, each in some of its own. The search for a win and
             the beam that finds whole turns are left to one. The result depends on their number.
+        check : function, optional
+            Called about twenty times a second while it searches. What it raises ends the search
+            and is raised here.
 
         Returns
         -------
@@ -179,14 +183,19 @@ class Search:
             left = None
             if time_ms is not None:
                 left = max(0, int(1e6 * time_ms - 1e9 * (time.perf_counter() - started)))
-            outcome = self.prepare(root.rules, threads).search(
-                worlds,
-                root,
-                time_ns=left,
-                nodes=nodes,
-                iterations=iterations,
-                seed=seed,
-            )
+            engine = self.prepare(root.rules, threads)
+            engine.check = check
+            try:
+                outcome = engine.search(
+                    worlds,
+                    root,
+                    time_ns=left,
+                    nodes=nodes,
+                    iterations=iterations,
+                    seed=seed,
+                )
+            finally:
+                engine.check = None
         texts = []
         for action in outcome.actions:
             texts.append(root.action_to_string(action))

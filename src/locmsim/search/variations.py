@@ -10,6 +10,7 @@ from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
+from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import BeamSearch, worlds_at
 
 __all__ = ["Branch", "Tree", "Turn", "World", "check_hand", "variations", "world_of"]
@@ -117,6 +118,7 @@ def variations(
     nodes: int = 5000,
     seed: int = 0,
     on_search: Callable[[Tree], object] = lambda tree: None,
+    check: Callable[[], object] | None = None,
 ) -> Tree:
     """The best turns of a position, each with the best replies and the next turn.
 
@@ -142,6 +144,8 @@ def variations(
         The number of the first world, and the seed of the searches.
     on_search : function
         Called after each search with the tree so far. What it raises ends the search.
+    check : function, optional
+        Called about twenty times a second during the searches. What it raises ends them.
 
     Returns
     -------
@@ -162,7 +166,19 @@ def variations(
     player = root.current_player()
     roots = [_world(draws, known, seed + i, hand) for i in range(worlds)]
     search = BeamSearch()
-    found = _found(root, observation, belief, done, search, nodes, seed)[:lines]
+
+    def find(
+        root: State,
+        observation: Observation | State,
+        belief: Belief | None,
+        done: str | Iterable[int] = "",
+    ) -> list[Turn]:
+        result = search.search(
+            observation, nodes=nodes, seed=seed, belief=belief, done=done, check=check
+        )
+        return _turns(root, result)
+
+    found = find(root, observation, belief, done)[:lines]
     tree = Tree(player, [Branch(turn) for turn in found], 1, 0)
     tree.of = 1 + len(found) * worlds * (1 + replies)
     on_search(tree)
@@ -179,7 +195,7 @@ def variations(
             if not state.is_terminal():
                 seen = state.observation(1 - player)
                 theirs = _other_side(known, state)
-                shown.replies = _found(state, seen, theirs, "", search, nodes, seed)[:replies]
+                shown.replies = find(state, seen, theirs)[:replies]
                 for reply in shown.replies:
                     reply.value = -reply.value
             on_search(tree)
@@ -190,7 +206,7 @@ def variations(
                 if not after.is_terminal():
                     own = copy.deepcopy(known)
                     own.see(after.observation(player))
-                    reply.next = _found(after, own.observation, own, "", search, nodes, seed)[0]
+                    reply.next = find(after, own.observation, own)[0]
                 tree.done += 1
                 on_search(tree)
             tree.done += replies - len(shown.replies)
@@ -360,17 +376,8 @@ def _other_side(belief: Belief, state: State) -> Belief:
     return other
 
 
-def _found(
-    root: State,
-    observation: Observation | State,
-    belief: Belief | None,
-    done: str | Iterable[int],
-    search: BeamSearch,
-    nodes: int,
-    seed: int,
-) -> list[Turn]:
+def _turns(root: State, result: SearchResult) -> list[Turn]:
     """The turns that a search compares, the best one first; values are those of the mover."""
-    result = search.search(observation, nodes=nodes, seed=seed, belief=belief, done=done)
     plans = [(result.actions, result.value, result.visits)]
     plans += [
         (plan.actions, plan.value, plan.visits)

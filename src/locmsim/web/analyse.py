@@ -8,10 +8,11 @@ from typing import Any
 from starlette.requests import Request
 
 from locmsim._core import State
-from locmsim.game.action_text import line_words
+from locmsim.game.action_text import answer_actions, line_words
 from locmsim.search.analysis import analyse
 from locmsim.search.evaluation import Evaluation
 from locmsim.web.endpoints import Refusal, post, text_of, whole_of
+from locmsim.web.jobs import StoppedError
 from locmsim.web.positions import Position
 from locmsim.web.site import Page, Site
 from locmsim.web.views import Cards, action_steps, legal_texts
@@ -25,11 +26,15 @@ _SEARCHES = 2
 _LINES = 8
 _HELD = 12
 _ACTIONS = 60
+#: What is shown of the answer that was given, in characters.
+_ANSWER = 2000
 
 
 def page(site: Site) -> Page:
     """The endpoints of the panel *Engine*: a search, and the position after actions."""
     running = threading.BoundedSemaphore(_SEARCHES)
+    #: What stops those that run, by the names that pages give them.
+    searches: dict[str, threading.Event] = {}
 
     def step(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
@@ -52,17 +57,29 @@ def page(site: Site) -> Page:
         state = position.after(done)
         if state.is_terminal():
             raise Refusal("the game is decided in this position")
+        seed = whole_of(data, "seed", 0)
+        number = text_of(data, "search", "")
         if not running.acquire(blocking=False):
             raise Refusal("other searches are running: wait for them", 429)
+        stopped = searches.setdefault(number, threading.Event())
+
+        def check() -> None:
+            if stopped.is_set():
+                raise StoppedError
+
         try:
             found = analyse(
                 position.seen,
                 time_ms=1000 * seconds,
-                seed=whole_of(data, "seed", 0),
+                seed=seed,
                 belief=position.belief,
                 done=";".join(done),
+                check=check,
             )
+        except StoppedError:
+            return {"stopped": True}
         finally:
+            searches.pop(number, None)
             running.release()
         cards = Cards(position.cards)
         lines = []
@@ -78,22 +95,40 @@ def page(site: Site) -> Page:
                 }
             )
         return {
+            "stopped": False,
             "lines": lines,
             "searches": found.searches,
             "nodes": found.nodes,
             "seconds": found.elapsed,
             "mover": position.mover,
-            "played": position.answer,
+            "played": position.answer[:_ANSWER],
+            "played_words": line_words(
+                position.root,
+                answer_actions(position.root, position.answer),
+                position.names,
+                cards.titles,
+            ),
             "opponent_hand": [
                 {"title": cards.title(held.card), "chance": held.chance}
                 for held in found.opponent_hand[:_HELD]
             ],
         }
 
+    def stop(request: Request, data: dict[str, Any]) -> object:
+        """End a search, as soon as it looks: some times a second."""
+        stopped = searches.get(text_of(data, "search"))
+        if stopped is not None:
+            stopped.set()
+        return {}
+
     return Page(
         "analyse",
         "",
-        [post("/api/analyse/step", step), post("/api/analyse/search", search)],
+        [
+            post("/api/analyse/step", step),
+            post("/api/analyse/search", search),
+            post("/api/analyse/stop", stop),
+        ],
     )
 
 

@@ -37,7 +37,7 @@ class Job:
     key : str
         What pages call it.
     work : function
-        Told the job: it calls `update` now and then, at least every few seconds.
+        Told the job: it calls `update` with what it has found, and `check` some times a second.
     unseen : float
         Seconds without a question after which it stops.
     """
@@ -94,6 +94,10 @@ class Job:
         with self._lock:
             self._done, self._of, self._result = done, of, result
             self.news.changed()
+        self.check()
+
+    def check(self) -> None:
+        """End the work if it was stopped, or if no page asks any more: `StoppedError`."""
         if not self.news.waiting and time.monotonic() - self._asked > self._unseen:
             self._stopping = True
         if self._stopping:
@@ -110,7 +114,7 @@ class Job:
         return self._state in ("failed", "stopped")
 
     def stop(self) -> None:
-        """End it at its next step."""
+        """End it at its next `check`."""
         self._stopping = True
 
     def join(self, seconds: float) -> None:

@@ -23,9 +23,6 @@ __all__ = [
     "state_at_step",
 ]
 
-#: Characters of an answer.
-_ANSWER = 2000
-
 
 @dataclass
 class Position:
@@ -104,7 +101,7 @@ def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | 
     observation, belief = knowledge_at(result, wanted)
     root = belief.root()
     shown = [name or f"Player {player}" for player, name in enumerate(names)]
-    answer = answers[wanted][:_ANSWER]
+    answer = answers[wanted]
     names = (shown[0], shown[1])
     cards = tuple(result.match.cards)
     return _checked(Position(observation, belief, root, names, wanted, answer, cards))

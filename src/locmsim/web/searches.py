@@ -60,7 +60,7 @@ def routes(site: Site) -> list[BaseRoute]:
             worded: list[dict[str, Any]] = []
             found = GameReport([], report_budget(nodes)).to_json()
             job.update(0, of, {**fixed, **found})
-            for turn in report_turns(result, nodes=nodes, seed=seed):
+            for turn in report_turns(result, nodes=nodes, seed=seed, check=job.check):
                 turns.append(turn)
                 worded.append({**turn.to_json(), **_turn_words(turn, shown, titles)})
                 found = GameReport(turns, report_budget(nodes)).to_json()
@@ -97,7 +97,15 @@ def routes(site: Site) -> list[BaseRoute]:
                         shown = _tree(tree, root, nodes, [*asked["hand"]], position)
                     job.update(tree.done, tree.of, shown)
 
-                variations(seen, belief=belief, done=done, nodes=nodes, on_search=tell, **asked)
+                variations(
+                    seen,
+                    belief=belief,
+                    done=done,
+                    nodes=nodes,
+                    on_search=tell,
+                    check=job.check,
+                    **asked,
+                )
                 if nodes >= last:
                     return
                 nodes = min(4 * nodes, last)

@@ -1,14 +1,20 @@
 """Analyses of positions from Python."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import wins_data
 from helpers import RULE_SETS
 
 from locmsim import InvalidActionError
+from locmsim.agents import make_agent
 from locmsim.game.match import Match
 from locmsim.game.positions import start_position
+from locmsim.referee import play
+from locmsim.referee.turn_report import report_turns
 from locmsim.search import MCTS, BeamOptions, BeamSearch, Belief, analyse
 from locmsim.search.analysis import line_value
+from locmsim.search.variations import variations
 
 
 def battle(seed: int = 3) -> Match:
@@ -48,6 +54,58 @@ def test_beam_search_and_tree_search_take_turns() -> None:
     assert {name for line in alone.lines for name in line.by} == {"mcts"}
     # A tree search has one visit for each descent, but for those to decided positions.
     assert sum(line.visits for line in alone.lines) <= 6 * (3000 // 24)
+
+
+class StopError(Exception):
+    """What ends a search."""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("search", "bound"), [(BeamSearch(), "nodes"), (MCTS(), "iterations")], ids=["beam", "mcts"]
+)
+def test_a_check_ends_a_search(search: BeamSearch | MCTS, bound: str, threads: int) -> None:
+    """At once, in any thread; and the next search does not know of it."""
+    observation = battle().observation(0)
+    looks = 0
+
+    def check() -> None:
+        nonlocal looks
+        looks += 1
+        raise StopError
+
+    def work() -> None:
+        with pytest.raises(StopError):
+            search.search(observation, threads=threads, check=check, **{bound: 1 << 60})
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
+    assert looks == 1
+    few = {bound: 500}
+    found = search.search(observation, threads=threads, **few)
+    assert (found.line, looks) == (
+        type(search)().search(observation, threads=threads, **few).line,
+        1,
+    )
+
+
+def test_a_check_ends_what_is_made_of_searches() -> None:
+    """No search follows the one that was stopped."""
+    match = battle()
+    ended: list[object] = []
+
+    def check() -> None:
+        raise StopError
+
+    with pytest.raises(StopError):
+        analyse(match.observation(0), time_ms=1e6, on_search=ended.append, check=check)
+    with pytest.raises(StopError):
+        variations(match.observation(0), on_search=ended.append, check=check)
+    agents = [make_agent("random"), make_agent("random")]
+    result = play(agents, Match(seed=1), timeout_scale=0)
+    with pytest.raises(StopError):
+        ended += report_turns(result, check=check)
+    assert ended == []
 
 
 def test_both_see_a_win() -> None:

@@ -11,6 +11,7 @@ from helpers import RULE_SETS
 from locmsim import State
 from locmsim.agents import make_agent
 from locmsim.cli.main import main
+from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.referee import Result, play
 from locmsim.referee.knowledge import knowledge_at, state_at
@@ -180,7 +181,9 @@ def test_the_command_prints_a_tree(tmp_path: Path, capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("    world 4: they hold ") for line in lines) == len(tree.branches)
     for branch in tree.branches:
-        assert f"{branch.turn.value:+.2f} {branch.turn.visits:6}  {branch.turn.line}"[:80] in lines
+        words_of = line_words(branch.turn.start, branch.turn.actions, ("ann", "bob"))
+        start = f"{branch.turn.value:+.2f} {branch.turn.visits:6}  {'; '.join(words_of)}"
+        assert any(start.startswith(line) for line in lines if line[:1] in "+-")
     assert main([*words, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert [line["line"] for line in shown["lines"]] == [b.turn.line for b in tree.branches]

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.turn_report import report_game
 from locmsim.rules.generator import generate_cards
+from locmsim.search import BeamSearch
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
@@ -156,6 +158,46 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     view = page.wait(view)
     assert view["state"] == "stopped"
     assert view["result"]["lines"]
+
+
+def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
+    """A round of 30 seconds ends without its lines; other searches are not meant."""
+    key, _ = add(page)
+    asked = {"game": key, "turn": 6, "search": "mine"}
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(page.post, "/api/analyse/search", **asked, seconds=30)
+        while not answer.done():
+            page.post("/api/analyse/stop", search="other")
+            page.post("/api/analyse/stop", search="mine")
+        assert answer.result() == {"stopped": True}
+    found = page.post("/api/analyse/search", **asked, seconds=0.1)
+    assert (found["stopped"], bool(found["lines"])) == (False, True)
+
+
+def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report whose searches would go on for long: no turn follows the stop."""
+    key, _ = add(page)
+    search = BeamSearch.search
+    begun: list[int] = []
+    ended: list[int] = []
+
+    def long_search(self: BeamSearch, *arguments: Any, nodes: int, **options: Any) -> Any:
+        begun.append(nodes)
+        check = options["check"]
+        while len(begun) > 2:  # what one search takes
+            check()
+        found = search(self, *arguments, nodes=nodes, **options)
+        ended.append(nodes)
+        return found
+
+    monkeypatch.setattr(BeamSearch, "search", long_search)
+    view = page.post("/api/report/start", game=key, nodes=100)
+    while len(begun) < 3:
+        view = page.get("/api/jobs", job=view["job"], known=view["version"])
+    page.post("/api/jobs/stop", job=view["job"])
+    view = page.wait(view)
+    assert (view["state"], view["done"], len(begun), len(ended)) == ("stopped", 2, 3, 2)
+    assert len(view["result"]["turns"]) == 2
 
 
 def test_a_tree_of_a_text_and_of_a_begun_turn(page: Client) -> None:

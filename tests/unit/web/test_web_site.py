@@ -356,6 +356,8 @@ def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
         assert found["searches"] == 6
         assert sum(line["found"] for line in found["lines"]) == 6
         assert found["played"] == game["turns"][turn]["output"]
+        words = [step["words"] for step in steps[start + 1 : start + 1 + len(played)]]
+        assert found["played_words"] == words
         assert 0 <= found["lines"][0]["chance"] <= 1
         best = found["lines"][0]
         after = page.post("/api/analyse/step", game=key, step=start + done, actions=best["actions"])

@@ -22,6 +22,8 @@ export class Engine {
     this.fixed = fixed;
     /** Numbers the positions that were looked at: only the last one's answers are shown. */
     this.asked = 0;
+    /** The name of the search that runs, "" if none does. */
+    this.running = "";
     this.searching = false;
     /** What is legal in the position that is shown. @type {string[]|undefined} */
     this.legal = undefined;
@@ -100,6 +102,7 @@ export class Engine {
     if (here === this.shown) return;
     this.shown = here;
     this.asked += 1;
+    this.stop();
     this.legal = undefined;
     this.lines.replaceChildren();
     this.held.replaceChildren();
@@ -186,6 +189,15 @@ export class Engine {
     this.label();
     this.viewer.open("engine");
     if (this.searching) this.search(this.asked);
+    else this.stop();
+  }
+
+  /** End the search that runs, if there is one. */
+  stop() {
+    if (!this.running) return;
+    tell("/api/analyse/stop", { search: this.running }).catch(() => {});
+    this.running = "";
+    if (this.progress.textContent?.startsWith("Searching")) this.progress.textContent = "";
   }
 
   /** Search longer and longer, as long as the position is shown. @param {number} asked */
@@ -222,13 +234,17 @@ export class Engine {
   }
 
   /**
-   * One search. The server has room for few at a time, and those of positions that were left may still run.
+   * One search; null if it was stopped. The server has room for few at a time, those of other pages too.
    * @param {object} data @param {number} asked
    */
   async round(data, asked) {
     while (this.searching && asked === this.asked) {
       try {
-        return await tell("/api/analyse/search", data);
+        const search = String(Math.random());
+        this.running = search;
+        const found = await tell("/api/analyse/search", { ...data, search });
+        if (this.running === search) this.running = "";
+        return found.stopped ? null : found;
       } catch (error) {
         if (!(error instanceof Refused && error.status === 429)) throw error;
         await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
@@ -266,10 +282,11 @@ export class Engine {
       element("li", {}, `${percent(card.chance)} `, element("bdi", { text: card.title })),
     );
     const parts = [];
-    if (found.played)
+    const played = found.played_words.join("; ") || (found.played && "The turn ends");
+    if (played)
       parts.push(
         element("h2", { text: "Played then" }),
-        element("p", { class: "small" }, element("bdi", { text: found.played })),
+        element("p", { class: "small" }, element("bdi", { text: played })),
       );
     if (held.length)
       parts.push(
