@@ -51,7 +51,7 @@ def fixed(rules: str) -> tuple[Table, list[Card]]:
 
 
 def table_of(cards: Any) -> tuple[Table, list[Card]]:
-    """The same for a card list of the user's; ``ValueError`` for what is none."""
+    """The same for a card list of the user's; ``ValueError`` if it is not valid."""
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
         raise ValueError(
@@ -89,7 +89,7 @@ class Decks:
     Raises
     ------
     ValueError
-        For what is no way to choose decks.
+        For a value that says no way to choose decks.
     """
 
     def __init__(self, decks: Any, rules: RuleSet, battle: bool) -> None:

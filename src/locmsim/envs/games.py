@@ -97,7 +97,7 @@ class Games:
         self._same_step = autoreset == "same"
         self._has_final = final_obs
         #: Card sets that resets were given, by what stands for their cardGenSeed.
-        self._given: dict[int, tuple[Table, list[Card]]] = {}
+        self._reset_sets: dict[int, tuple[Table, list[Card]]] = {}
         self._cards: list[Card] | None = None
         first_set, n_sets = 0, 0
         if self.rules.draft:
@@ -272,7 +272,7 @@ class Games:
         """The cards of a cardGenSeed, or those that all episodes have."""
         if self._cards is not None:
             return self._table, self._cards
-        return self._given.get(seed) or generated(seed)
+        return self._reset_sets.get(seed) or generated(seed)
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
@@ -557,10 +557,10 @@ class Games:
             seed = int(effective["seed"])
             seeds = [int(effective[name]) for name in self.rules.seed_names]
         if "cards" in wanted:
-            seeds[0] = self._give(wanted["cards"])
+            seeds[0] = self._keep_cards(wanted["cards"])
         return seed, seeds
 
-    def _give(self, cards: Any) -> int:
+    def _keep_cards(self, cards: Any) -> int:
         """Keep a card list for the episodes that have it; what stands for its cardGenSeed."""
         if self._cards is not None:
             raise ValueError("cards: all episodes of this environment have the same ones")
@@ -569,11 +569,11 @@ class Games:
             raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
         digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
         key = -1 - int.from_bytes(digest[:7], "little")
-        if len(self._given) > 2 * self.n:  # some are of no episode any more
+        if len(self._reset_sets) > 2 * self.n:  # some are of no episode any more
             used = {self.rows.set_seed(i) for i in range(self.n)}
             used.update((self.rows.result(i)[9] or [0])[0] for i in range(self.n))
-            self._given = {one: kept for one, kept in self._given.items() if one in used}
-        self._given.setdefault(key, (table, found))
+            self._reset_sets = {one: kept for one, kept in self._reset_sets.items() if one in used}
+        self._reset_sets.setdefault(key, (table, found))
         return key
 
     def _open_choice(
@@ -584,9 +584,9 @@ class Games:
             if name in wanted:
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
         params = wanted.get("match")
-        given = params is not None or "cards" in wanted
-        self.rows.open_choice(row, seat, player, "seed" not in (params or ()), not given)
-        if given:
+        dealt = params is not None or "cards" in wanted
+        self.rows.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
+        if dealt:
             seed, seeds = self._seeds(row, wanted)
             table, cards = self._set_of(seeds[0])
             self.rows.give_own_set(row, table, self._decks.of_set(cards))
@@ -616,9 +616,9 @@ class Games:
         return None if seed is None else self._match_of(seed, seeds, decks, triplets)
 
     def _match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
-        given = self.options.cards is not None or seeds[0] in self._given
+        listed = self.options.cards is not None or seeds[0] in self._reset_sets
         cards = self._set_of(seeds[0])[1]
-        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, given)
+        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
 
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""

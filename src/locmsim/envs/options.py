@@ -311,10 +311,11 @@ def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
 
 # ----------------------------------------------------------------------------- spelling them out
 
-_Made = TypeVar("_Made", bound=Callable[..., Any])
+_Target = TypeVar("_Target", bound=Callable[..., Any])
+_HEADING = "Parameters\n----------\n"
 
 
-def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Made], _Made]:
+def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Target], _Target]:
     """A decorator: name the options in what describes a class or function that takes them.
 
     Parameters
@@ -331,26 +332,26 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Mad
         a class replaces ``**options`` in the signature.
     """
 
-    def spell(made: _Made) -> _Made:
-        given = IDS.get(name, {})
+    def spell(target: _Target) -> _Target:
+        defaults = IDS.get(name, {})
         hidden = {"episode", *without} if name else set(without)
-        if given.get("episode", "choice") != "choice":
+        if defaults.get("episode", "choice") != "choice":
             hidden |= {"battlers", "battles"}
-        if inspect.isclass(made):
+        if inspect.isclass(target):
             shown = [option for option in fields(Options) if option.name not in hidden]
-            made.__signature__ = _signature(made, shown, given)  # type: ignore[attr-defined]
-        if made.__doc__:  # not with -OO
-            made.__doc__ = _completed(made, hidden)
-        return made
+            target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
+        if target.__doc__:  # not with -OO
+            target.__doc__ = _completed(target, hidden)
+        return target
 
     return spell
 
 
 def _signature(
-    made: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
+    target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
     """The signature of a class, with options in place of ``**options``."""
-    signature = inspect.signature(made)
+    signature = inspect.signature(target)
     own = [
         one
         for one in signature.parameters.values()
@@ -368,30 +369,27 @@ def _signature(
     return signature.replace(parameters=[*own, *options])
 
 
-def _completed(made: Any, hidden: set[str]) -> str:
+def _completed(target: Any, hidden: set[str]) -> str:
     """A docstring with an entry for each option; a class without parameters has its base's."""
-    text = str(made.__doc__)
+    text = inspect.cleandoc(target.__doc__)
     entries = _descriptions()
-    if "    Parameters\n" in text:
+    if _HEADING in text:
         shown = "".join(entry for option, entry in entries.items() if option not in hidden)
-        return text.replace("    options\n", shown)
-    heading = "    Parameters\n    ----------\n"
-    inherited = next(
-        base.__doc__ for base in made.__mro__ if heading in (base.__doc__ or "")
-    ).partition(heading)[2]
-    parameters = inherited.partition("\n\n")[0]
+        return text.replace("\noptions\n", f"\n{shown}")
+    documented = next(base for base in target.__mro__ if _HEADING in (base.__doc__ or ""))
+    parameters = str(documented.__doc__).partition(_HEADING)[2].partition("\n\n")[0] + "\n"
     for option in hidden:
-        parameters = parameters.replace(entries[option].rstrip("\n"), "").replace("\n\n", "\n")
-    return f"{text.rstrip()}\n\n{heading}{parameters}\n    "
+        parameters = parameters.replace(entries[option], "")
+    return f"{text}\n\n{_HEADING}{parameters}"
 
 
 def _descriptions() -> dict[str, str]:
     """The entry of each option among the parameters of `Options`."""
-    text = (Options.__doc__ or "").partition("----------\n")[2].partition("\n\n    Raises")[0]
+    text = inspect.cleandoc(Options.__doc__ or "").partition(_HEADING)[2]
     entries: dict[str, str] = {}
-    for line in text.splitlines():
-        if not line.startswith("        "):
-            name = line.strip().partition(" : ")[0]
+    for line in text.partition("\n\n")[0].splitlines():
+        if not line.startswith(" "):
+            name = line.partition(" : ")[0]
             entries[name] = ""
         entries[name] += f"{line}\n"
     return entries

@@ -22,11 +22,11 @@ def by_row(options: Mapping[str, Any] | None, n: int) -> Sequence[dict[str, Any]
 
     ``ValueError`` for a sequence of another length.
     """
-    given = known(options)
-    if not given:
+    named = known(options)
+    if not named:
         return None
     rows: list[dict[str, Any]] = [{} for _ in range(n)]
-    for name, value in given.items():
+    for name, value in named.items():
         is_one = _IS_ONE[name]
         values = [value] * n if is_one(value) else list(value)
         if len(values) != n:

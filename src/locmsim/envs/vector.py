@@ -212,15 +212,15 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
             info.update(self.games.end_infos(ended))
         kept = ("rewards_both", "to_move", "acted") if both else ()
-        info.update((name, self._given(name)) for name in kept)
+        info.update((name, self._returned(name)) for name in kept)
         if self.options.mask == "info":
-            info["action_mask"] = self._given("masks")
+            info["action_mask"] = self._returned("masks")
         if self.render_mode == "human":
             self.render()
-        ends = (self._given(name) for name in ("rewards", "terminated", "truncated"))
+        ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
         return self.games.observed(self.copy), *ends, info
 
-    def _given(self, name: str) -> NDArray[Any]:
+    def _returned(self, name: str) -> NDArray[Any]:
         """An array for the caller."""
         array = self.games.arrays[name]
         return array.copy() if self.copy else array
@@ -283,12 +283,14 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             For an array that does not fit; for `rewards` with shaping where the caller plays both
             seats.
         """
-        given = {
+        possible = {
             "obs": obs, "masks": masks, "rewards": rewards, "rewards_both": rewards_both,
             "terminated": terminated, "truncated": truncated, "to_move": to_move, "acted": acted,
             "winner": winner, "length": length, "final_obs": final_obs, "state": state,
         }  # fmt: skip
-        arrays: dict[str, Any] = {name: array for name, array in given.items() if array is not None}
+        arrays: dict[str, Any] = {
+            name: array for name, array in possible.items() if array is not None
+        }
         if rewards is not None and self.games.players.has_caller_twice():
             self._check_rewards()
         own = callable(self.options.reward) and rewards is not None

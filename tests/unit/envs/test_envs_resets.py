@@ -372,15 +372,15 @@ def test_signatures_and_docstrings_spell_the_options_out():
         assert shown == [name for name in names if name in shown]
         assert "rules" in shown
         for name in names:
-            entry = re.search(rf"^    {name} : ", made.__doc__, re.MULTILINE)
+            entry = re.search(rf"^{name} : ", inspect.getdoc(made), re.MULTILINE)
             assert bool(entry) == (name in shown)
         assert not any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     assert inspect.signature(LocmVectorEnv).parameters.keys() >= set(names)
     assert inspect.signature(DraftVectorEnv).parameters["rules"].default == "1.2"
     assert inspect.signature(LocmEnv).parameters["battles"].default == 1
     assert "opponent" not in inspect.signature(aec.MatchAEC).parameters
-    assert "    card_sets : int" in aec.env.__doc__
-    assert "    opponent : " not in aec.env.__doc__
+    assert "\ncard_sets : int" in inspect.getdoc(aec.env)
+    assert "\nopponent : " not in inspect.getdoc(aec.env)
 
 
 def test_an_id_has_one_kind_of_episodes():
