@@ -1,6 +1,6 @@
 """The cards of episodes: card sets, and decks chosen from them where Python chooses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from operator import index
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from locmsim._core import State, Table
 from locmsim.agents import did_you_mean
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
 from locmsim.envs.players import Pool
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
@@ -17,6 +17,7 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet
 
 __all__ = [
     "OFFER",
+    "CardSet",
     "Decks",
     "as_offered",
     "card_range",
@@ -31,10 +32,19 @@ __all__ = [
 OFFER = 120
 
 
+class CardSet(list[Card]):
+    """Cards by ascending base id, and the decks that builders have made of them."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        super().__init__(cards)
+        #: Name -> builder and deck. A pool of decks wants them again and again; some take 30 ms.
+        self.decks: dict[str, tuple[DeckBuilder, list[int]]] = {}
+
+
 @lru_cache(maxsize=4096)
-def generated(seed: int) -> tuple[Table, list[Card]]:
+def generated(seed: int) -> tuple[Table, CardSet]:
     """The cards of a cardGenSeed, as the pool of a table and as a list."""
-    cards = generate_cards(seed)
+    cards = CardSet(generate_cards(seed))
     return State.new((), (), pool=cards).table, cards
 
 
@@ -50,7 +60,7 @@ def fixed(rules: str) -> tuple[Table, list[Card]]:
     return State.new((), (), rules=rules, pool=cards).table, cards
 
 
-def table_of(cards: Any) -> tuple[Table, list[Card]]:
+def table_of(cards: Any) -> tuple[Table, CardSet]:
     """The same for a card list of the user's; ``ValueError`` if it is not valid."""
     cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
     if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
@@ -59,7 +69,7 @@ def table_of(cards: Any) -> tuple[Table, list[Card]]:
         )
     if len({card.base_id for card in cards}) != len(cards):
         raise ValueError("cards: a base id occurs twice")
-    cards.sort(key=lambda card: card.base_id)
+    cards = CardSet(sorted(cards, key=lambda card: card.base_id))
     return State.new((), (), pool=cards).table, cards
 
 
@@ -158,7 +168,9 @@ def _drawn(*arguments: Any) -> Any:
 
 def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
     """How each seat chooses: "random", the name of a builder or picker, base ids, a function."""
-    if isinstance(decks, str) or callable(decks):
+    if isinstance(decks, str):
+        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+    elif callable(decks):
         decks = (decks, decks)
     if len(decks) != 2:
         raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
@@ -212,7 +224,14 @@ def _deck_of(
         assert random is not None
         copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
         return [int(i) // COPIES_PER_CARD for i in copies]
-    return indices_of(build_deck(as_offered(cards), chooser), cards, rules)
+    if not (isinstance(chooser, str) and isinstance(cards, CardSet)):
+        return indices_of(build_deck(as_offered(cards), chooser), cards, rules)
+    builder = DECK_BUILDERS[chooser]
+    known = cards.decks.get(chooser)
+    if known is None or known[0] is not builder:
+        deck = indices_of(build_deck(as_offered(cards), builder), cards, rules)
+        known = cards.decks[chooser] = builder, deck
+    return known[1]
 
 
 def as_offered(cards: list[Card]) -> list[Card]:

@@ -103,8 +103,8 @@ class Options:
         A player for each seat, one of them "caller"; replaces `opponent` and `seat`.
     decks : str, list of int, callable, pair of these, or Pool
         How decks are chosen, for both seats or for each: "random", the name of a deck builder (1.5)
-        or draft picker (1.x), base ids, or a function like a builder or picker. A `Pool` of these
-        draws one for each episode.
+        or draft picker (1.x), base ids, or a function like a builder or picker. "classic/random" is
+        a pair of names. A `Pool` of these draws one for each episode.
     cards : list of Card, optional
         1.5: a card list to be used in all episodes, of 15 to 120 cards with different base ids.
     battlers : pair of str

@@ -15,6 +15,7 @@ from helpers import RULE_SETS
 
 from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
+from locmsim.decks import DECK_BUILDERS
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, gae
 from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import Policy
@@ -622,6 +623,39 @@ def test_a_pool_of_decks(episode):
     assert decks <= known or episode == "match"
     with pytest.raises(ValueError, match="did you mean 'area'"):
         LocmVectorEnv(2, decks=Pool({"aera": 1}), **FEW)
+
+
+def test_decks_of_a_pool_are_built_once_for_each_card_set(monkeypatch):
+    built = []
+
+    def builder(cards):
+        built.append(min(card.cost for card in cards))
+        return DECK_BUILDERS["bodies"](cards)
+
+    monkeypatch.setitem(DECK_BUILDERS, "counted", builder)
+    env = LocmVectorEnv(16, opponent="random", decks=Pool({"counted": 1, "random": 1}), card_sets=3)
+    env.reset(seed=1)
+    for number in range(200):
+        env.step(env.sample(number))
+    assert env.players.results["random"].games > 16
+    assert len(built) == 3
+    # A builder of the same name that is another one is asked.
+    monkeypatch.setitem(DECK_BUILDERS, "counted", lambda cards: builder(cards))
+    env.reset(seed=1)
+    assert len(built) == 6
+
+
+def test_a_pair_of_decks_may_be_one_text():
+    seen = [
+        LocmVectorEnv(8, opponent="pass", decks=decks, **FEW).reset(seed=1)[0]
+        for decks in ("bodies/area", ("bodies", "area"), Pool({"bodies/area": 1}))
+    ]
+    np.testing.assert_equal(seen[0], seen[1])
+    assert seen[2]["observation"].shape == seen[0]["observation"].shape
+    with pytest.raises(ValueError, match="did you mean 'area'"):
+        LocmVectorEnv(8, decks="bodies/aera", **FEW)
+    with pytest.raises(ValueError, match="or a pair, got"):
+        LocmVectorEnv(8, decks="bodies/area/area", **FEW)
 
 
 # ------------------------------------------------------------------------- what a row begins with
