@@ -125,7 +125,7 @@ def trained(
         "--device", options.device, *options.more,
     ]  # fmt: skip
     if clock.minutes:
-        command += ["--pause-after", str(max(clock.left(), 0.01))]
+        command += ["--pause-after", str(max(clock.left(), 1e-6))]
     chosen = ppo.arguments().parse_args(command + ["--bfloat16"] * options.bfloat16)
     if not finished(folder, chosen):
         ppo.train(chosen)
