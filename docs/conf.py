@@ -43,7 +43,7 @@ numpydoc_show_class_members = False
 
 # Type variables, private base classes and the compiled side of searches have no page.
 _INSIDE = (
-    r"locmsim\.(_core\.Shown|envs\.workers\.Workers|networks\._drafts\.DraftNetworks)"
+    r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.RowsEnv)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
     r"|NDArray|BatchResult|np\.\w+"  # what is imported for types alone
 )
