@@ -53,3 +53,5 @@ html_theme = "furo"
 html_title = f"locmsim {release}"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
