@@ -258,7 +258,7 @@ class PolicySearch:
             The same position, `done` included, with the history that layouts have numbers of
             (`locmsim.policy.tracker.PlayerTracker`); without it they are as for an unknown past.
         simulations : int, optional
-            In the place of the option.
+            Replaces the option.
         time_ms : float, optional
             Milliseconds. As many simulations as fit are made, by the time that they took so far.
 
