@@ -451,7 +451,7 @@ class Games:
             self.rows.give_set(row, table, self._decks.of_set(cards))
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
-        """Tell a searcher which cards of a row's set others are taken to choose."""
+        """Tell a searcher which cards of a row's set others are expected to choose."""
         slot, key = self.rows.wanted_prior(row)
         score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
