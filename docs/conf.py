@@ -21,7 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "compiled",
-    "options",
+    "aliases",
     "links",
     "commands",
 ]
