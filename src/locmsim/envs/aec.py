@@ -141,7 +141,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
                 start = self._random
         self._terminated[0] = self._truncated[0] = False
         self.games.begin(0, start, options)
-        self._open(_AGENTS[self._rows.mover(0)])
+        self._open(_AGENTS[self._rows.views.mover(0)])
 
     def _open(self, first: str) -> None:
         """An episode in which `first` is to act."""
@@ -167,17 +167,17 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
     def _view(self, player: int) -> NDArray[Any]:
         shape, dtype = self.games.observation_shape
         observation = np.empty(shape, dtype)
-        self._rows.observe(0, player, observation)
+        self._rows.views.observe(0, player, observation)
         return observation
 
     def _mask(self, player: int) -> NDArray[np.int8]:
         mask = np.empty(self._rows.n_actions, np.int8)
-        self._rows.observe(0, player, None, mask)
+        self._rows.views.observe(0, player, None, mask)
         return mask
 
     def _hidden(self, player: int) -> NDArray[np.int8]:
         hidden = np.empty(HIDDEN_SIZE, np.int8)
-        self._rows.observe(0, player, None, hidden=hidden)
+        self._rows.views.observe(0, player, None, hidden=hidden)
         return hidden
 
     def step(self, action: Any) -> None:
@@ -205,7 +205,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
                 self.truncations[name] = bool(self._truncated[0])
                 self.infos[name] = dict(result)
         else:
-            self.agent_selection = _AGENTS[rows.mover(0)]
+            self.agent_selection = _AGENTS[rows.views.mover(0)]
 
     def _masks_to_infos(self) -> None:
         if self.options.mask == "info":
@@ -222,7 +222,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
         ``ValueError`` in the choice phase.
         """
-        return self._rows.state(0)
+        return self._rows.views.state(0)
 
     def render(self) -> Any:
         """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""

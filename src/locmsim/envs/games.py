@@ -1,6 +1,6 @@
 """What all environments share: options, spaces, card sets, decks, what Python does for rows.
 
-`Games` owns the compiled rows (`locmsim.envs._env.Rows`) and does for them what they cannot do
+`Games` owns the compiled rows (`locmsim.envs._rows.Rows`) and does for them what they cannot do
 without the interpreter. The environments around it only translate to an interface.
 """
 
@@ -21,8 +21,8 @@ from locmsim.agents import BeamAgent, did_you_mean, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, pick
-from locmsim.envs._env import Rows
 from locmsim.envs._potentials import POTENTIALS
+from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.players import (
     CALLER,
@@ -463,7 +463,7 @@ class Games:
         if -1 in kinds:
             kinds = [-1, -1]
             self._battlers = [search_agent(text) or make_agent(text) for text in texts]
-        self.rows.set_battlers(kinds)
+        self.rows.players.set_battlers(kinds)
         self._searches = [kind if isinstance(kind, Searcher) else None for kind in kinds]
 
     # ------------------------------------------------------------------------- what is shown
@@ -491,27 +491,27 @@ class Games:
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
-        cards, picked = self.cards(row), self.rows.picked(row, self.rows.mover(row))
+        cards, picked = self.cards(row), self.rows.views.picked(row, self.rows.views.mover(row))
         offer: Sequence[int] = range(len(cards))
         if self.rules.draft:
-            offer = self.rows.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
+            offer = self.rows.card_sets.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
         return [cards[i] for i in offer], [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
         """What the learner sees of a row, or the player to move if all are the caller's."""
-        if self.rows.phase(row) == "choice":
+        if self.rows.views.phase(row) == "choice":
             return choice_text(*self._choice_of(row))
-        return battle_text(self.rows.state(row), self._viewer(row))
+        return battle_text(self.rows.views.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
         """... as a picture."""
-        if self.rows.phase(row) == "choice":
+        if self.rows.views.phase(row) == "choice":
             return choice_frame(self.rules.name, *self._choice_of(row))
-        return battle_frame(self.rows.state(row), self._viewer(row))
+        return battle_frame(self.rows.views.state(row), self._viewer(row))
 
     def _viewer(self, row: int) -> int:
-        seat = self.rows.seat(row)
-        return self.rows.turn(row) & 1 if seat < 0 else seat
+        seat = self.rows.views.seat(row)
+        return self.rows.views.turn(row) & 1 if seat < 0 else seat
 
     # ---------------------------------------------------------------------------- episodes
 
@@ -526,7 +526,7 @@ class Games:
         """The cards of a row's set, by ascending base id."""
         if self._cards is not None:
             return self._cards
-        return _generated(self.rows.set_seed(row))[1]
+        return _generated(self.rows.card_sets.seed(row))[1]
 
     def serve(self) -> None:
         """Do what rows wait for until none does: rows that want the same player are asked together.
@@ -534,7 +534,7 @@ class Games:
         After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
         """
         try:
-            while waiting := self.rows.waiting():
+            while waiting := self.rows.requests.waiting():
                 self._serve(waiting)
         except BaseException:
             self.failed = True
@@ -551,8 +551,8 @@ class Games:
     def serve_one(self, row: int) -> None:
         """Do what a row waits for, whatever the others do."""
         try:
-            while what := self.rows.waits_for(row):
-                self._serve([(row, what, self.rows.opponent(row))])
+            while what := self.rows.requests.waits_for(row):
+                self._serve([(row, what, self.rows.views.opponent(row))])
         except BaseException:
             self.failed = True
             raise
@@ -563,7 +563,7 @@ class Games:
         No action of the caller's must be played for somebody else.
         """
         if self.failed:
-            waiting = [row for row, _, _ in self.rows.waiting()]
+            waiting = [row for row, _, _ in self.rows.requests.waiting()]
             if waiting:
                 raise ResetNeeded(
                     f"the opponent's turn was broken off by an exception in"
@@ -581,47 +581,50 @@ class Games:
             if what == _CARD_SET:
                 self._give_set(row)
             elif what == _DECKS:
-                self.rows.give_decks(row, self._choose_decks(row))
+                self.rows.requests.give_decks(row, self._choose_decks(row))
             elif what == _SEARCH:
                 self.search(row)
             elif what == _BATTLES:
                 self._play_battles(row)
-                if self.rows.waits_for(row):
+                if self.rows.requests.waits_for(row):
                     continue  # the next episode has begun and waits for its cards
-            self.rows.proceed(row)
+            self.rows.requests.proceed(row)
         for slot, rows in asked.items():
             self.players.external[slot].play(self, rows)
 
     def search(self, row: int) -> None:
         """Play the turn of a row's opponent that searches."""
-        if not self.rows.search(row):
+        if not self.rows.requests.search(row):
             self._give_set(row)
-            self._give_prior(row, self.rows.searcher(row), self._agent(row))
-            self.rows.search(row)
+            self._give_prior(row, self.rows.players.searcher(row), self._agent(row))
+            self.rows.requests.search(row)
 
     def _agent(self, row: int) -> BeamAgent:
-        return self.players.agents[self.rows.opponent(row)]
+        return self.players.agents[self.rows.views.opponent(row)]
 
     def _play_battles(self, row: int) -> None:
         """Play the battles of the decks that have been chosen in a row."""
-        if self.rows.play_battles(row):
+        if self.rows.requests.play_battles(row):
             return
-        if all(isinstance(kind, int) and kind < 0 for kind in self.rows.battlers):
-            self.rows.end_battles(row, self._battles_of_agents(row))
+        if all(isinstance(kind, int) and kind < 0 for kind in self.rows.players.battlers):
+            self.rows.requests.end_battles(row, self._battles_of_agents(row))
             return
         self._give_set(row)
         for searcher, agent in zip(self._searches, self._battlers, strict=True):
             if searcher is not None:
                 self._give_prior(row, searcher, agent)
-        self.rows.play_battles(row)
+        self.rows.requests.play_battles(row)
 
     def _battles_of_agents(self, row: int) -> list[int]:
         rows, names = self.rows, self.rules.seed_names
-        seed, seeds = rows.seeds(row)
-        decks, offers = rows.decks(row), rows.offers(row) if self.rules.draft else []
-        agents = self._battlers[::-1] if rows.seat(row) == 1 else self._battlers
+        seed, seeds = rows.views.seeds(row)
+        decks, offers = (
+            rows.views.decks(row),
+            rows.card_sets.offers(row) if self.rules.draft else [],
+        )
+        agents = self._battlers[::-1] if rows.views.seat(row) == 1 else self._battlers
         winners = []
-        for shuffles, seeds_of_agents in rows.draw_battles(row):
+        for shuffles, seeds_of_agents in rows.requests.draw_battles(row):
             dealt = (seed, [*seeds[: len(names) - 2], *shuffles], decks, offers)
             fixed = self.options.cards is not None
             match = EpisodeMatch(self.rules.name, dealt, self.cards(row), fixed).match()
@@ -635,13 +638,13 @@ class Games:
         return winners
 
     def _give_set(self, row: int) -> None:
-        if self.rows.has_set(row):
+        if self.rows.card_sets.has(row):
             return
         if self._cards is not None:
             table, cards = self._table, self._cards
         else:
-            table, cards = _generated(self.rows.set_seed(row))
-        self.rows.give_set(row, table, self._decks_of_set(cards))
+            table, cards = _generated(self.rows.card_sets.seed(row))
+        self.rows.card_sets.give(row, table, self._decks_of_set(cards))
 
     def _decks_of_set(self, cards: list[Card]) -> list[list[int]] | None:
         """The decks that follow from a card set alone, [] for a seat whose deck does not."""
@@ -656,7 +659,7 @@ class Games:
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
         """Tell a searcher which cards of a row's set others are taken to choose."""
-        slot, key = self.rows.wanted_prior(row)
+        slot, key = self.rows.requests.wanted_prior(row)
         score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
         copies = None
@@ -668,13 +671,13 @@ class Games:
     def _choose_decks(self, row: int) -> list[list[int]]:
         """Decks of a row's cards where Python chooses, as indices."""
         cards = self.cards(row)
-        offers = self.rows.offers(row) if self.rules.draft else None
+        offers = self.rows.card_sets.offers(row) if self.rules.draft else None
         if self.options.episode != "battle":
-            other = 1 - self.rows.seat(row)
+            other = 1 - self.rows.views.seat(row)
             chooser = self._choosers[other]
             random = None
             if isinstance(self.options.decks, Pool):
-                random = np.random.default_rng(self.rows.draw(row))
+                random = np.random.default_rng(self.rows.requests.draw(row))
                 chooser = self._drawn_choosers(random)[other]
             deck = _deck_of(chooser, cards, self.rules, offers, random)
             if offers is not None and isinstance(chooser, list):
@@ -684,7 +687,7 @@ class Games:
                             f"decks: card {chooser[turn]} is not offered in turn {turn}"
                         )
             return [deck if player == other else [] for player in range(2)]
-        random = np.random.default_rng(self.rows.draw(row))
+        random = np.random.default_rng(self.rows.requests.draw(row))
         choosers = self._drawn_choosers(random)
         return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in choosers]
 
@@ -728,13 +731,15 @@ class Games:
         }
         if not wanted:
             # Given decks may not fit the cards: nothing has changed then.
-            kept = self.rows.kept(row) if isinstance(self.options.decks, list | tuple) else None
+            kept = (
+                self.rows.resets.kept(row) if isinstance(self.options.decks, list | tuple) else None
+            )
             try:
                 if self.rows.reset(row, seed):
                     self.serve_one(row)
             except ValueError:
                 if kept is not None:
-                    self.rows.put_back(row, kept)
+                    self.rows.resets.put_back(row, kept)
                 raise
             return
         seat = wanted.get("seat")
@@ -742,7 +747,7 @@ class Games:
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
         name = wanted.get("player")
         player = None if name is None else self.players.slot(name)
-        kept = self.rows.kept(row)
+        kept = self.rows.resets.kept(row)
         try:
             if seed is not None:
                 self.rows.seed(row, seed)
@@ -750,21 +755,21 @@ class Games:
                 self._open_choice(row, seat, player, wanted)
                 self.serve_one(row)
                 return
-            self.rows.reseat(row, seat, player)
+            self.rows.resets.reseat(row, seat, player)
             if "state" in wanted:
                 if not isinstance(wanted["state"], State):
                     raise ValueError(f"state: expected a State, got {wanted['state']!r}")
-                self.rows.begin_with(row, wanted["state"])
+                self.rows.resets.begin_with(row, wanted["state"])
             else:
                 self._begin_match(row, wanted.get("match"), wanted.get("decks"))
         except BaseException:
-            self.rows.put_back(row, kept)
+            self.rows.resets.put_back(row, kept)
             raise
         self.serve_one(row)
 
     def _seeds(self, row: int, params: Mapping[str, Any] | None) -> tuple[int, list[int]]:
         """The seeds of a match; what is not given follows from the row's seed."""
-        seed, seeds = self.rows.seeds(row)
+        seed, seeds = self.rows.views.seeds(row)
         if params is None:
             return seed, seeds
         effective = Match(self.rules.name, params={"seed": seed, **params}).params
@@ -780,7 +785,7 @@ class Games:
             if name in wanted:
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
         params = wanted.get("match")
-        self.rows.open_choice(
+        self.rows.resets.open_choice(
             row, seat, player, params is None or "seed" not in params, params is None
         )
         if params is not None:
@@ -788,9 +793,9 @@ class Games:
             table, cards = (
                 _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
             )
-            self.rows.give_own_set(row, table, self._decks_of_set(cards))
-            self.rows.take_seeds(row, seed, seeds)
-        self.rows.begin_choice(row)
+            self.rows.card_sets.give_own(row, table, self._decks_of_set(cards))
+            self.rows.resets.take_seeds(row, seed, seeds)
+        self.rows.resets.begin_choice(row)
 
     def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
         seed, seeds = self._seeds(row, params)
@@ -798,11 +803,11 @@ class Games:
             table, cards = _generated(seeds[0])
         else:
             table, cards = self._table, self._cards
-        self.rows.give_own_set(row, table)
+        self.rows.card_sets.give_own(row, table)
         if decks is None:
-            self.rows.take_seeds(row, seed, seeds)
-            random = np.random.default_rng(self.rows.draw(row))
-            offers = self.rows.offers(row) if self.rules.draft else None
+            self.rows.resets.take_seeds(row, seed, seeds)
+            random = np.random.default_rng(self.rows.requests.draw(row))
+            offers = self.rows.card_sets.offers(row) if self.rules.draft else None
             chosen = [
                 _deck_of(chooser, cards, self.rules, offers, random)
                 for chooser in self._drawn_choosers(random)
@@ -811,13 +816,13 @@ class Games:
             if len(decks) != 2:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
             chosen = [indices_of(deck, cards, self.rules) for deck in decks]
-        self.rows.begin_dealt(row, seed, seeds, chosen)
+        self.rows.resets.begin_dealt(row, seed, seeds, chosen)
 
     # ----------------------------------------------------------------------------- results
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        return self._match(self.rows.result(row))
+        return self._match(self.rows.views.result(row))
 
     def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
         seed, seeds, triplets, decks = result[8:]
@@ -830,11 +835,11 @@ class Games:
 
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""
-        result = self.rows.result(row)
+        result = self.rows.views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
         more: dict[str, Any] = {}
         if self.options.episode == "choice" and not illegal:
-            more["winners"] = np.array(self.rows.winners(row), np.int8)
+            more["winners"] = np.array(self.rows.views.winners(row), np.int8)
         healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
         healths[0], healths[1] = health
         return {

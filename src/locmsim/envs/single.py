@@ -9,6 +9,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
+from locmsim.envs._fresh import Fresh
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
 from locmsim.envs.rendering import RENDER_MODES, check_render_mode, show
@@ -99,7 +100,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             state=self._hidden, rewards_both=self._both, to_move=self._to_move, acted=self._acted,
         )  # fmt: skip
         in_info = self.options.mask == "info"
-        self._fresh = self._rows.fresh(self._observation, self._mask, in_info, self._hidden)
+        self._fresh = Fresh(self._rows, self._observation, self._mask, in_info, self._hidden)
         self._step = self._fresh.step
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,12 +115,12 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     @property
     def seat(self) -> int:
         """Where the learner plays, -1 for both seats."""
-        return self._rows.seat(0)
+        return self._rows.views.seat(0)
 
     @property
     def phase(self) -> str:
         """ "choice", "battle" or "over"."""
-        return "over" if self._rows.over(0) else self._rows.phase(0)
+        return "over" if self._rows.views.over(0) else self._rows.views.phase(0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -147,7 +148,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             self._np_random, self._np_random_seed = generator
             raise
         finally:
-            if self.games.failed and self._rows.waits_for(0):
+            if self.games.failed and self._rows.requests.waits_for(0):
                 self._step = self._broken_off
         if self._prints:
             self.render()
@@ -192,14 +193,14 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step that is none like all others."""
-        if self._rows.waits_for(0):
+        if self._rows.requests.waits_for(0):
             try:
                 self.games.serve()
             except BaseException:
                 self._step = self._broken_off
                 raise
-        reward, terminated, truncated = self._rows.outcome(0)
-        if self._rows.over(0) and not (terminated or truncated):
+        reward, terminated, truncated = self._rows.views.outcome(0)
+        if self._rows.views.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
         observation, info = self._fresh()
         if terminated or truncated:
@@ -213,7 +214,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def _check(self, action: Any) -> None:
         self.games.check()
-        if self._rows.over(0):
+        if self._rows.views.over(0):
             raise ResetNeeded("no episode is running: call reset first")
         if self._rows.bad_rows(np.array([action], np.int64)):
             if self.phase == "choice":
@@ -236,7 +237,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
         ``ValueError`` in the choice phase.
         """
-        return self._rows.state(0)
+        return self._rows.views.state(0)
 
     def render(self) -> Any:
         """What the learner sees: a text, printed with "human", or uint8 (600, 800, 3)."""

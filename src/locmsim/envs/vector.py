@@ -382,12 +382,12 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             of_row = _by_row(options, self.num_envs)
             for i in rows:
                 if options or self._may_refuse:
-                    kept.append((i, self._rows.kept(i)))
+                    kept.append((i, self._rows.resets.kept(i)))
                 self.games.begin(i, seeds[i], of_row[i])
         except BaseException:
             self._np_random, self._np_random_seed = generator
             for i, row in kept:
-                self._rows.put_back(i, row)
+                self._rows.resets.put_back(i, row)
             raise
         self._terminated[rows] = self._truncated[rows] = False
         self._rewards[rows] = 0
@@ -520,14 +520,14 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             "illegal": np.zeros(n, np.bool_),
             "returns": np.zeros((n, 2), np.float32),
         }
-        self._rows.results(
+        self._rows.views.results(
             ended, result["winner"], result["seat"], result["length"], result["turn"],
             result["health"], result["illegal"], result["returns"],
         )  # fmt: skip
         if self.options.episode == "choice":
             result["winners"] = np.zeros((n, self.options.battles), np.int8)
             for i in np.flatnonzero(ended & ~result["illegal"]).tolist():
-                result["winners"][i] = self._rows.winners(i)
+                result["winners"][i] = self._rows.views.winners(i)
         return result | {f"_{name}": ended for name in result}
 
     # ------------------------------------------------------------------------------- players
@@ -538,13 +538,13 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     def to_move(self) -> NDArray[np.int8]:
         """int8 array (num_envs,): who is to move; the caller's seat where they have one."""
         out = np.empty(self.num_envs, np.int8)
-        self._rows.movers(out)
+        self._rows.views.movers(out)
         return out
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool array (rows, actions) of the legal actions."""
         out = np.empty((self.num_envs, self._rows.n_actions), np.bool_)
-        self._rows.masks(out)
+        self._rows.views.masks(out)
         return out
 
     def match(self, row: int) -> Any:
@@ -559,7 +559,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
 
     def states(self) -> list[State]:
         """Copies of all states, with what is hidden."""
-        return [self._rows.state(i) for i in range(self.num_envs)]
+        return [self._rows.views.state(i) for i in range(self.num_envs)]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
