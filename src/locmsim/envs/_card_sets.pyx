@@ -18,7 +18,7 @@ cdef enum:
 
 @cython.final
 cdef class CardSets:
-    """The card sets that the rows of a block are dealt from. Python makes them when they are wanted."""
+    """The card sets that rows are dealt from. Python makes them when they are wanted."""
 
     def __cinit__(self, RowBlock block not None):
         self.block = block

@@ -1,4 +1,4 @@
-"""Who plays in rows besides the caller: the table of players, and who plays the battles of a choice."""
+"""Who plays in rows besides the caller, and who plays the battles after a choice."""
 
 from threading import current_thread, main_thread
 

@@ -34,8 +34,8 @@ __all__ = ["Resets"]
 
 @cython.final
 cdef class Resets:
-    """Begins episodes of the rows of a block with a seat, a player, cards, decks, seeds or a position
-    that the caller chooses. What is left open follows from the stream of the row."""
+    """Begins episodes with a seat, a player, cards, decks, seeds or a position that the caller
+    chooses. What is left open follows from the random stream of the row."""
 
     def __cinit__(self, RowBlock block not None, CardSets card_sets not None):
         self.block = block

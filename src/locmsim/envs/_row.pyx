@@ -581,7 +581,8 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef int64_t key = set_key(g, r)
     cdef int n, j
     cdef uint8_t path[MAX_PATH + 1]
-    if source.cards is NULL or source.key != key or set_prior.scores is NULL or set_prior.key != key:
+    if (source.cards is NULL or source.key != key or set_prior.scores is NULL
+            or set_prior.key != key):
         return False
     if a.stopped:
         return False

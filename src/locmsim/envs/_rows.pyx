@@ -7,8 +7,8 @@ to move sees. All of it runs without the GIL, and a row depends on nothing but i
 neither the number of rows nor of threads changes a result. Here is what Python has to do with rows.
 
 What Python has to do for a row, making a card set, choosing decks or playing for an opponent of its
-own, makes the row wait: `Rows.requests` says for what, and goes on from there. `Rows` steps; each of
-its parts has one purpose and a module of its own.
+own, makes the row wait: `Rows.requests` says for what, and goes on from there. `Rows` steps; each
+of its parts has one purpose and a module of its own.
 """
 
 import numpy as np
