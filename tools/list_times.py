@@ -3,8 +3,9 @@
     python tools/list_times.py [GAMES ...]
 
 makes a file of results of so many games each (100 and 100,000 if nothing is said), and prints the
-milliseconds of the first list of 100, of a filter that takes no game, and of a click: the smallest
-of 20 rounds in which the files take turns, each with a library of its own.
+milliseconds of the first list of 100, of a filter that takes no game, of a click, and of the tables
+and curves of the page *Arena*: the smallest of 20 rounds in which the files take turns, each with a
+library of its own.
 """
 
 import os
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable
 
 from locmsim.arena import Arena
+from locmsim.arena.follow import ResultsReader
 from locmsim.web.library import Filter, Library
 
 ROUNDS = 20
@@ -42,6 +44,14 @@ def milliseconds(work: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
+def tables(path: str) -> None:
+    """What the page *Arena* shows when it is opened."""
+    reader = ResultsReader(path)
+    reader.update()
+    reader.to_json()
+    reader.score_curve(0)
+
+
 def main() -> None:
     counts = [int(text) for text in sys.argv[1:]] or [100, 100_000]
     with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +62,7 @@ def main() -> None:
             "list": lambda library: library.games(),
             "filter": lambda library: library.games(Filter(player="one", least=500)),
             "click": lambda library: library.load("d0:2"),
+            "arena": lambda library: tables(library.dbs[0]),
         }
         print("games     " + "".join(f"{name:>9}" for name in tasks) + "  (ms)")
         times = {(path, name): [] for path in paths for name in tasks}  # type: dict[tuple[str, str], list[float]]

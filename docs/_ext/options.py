@@ -1,10 +1,12 @@
-"""Signatures with their options spelt out in the place of ``**options``."""
+"""Signatures as one reads them: options one by one for ``**options``, `ArrayLike` by its name."""
 
 import inspect
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
+from sphinx.util.typing import stringify_annotation
 
 from locmsim import agents, envs, search
 from locmsim.envs import aec
@@ -22,10 +24,30 @@ OPTIONS: dict[Any, type] = {
     **dict.fromkeys((envs.LocmEnv, envs.LocmVectorEnv), envs.Options),
 }
 
+#: What Python makes of `ArrayLike`, as autodoc writes it.
+ARRAY_LIKE = [stringify_annotation(ArrayLike, mode) for mode in ("smart", "fully-qualified")]
+
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("autodoc-process-signature", array_like, priority=250)
     app.connect("autodoc-process-signature", spelt_out, priority=300)
     return {"parallel_read_safe": True}
+
+
+def array_like(
+    app: Sphinx,
+    what: str,
+    name: str,
+    obj: Any,
+    options: Any,
+    given: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None] | None:
+    """Handler of ``autodoc-process-signature``: `ArrayLike` by its name."""
+    for written in ARRAY_LIKE:
+        given = given and given.replace(written, "numpy.typing.ArrayLike")
+        returns = returns and returns.replace(written, "numpy.typing.ArrayLike")
+    return given, returns
 
 
 def spelt_out(

@@ -93,14 +93,14 @@ def deck_values(match):
 
 
 class Choices(Rollout):
-    """Rollouts of choices: all rows are of one environment, and nobody plays both sides."""
+    """Rollouts of choices, in which nobody plays both sides."""
 
-    def make(self, decks, rows, seat="alternate", sets=None):
-        """The environment; `seat` and `sets` are for tests."""
+    def make(self, rows, decks=None, seat="alternate", sets=None):
+        """The environment; `decks`, `seat` and `sets` are for tests."""
         options = self.options
         settings = {
             "rules": options.rules,
-            "decks": decks,
+            "decks": decks or self.decks,
             "seat": seat,
             "threads": options.threads,
         }
@@ -121,44 +121,37 @@ class Choices(Rollout):
 
     def begin(self, update, league):
         """Begin new episodes in all rows."""
-        seeds = np.random.SeedSequence((self.options.seed, update)).generate_state(
-            self.options.rows
-        )
-        for env, part in self.parts:
-            seen, _ = env.reset(seed=seeds[self.numbers][part].tolist())
-            self.obs[-1, part] = torch.from_numpy(seen["observation"])
-            self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
+        key = self.options.seed, update
+        seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
+        seen, _ = self.env.reset(seed=seeds.tolist())
+        self.obs[-1] = torch.from_numpy(seen["observation"])
+        self.masks[-1] = torch.from_numpy(seen["action_mask"])
         self.won, self.age = np.zeros(self.terminated.shape, bool), np.zeros(len(self.numbers), int)
 
     def step(self, t):
         """Step the environments with the actions of step t."""
-        for env, part in self.parts:
-            seen, rewards, terminated, truncated, info = env.step(self.actions[t, part].numpy())
-            self.won[t, part] = rewards > 0
-            if self.options.value and self.options.phase != "match":
-                for row in np.flatnonzero(terminated):
-                    a, b = deck_values(env.match(row).match())
-                    better = math.tanh((a - b if info["seat"][row] == 0 else b - a) / 2)
-                    share = self.options.value
-                    rewards[row] = (1 - share) * rewards[row] + share * better
-            self.age[part] += 1
-            self.length[t, part] = torch.from_numpy(np.where(terminated, self.age[part], 0)).int()
-            self.age[part][terminated | truncated] = 0
-            for name, array in (
-                ("obs", seen["observation"]), ("masks", seen["action_mask"]),
-            ):  # fmt: skip
-                getattr(self, name)[t + 1, part] = torch.from_numpy(array)
-            for name, array in (
-                ("rewards", rewards), ("terminated", terminated), ("truncated", truncated),
-            ):  # fmt: skip
-                getattr(self, name)[t, part] = torch.from_numpy(array)
+        seen, rewards, terminated, truncated, info = self.env.step(self.actions[t].numpy())
+        self.won[t] = rewards > 0
+        if self.options.value and self.options.phase != "match":
+            for row in np.flatnonzero(terminated):
+                a, b = deck_values(self.env.match(row).match())
+                better = math.tanh((a - b if info["seat"][row] == 0 else b - a) / 2)
+                share = self.options.value
+                rewards[row] = (1 - share) * rewards[row] + share * better
+        self.age += 1
+        self.length[t] = torch.from_numpy(np.where(terminated, self.age, 0)).int()
+        self.age[terminated | truncated] = 0
+        self.obs[t + 1] = torch.from_numpy(seen["observation"])
+        self.masks[t + 1] = torch.from_numpy(seen["action_mask"])
+        self.rewards[t], self.terminated[t] = map(torch.from_numpy, (rewards, terminated))
+        self.truncated[t] = torch.from_numpy(truncated)
 
     @torch.no_grad()
     def win_rate(self, net, opponent):
         """The part of games won by the best-rated choices against another way to choose."""
         won, pairs = 0, self.options.games // 2
         for seat in ("first", "second"):
-            env = self.make(opponent, pairs, seat, HELD_OUT)
+            env = self.make(pairs, opponent, seat, HELD_OUT)
             seen, _ = env.reset(seed=1_000_000)
             over = np.zeros(pairs, bool)
             while not over.all():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from ppo import League, Net, find_device, load_checkpoint, masked, remember_decks, save_checkpoint
+from ppo import League, Net, find_device, load_checkpoint, masked, save_checkpoint
 from torch.nn import functional
 
 from locmsim import Match
@@ -178,7 +178,6 @@ def train(options):
     device, folder = find_device(options.device), Path(options.folder)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    remember_decks()
     begin = shipped_policy() if options.begin_with == "learned" else Policy.load(options.begin_with)
     net = Net(options.rules).to(device)
     net.take(begin)

@@ -4,20 +4,18 @@
     locmsim arena policy:path=runs/first/policy.npz greedy random --gauntlet --games 200
     torchrun --nproc-per-node 2 ppo.py --folder runs/two    # the same training on two processes
 
-The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; the
-same command with `--resume` goes on where it was stopped, and the result is the same. In self-play
-an observation is always that of the player to move, and in a zero-sum game what follows counts with
-the other sign where the other player moves next: that is all there is to it (`locmsim.envs.gae`).
-Random numbers follow from the seed, the number of the update and the row, so neither a pause nor
-the number of processes changes them.
+The folder of a run has the policy, the checkpoint, `log.csv` and the files of TensorBoard; with
+`--resume` the same command goes on where it was stopped. Random numbers follow from the seed, the
+number of the update and the row: neither a pause nor the number of processes changes the result. In
+self-play an observation is that of the player to move, and what follows counts with the other sign
+where the other player moves next (`locmsim.envs.gae`).
 """
 
 import argparse
 import csv
 import os
 import time
-from datetime import timedelta
-from functools import cache
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -26,64 +24,54 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn import functional
 
-from locmsim.decks import DECK_BUILDERS
 from locmsim.envs import LocmVectorEnv, Pool, gae
 from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
-TORCHRUN = ("RANK", "WORLD_SIZE")  # what it tells a process
-#: What a step of the environments writes of the position after it, and of itself.
-AFTER = ("obs", "masks", "to_move")
-DURING = ("rewards", "terminated", "truncated", "length")
+PART = 256  # batches are filled up to multiples of this: kernels are made for each size
 
 
 class Net(nn.Module):
-    """The entity network: `locmsim.policy.policy` says what it looks like.
-
-    Names and shapes are those of `locmsim.policy._policy.entity_shapes`, with `.` as `_`.
-    """
+    """The entity network: `locmsim.policy.policy` says what it looks like, and names the layers."""
 
     def __init__(self, rules="1.5"):
         super().__init__()
-        self.rules = rules
-        self.one = rules == "1.0"
+        self.rules, self.one = rules, rules == "1.0"  # one lane
         self.register_buffer("scale", torch.tensor(get_layout("entities", rules).scale))
         self.hand, self.own, self.enemy = (nn.Linear(size, UNITS) for size in (24, 16, 16))
         self.trunk1, self.trunk2 = nn.Linear(56 + 5 * UNITS, TRUNK), nn.Linear(TRUNK, TRUNK)
-        for name in ("hand_context", "own_context", "enemy_context"):
-            setattr(self, name, nn.Linear(TRUNK, UNITS, bias=False))
-        for name in ("summon", "use", "attack", "own_key", "enemy_key", "enemy_attack_key"):
-            setattr(self, name, nn.Linear(UNITS, KEY, bias=False))
-        self.lane_key = nn.Linear(2 * UNITS + TRUNK, KEY, bias=False)
-        for name in ("player_use_key", "player_attack_key"):
-            setattr(self, name, nn.Linear(TRUNK, KEY, bias=False))
+        for size, keys, names in (
+            (TRUNK, UNITS, "hand_context own_context enemy_context"),
+            (UNITS, KEY, "summon use attack own_key enemy_key enemy_attack_key"),
+            (TRUNK, KEY, "player_use_key player_attack_key"), (2 * UNITS + TRUNK, KEY, "lane_key"),
+        ):  # fmt: skip
+            for name in names.split():
+                setattr(self, name, nn.Linear(size, keys, bias=False))
         self.pass_, self.value = nn.Linear(TRUNK, 1), nn.Linear(TRUNK, 1)
 
     def forward(self, observations):
         """Logits (rows, actions) and values (rows,) of int8 observations of layout "entities".
 
-        Logits of actions that are not legal mean nothing. Layers with the same inputs are one
-        product, which halves the time of small networks.
+        Logits of actions that are not legal mean nothing.
         """
         n = observations.shape[0]  # `len` would be a constant of an exported network
         x = observations.float() * self.scale.reciprocal()
         # Encoded without the activation: what is seen of the position is added below.
         hand, own, enemy = (
-            self.encode(layer, x[:, start : start + rows * size].reshape(n * rows, size), n)
+            self.encode(layer, x[:, start : start + rows * size].reshape(n, rows, size))
             for layer, start, rows, size in (
                 (self.hand, 24, 8, 24), (self.own, 216, 6, 16), (self.enemy, 312, 6, 16),
             )
         )  # fmt: skip
         lanes = [slice(0, 6), slice(6, 6)] if self.one else [slice(0, 3), slice(3, 6)]
         own_sums, enemy_sums = (
-            [block[:, lane].sum(1) for lane in lanes]
-            for block in (functional.relu(own), functional.relu(enemy))
+            torch.stack([functional.relu(cards[:, lane]).sum(1) for lane in lanes], 1)
+            for cards in (own, enemy)
         )
-        rest = torch.cat([x[:, :24], x[:, 408:]], 1)
-        joined = [rest, functional.relu(hand).sum(1), *own_sums, *enemy_sums]
-        trunk = functional.relu(self.trunk1(torch.cat(joined, 1)))
-        trunk = functional.relu(self.trunk2(trunk))
+        sums = [functional.relu(hand).sum(1), own_sums.flatten(1), enemy_sums.flatten(1)]
+        joined = torch.cat([x[:, :24], x[:, 408:], *sums], 1)
+        trunk = functional.relu(self.trunk2(functional.relu(self.trunk1(joined))))
         of_sums, of_trunk = self.lane_key.weight.split([2 * UNITS, TRUNK], 1)
         c_hand, c_own, c_enemy, player_use, face, lane, pass_, value = product(
             trunk,
@@ -94,13 +82,7 @@ class Net(nn.Module):
         summon, use = self.keys(hand, c_hand, self.summon, self.use)
         attack, own_key = self.keys(own, c_own, self.attack, self.own_key)
         enemy_key, attack_key = self.keys(enemy, c_enemy, self.enemy_key, self.enemy_attack_key)
-        lane_keys = torch.stack(
-            [
-                functional.linear(torch.cat(pair, 1), of_sums) + lane
-                for pair in zip(own_sums, enemy_sums, strict=True)
-            ],
-            1,
-        )
+        lane_keys = functional.linear(torch.cat([own_sums, enemy_sums], 2), of_sums) + lane[:, None]
         # Targets of items: the player, six own and six enemy creatures.
         targets = torch.cat([player_use[:, None], own_key, enemy_key], 1)
         summons = summon @ lane_keys[:, : 1 if self.one else 2].transpose(1, 2)
@@ -114,20 +96,16 @@ class Net(nn.Module):
         return logits, torch.tanh(value + self.value.bias)[:, 0]
 
     @staticmethod
-    def encode(layer, cards, n):
+    def encode(layer, cards):
         """The encoding of cards; where there is none all is zero, also what is called present."""
         weight = layer.weight.t()
-        weight = torch.cat([weight[:1] + layer.bias, weight[1:]])
-        return (cards @ weight).view(n, -1, UNITS)
+        return cards @ torch.cat([weight[:1] + layer.bias, weight[1:]])
 
     @staticmethod
     def keys(block, context, *layers):
         """Queries or keys of cards, by several layers, given what the position makes of them."""
-        seen = functional.relu(block + context[:, None]).flatten(0, 1)
-        return [
-            keys.view(*block.shape[:2], KEY)
-            for keys in product(seen, *[layer.weight for layer in layers])
-        ]
+        seen = functional.relu(block + context[:, None])
+        return product(seen, *[layer.weight for layer in layers])
 
     def named(self):
         """Name in a `Policy` and parameter, one after the other."""
@@ -137,16 +115,13 @@ class Net(nn.Module):
 
     def policy(self, training=""):
         """The network as a `Policy`, which needs no torch."""
-        arrays = {}
-        for name, parameter in self.named():
-            array = parameter.detach().cpu().numpy().T.copy()
-            arrays[name] = array[..., 0] if name.startswith(("pass", "value")) else array
         layout = get_layout("entities", self.rules)
         meta = {
             "kind": "entities", "layout": layout.name, "layout_version": layout.version,
             "rules": self.rules, "training": training,
         }  # fmt: skip
-        return Policy(arrays, meta)
+        arrays = {name: p.detach().cpu().numpy().T for name, p in self.named()}
+        return Policy({name: array.squeeze().copy() for name, array in arrays.items()}, meta)
 
     def save(self, folder, training):
         """Write what plays the network."""
@@ -165,8 +140,8 @@ class Net(nn.Module):
 
 
 def product(x, *weights):
-    """What several layers without bias make of x, computed as one."""
-    return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], 1)
+    """What several layers without bias make of x, as one product: small ones take half the time."""
+    return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], -1)
 
 
 def masked(logits, masks):
@@ -189,46 +164,37 @@ def precision(bfloat16, device="cpu"):
 class Processes:
     """The processes that torchrun has started, or this one alone; each has a part of all rows."""
 
-    def __init__(self, device):
-        self.rank, self.size = (int(os.environ.get(n, n == "WORLD_SIZE")) for n in TORCHRUN)
-        self.device = device
-        if self.size > 1:
-            backend = "nccl" if device.type == "cuda" else "gloo"
-            if device.type == "cuda":
-                self.device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-            dist.init_process_group(backend, timeout=timedelta(hours=1))
+    def __init__(self):
+        self.rank, self.size = (int(os.environ.get(*n)) for n in (("RANK", 0), ("WORLD_SIZE", 1)))
+        if self.size > 1:  # gloo on processors, nccl on GPUs
+            dist.init_process_group()
 
     def sum(self, tensor):
         """The sum over all processes, in place."""
         if self.size > 1:
-            dist.all_reduce(moved := tensor.to(self.device))
-            tensor.copy_(moved)
+            dist.all_reduce(tensor)
         return tensor
 
 
 def generator(*key):
     """Random numbers that follow from a seed, an update, and what they are for."""
-    state = np.random.SeedSequence(key).generate_state(1, np.uint64)[0]
-    return torch.Generator().manual_seed(int(state >> 1))
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(key).generate_state(1)[0]))
 
 
 class League:
     """Past selves that the learner meets again, the harder ones more often (PFSP).
 
-    `results` counts wins and games of the learner by player, older ones less; fixed opponents are
-    counted too, but are drawn as often as the options say.
+    `results` has wins and games of the learner by player, older ones less, also of fixed opponents.
     """
 
     def __init__(self, size=12, keep=0.98):
         self.size, self.keep = size, keep
-        self.past = {}  # name -> policy
-        self.results = {}  # name -> [wins, games]
+        self.past, self.results = {}, {}  # by name: policies; [wins, games]
 
     def add(self, name, policy):
         """Add a past self; of a full league the one that is beaten most often leaves."""
         if len(self.past) >= self.size:
-            weights = self.weights()
-            del self.past[min(self.past, key=weights.get)]
+            del self.past[min(self.past, key=self.weights().get)]
         policy.temperature = 1.0
         self.past[name] = policy
 
@@ -260,74 +226,58 @@ class League:
 
 
 class Rollout:
-    """Environments, and the arrays that they fill: `steps` steps of all rows of this process.
+    """An environment and the arrays that it fills: `steps` steps of all rows of this process.
 
-    Each kind of decks has a part of the rows. Who plays the other side is drawn for each episode:
-    the learner itself, a past self or a fixed opponent.
+    Each episode draws its decks and the other player: the learner, a past self, a fixed opponent.
     """
 
     def __init__(self, options, processes, device):
         self.options, self.processes, self.device = options, processes, device
-        self.parts, self.results, numbers, first = [], {}, [], 0
-        remember_decks()
-        for place, decks in enumerate(options.decks):
-            rows = options.rows // len(options.decks) + (place < options.rows % len(options.decks))
-            if rows % processes.size or not rows:
-                raise SystemExit(
-                    f"--rows: {rows} with decks {decks} for {processes.size} processes"
-                )
-            local, start = rows // processes.size, sum(map(len, numbers))
-            self.parts.append((self.make(decks, local), slice(start, start + local)))
-            # Numbers of rows do not depend on how many processes share them.
-            numbers.append(first + processes.rank * local + np.arange(local))
-            first += rows
-        self.numbers = np.concatenate(numbers)
-        n, t, env = len(self.numbers), options.steps, self.parts[0][0]
-        actions = int(env.single_action_space.n)
-        shape = env.single_observation_space["observation"].shape
+        n, over = divmod(options.rows, processes.size)
+        if over:
+            raise SystemExit(f"--rows: {options.rows} rows for {processes.size} processes")
+        self.decks = options.decks[0] if len(options.decks) == 1 else Pool(Counter(options.decks))
+        self.results, self.env = {}, self.make(n)
+        # The numbers of rows do not depend on how many processes share them.
+        self.numbers = processes.rank * n + np.arange(n)
+        t, space = options.steps, self.env.single_observation_space["observation"]
         for name, dtype, *size in (
-            ("obs", torch.int8, t + 1, n, *shape), ("masks", torch.int8, t + 1, n, actions),
-            ("to_move", torch.int8, t + 1, n), ("actions", torch.int64, t, n),
-            ("rewards", torch.float32, t, n), ("terminated", torch.bool, t, n),
-            ("truncated", torch.bool, t, n), ("length", torch.int32, t, n),
-            ("values", torch.float32, t + 1, n), ("logps", torch.float32, t, n),
-            ("decides", torch.bool, t, n),
+            ("obs", torch.int8, t + 1, n, *space.shape), ("to_move", torch.int8, t + 1, n),
+            ("masks", torch.int8, t + 1, n, int(self.env.single_action_space.n)),
+            ("actions", torch.int64, t, n), ("rewards", torch.float32, t, n),
+            ("terminated", torch.bool, t, n), ("truncated", torch.bool, t, n),
+            ("length", torch.int32, t, n), ("values", torch.float32, t + 1, n),
+            ("logps", torch.float32, t, n),
         ):  # fmt: skip
             setattr(self, name, torch.zeros(size, dtype=dtype, pin_memory=device.type == "cuda"))
 
-    def make(self, decks, rows):
-        """The environment of a part of the rows."""
+    def make(self, rows):
+        """The environment."""
         options = self.options
         return LocmVectorEnv(
             rows, opponent=Pool(dict.fromkeys(("caller", *options.opponents), 1.0)),
-            rules=options.rules, decks=tuple(decks.split("/")) if "/" in decks else decks,
+            rules=options.rules, decks=self.decks,
             card_sets=options.sets, threads=options.threads, max_actions=400,
         )  # fmt: skip
 
     def meet(self, league):
         """Have new episodes played against the players of the league, as often as it says."""
-        options = self.options
+        options, players = self.options, self.env.players
         weights = {name: options.past * weight for name, weight in league.weights().items()}
-        for name in options.opponents:
-            weights[name] = options.fixed / len(options.opponents)
+        weights |= {name: options.fixed / len(options.opponents) for name in options.opponents}
         weights["caller"] = max(0.0, 1 - sum(weights.values()))
-        for env, _ in self.parts:
-            for name in {*env.players} - {*weights}:
-                env.players.pop(name)
-            for name in [name for name in league.past if name not in env.players]:
-                env.players[name] = league.past[name]
-            env.set_weights(weights)
+        for name in {*players} - {*weights}:
+            players.pop(name)
+        for name in league.past.keys() - {*players}:
+            players[name] = league.past[name]
+        self.env.set_weights(weights)
 
     def played(self):
         """Wins and games of the learner by player since the last call; only of this process."""
-        results = {}
-        for place, (env, _) in enumerate(self.parts):
-            for name, result in env.players.results.items():
-                now = np.array([result.won + result.drawn / 2, result.games])
-                if name != "caller":
-                    results[name] = results.get(name, 0) + now - self.results.get((place, name), 0)
-                self.results[place, name] = now
-        return results
+        old, results = self.results, self.env.players.results.items()
+        now = {name: np.array([one.won + one.drawn / 2, one.games]) for name, one in results}
+        self.results = now
+        return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
 
     def win_rate(self, net, opponent):
         """The part of games that the network wins on card sets that no training sees."""
@@ -336,14 +286,12 @@ class Rollout:
 
     def begin(self, update, league):
         """Begin new episodes in all rows: at the start and after each checkpoint."""
-        key = self.options.seed, update
-        seeds = np.random.SeedSequence(key).generate_state(self.options.rows)[self.numbers]
         self.meet(league)
-        for env, part in self.parts:
-            seen, _ = env.reset(seed=seeds[part].tolist())
-            self.obs[-1, part] = torch.from_numpy(seen["observation"])
-            self.masks[-1, part] = torch.from_numpy(seen["action_mask"])
-            self.to_move[-1, part] = torch.from_numpy(env.to_move)
+        seeds = np.random.SeedSequence((self.options.seed, update))
+        seeds = seeds.generate_state(self.options.rows)[self.numbers]
+        seen, _ = self.env.reset(seed=seeds.tolist())
+        arrays = seen["observation"], seen["action_mask"], self.env.to_move
+        self.obs[-1], self.masks[-1], self.to_move[-1] = map(torch.from_numpy, arrays)
 
     @torch.no_grad()
     def collect(self, net, update):
@@ -353,9 +301,6 @@ class Rollout:
         options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
         uniform = torch.rand(options.steps, options.rows, generator=random)[:, self.numbers]
         for t in range(options.steps):
-            # Where PASS alone is left there is nothing to decide, a quarter of the time.
-            self.decides[t] = self.masks[t].sum(1, dtype=torch.int16) > 1
-            self.actions[t] = 0
             self.act(net, t, uniform[t])
             started = time.perf_counter()
             self.step(t)
@@ -369,77 +314,65 @@ class Rollout:
 
     def step(self, t):
         """Step the environments, which write what comes of it where it is to be."""
-        for env, part in self.parts:
-            after = {name: getattr(self, name)[t + 1, part] for name in AFTER}
-            during = {name: getattr(self, name)[t, part] for name in DURING}
-            arrays = {name: array.numpy() for name, array in (after | during).items()}
-            env.step_into(self.actions[t, part].numpy(), **arrays)
+        into = {name: getattr(self, name)[t + 1].numpy() for name in ("obs", "masks", "to_move")}
+        for name in ("rewards", "terminated", "truncated", "length"):
+            into[name] = getattr(self, name)[t].numpy()
+        self.env.step_into(self.actions[t].numpy(), **into)
 
     def act(self, net, t, uniform=None):
-        """Let the network value positions and, with `uniform`, act where there is a choice."""
-        # On a GPU shapes stay the same; what is computed for other rows does no harm.
-        everywhere = uniform is None or self.device.type == "cuda"
-        rows = slice(None) if everywhere else self.decides[t].nonzero()[:, 0]
-        obs = self.obs[t, rows].to(self.device, non_blocking=True)
-        masks = self.masks[t, rows].to(self.device, non_blocking=True)
+        """Let the network value positions and, with `uniform`, choose actions."""
         with precision(self.options.bfloat16, self.device):
-            logits, values = net(obs)
-        self.values[t, rows] = values.float().cpu()
+            logits, values = net(self.obs[t].to(self.device, non_blocking=True))
+        self.values[t] = values.float().cpu()
         if uniform is not None:
-            action, logp = draw(logits, masks, uniform[rows].to(self.device))
-            self.logps[t, rows], self.actions[t, rows] = logp.cpu(), action.cpu()
+            masks = self.masks[t].to(self.device, non_blocking=True)
+            action, logp = draw(logits, masks, uniform.to(self.device))
+            self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """Positions with a choice, and the numbers of those of all processes."""
-        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), self.decides
+        """All positions, and the numbers of those of all processes that are learnt from."""
+        # Where PASS alone is left there is nothing to decide, a quarter of the time.
+        decides = self.masks[:-1].sum(2, dtype=torch.int16) > 1
+        values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), decides.numpy()
         rewards, dones = self.rewards.numpy(), (self.terminated | self.truncated).numpy()
         for t in reversed(range(len(rewards))):  # where nothing is decided: worth what follows
             after = np.where(to_move[t] == to_move[t + 1], values[t + 1], -values[t + 1])
-            after = rewards[t] + np.where(dones[t], 0, after)
-            values[t] = np.where(chosen[t], values[t], after)
+            values[t] = np.where(chosen[t], values[t], rewards[t] + np.where(dones[t], 0, after))
         advantages = torch.from_numpy(
             gae(rewards, values[:-1], dones, to_move[:-1], values[-1], to_move[-1], lam=0.95)
         )
-        places = self.options.rows * np.arange(len(rewards))[:, None] + self.numbers
+        part = advantages[decides].double()
+        sums = torch.stack([part.new_tensor(len(part)), part.sum(), (part**2).sum()])
+        count, total, squares = self.processes.sum(sums).tolist()
+        deviation = max(squares / count - (total / count) ** 2, 0) ** 0.5
+        everywhere = torch.zeros(len(rewards), self.options.rows, dtype=torch.int32)
+        everywhere[:, self.numbers] = decides.int()
         data = {
-            "place": torch.from_numpy(places)[chosen],
-            "obs": self.obs[:-1][chosen], "masks": self.masks[:-1][chosen],
-            "action": self.actions[chosen], "logp": self.logps[chosen],
-            "value": self.values[:-1][chosen], "advantage": advantages[chosen],
-            "return": (advantages + self.values[:-1])[chosen],
+            "obs": self.obs[:-1], "masks": self.masks[:-1], "action": self.actions,
+            "logp": self.logps, "advantage": (advantages - total / count) / (deviation + 1e-8),
+            "return": advantages + self.values[:-1],
         }  # fmt: skip
-        part = data["advantage"].double()
-        sums = self.processes.sum(
-            torch.stack([part.new_tensor(len(part)), part.sum(), (part**2).sum()])
-        )
-        mean, square = (sums[1:] / sums[0]).tolist()
-        data["advantage"] = (data["advantage"] - mean) / (max(square - mean**2, 0) ** 0.5 + 1e-8)
-        everywhere = torch.zeros(len(rewards) * self.options.rows, dtype=torch.int32)
-        everywhere[data["place"]] = 1
-        order = self.processes.sum(everywhere).nonzero()[:, 0]
-        return {name: part.to(self.device) for name, part in data.items()}, order
+        places = self.processes.sum(everywhere).flatten().nonzero()[:, 0]
+        return {name: part.flatten(0, 1).to(self.device) for name, part in data.items()}, places
 
 
-def remember_decks():
-    """Let the deck builders of the library work once for each card set: some take 50 ms."""
-    for name, builder in DECK_BUILDERS.items():
-        known = cache(builder)
-        DECK_BUILDERS[name] = lambda cards, known=known: known(tuple(cards))
-
-
-def learn(net, optimizer, data, places, options, update, entropy_weight, processes):
-    """Some epochs of PPO over one rollout; sums of what happened."""
-    device, parameters = data["obs"].device, list(net.parameters())
-    where = torch.full((options.steps * options.rows,), -1)
-    where[data["place"].cpu()] = torch.arange(len(data["place"]))
-    random = generator(options.seed, update, 3)
-    sums = torch.zeros(5, dtype=torch.float64, device=device)
+def learn(net, optimizer, rollout, update, share):
+    """Some epochs of PPO over a rollout, with a share of the full rates; sums of what happened."""
+    options, processes, device = rollout.options, rollout.processes, rollout.device
+    optimizer.param_groups[0]["lr"] = options.rate * share
+    (data, places), parameters = rollout.examples(), [*net.parameters()]
+    random, n = generator(options.seed, update, 3), len(rollout.numbers)
+    sums = torch.zeros(7, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
         order = places[torch.randperm(len(places), generator=random)]
         for batch in order.split(options.batch):
             # All processes have the same batch; each learns from those of its rows.
-            rows = where[batch]
-            part = {name: tensor[rows[rows >= 0].to(device)] for name, tensor in data.items()}
+            row = batch % options.rows - int(rollout.numbers[0])
+            rows = (batch // options.rows * n + row)[(row >= 0) & (row < n)]
+            fill = -len(rows) % PART
+            counts = torch.arange(len(rows) + fill, device=device) < len(rows)
+            rows = functional.pad(rows, (0, fill)).to(device)
+            part = {name: tensor[rows] for name, tensor in data.items()}
             with precision(options.bfloat16, device):
                 logits, value = net(part["obs"])
             logs = functional.log_softmax(masked(logits.float(), part["masks"]), 1)
@@ -449,7 +382,8 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             actor = -torch.min(ratio * part["advantage"], clipped * part["advantage"])
             critic = (value.float() - part["return"]) ** 2
             entropy = -(logs.exp() * logs).sum(1)
-            loss = (actor + 0.5 * critic - entropy_weight * entropy).sum() / len(batch)
+            loss = actor + 0.5 * critic - options.entropy * share * entropy
+            loss = (loss * counts).sum() / len(batch)
             optimizer.zero_grad()
             loss.backward()
             if processes.size > 1:
@@ -459,24 +393,18 @@ def learn(net, optimizer, data, places, options, update, entropy_weight, process
             nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
             kl, clipped = ratio - 1 - difference, (ratio != clipped).float()
-            stats = torch.stack([torch.ones_like(kl), critic, entropy, kl, clipped])
-            sums += stats.detach().double().sum(1)
-    names = ("positions", "value_loss", "entropy", "kl", "clipped")
+            stats = [counts, critic, entropy, kl, clipped, part["return"], part["return"] ** 2]
+            sums += (torch.stack(stats) * counts).detach().double().sum(1)
+    names = ("positions", "value_loss", "entropy", "kl", "clipped", "returns", "squares")
     return dict(zip(names, sums.tolist(), strict=True))
-
-
-#: What a run may be continued with other values of; all else makes another training.
-FREE = (
-    "folder", "resume", "pause_after", "device", "threads", "compile", "tensorboard", "wandb",
-    "yardsticks", "games", "evaluate_every", "begin_with",
-)  # fmt: skip
 
 
 def identity(options):
     """What makes the training what it is: a checkpoint is for the same alone."""
+    free = "folder resume pause_after device threads compile tensorboard wandb games evaluate_every"
+    known = {**vars(options), "begin_with": None, **dict.fromkeys(free.split())}
     layout = get_layout("entities", options.rules)
-    chosen = {name: value for name, value in vars(options).items() if name not in FREE}
-    return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **chosen}
+    return {"layout": f"{layout.name} {layout.version} {layout.shape[0]}", **known}
 
 
 def load_checkpoint(path, expected):
@@ -504,12 +432,10 @@ class Log:
 
     def __init__(self, options, update):
         self.path, self.writer, self.wandb = Path(options.folder) / "log.csv", None, None
-        lines = self.path.read_text().splitlines(True) if update and self.path.exists() else []
         # What came after the checkpoint is done again.
-        kept = [
-            line for line in lines if not line[0].isdigit() or int(line.split(",")[0]) <= update
-        ]
-        self.path.write_text("".join(kept))
+        done = {"update", *map(str, range(update + 1))} if update else ()
+        lines = self.path.read_text().splitlines(True) if self.path.exists() else []
+        self.path.write_text("".join(line for line in lines if line.split(",")[0] in done))
         try:
             if options.tensorboard:
                 from torch.utils.tensorboard import SummaryWriter
@@ -521,16 +447,13 @@ class Log:
 
                 self.wandb = wandb.init(project=options.wandb, config=vars(options))
         except ImportError as error:
-            hint = "pip install it, or leave it out (--no-tensorboard)"
-            raise SystemExit(f"{error.name} is missing: {hint}") from None
+            raise SystemExit(f"{error.name} is missing; --no-tensorboard does without") from None
 
     def write(self, values, league):
         """Log the numbers of an update; those of the league have changing names."""
         with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, values)
-            if not file.tell():
-                writer.writeheader()
-            writer.writerow(values)
+            rows = [values.values()] if file.tell() else [values.keys(), values.values()]
+            csv.writer(file).writerows(rows)
         known = {name: value for name, value in values.items() if value != ""}
         known |= {f"league/{name}": rate for name, rate in league.items()}
         for name, value in known.items() if self.writer else ():
@@ -540,9 +463,9 @@ class Log:
 
 
 def train(options, make_net=Net, make_rollout=Rollout):
-    """Train as the options say; the network, and a text that says how it was made."""
-    processes = Processes(find_device(options.device))
-    device, main, size = processes.device, processes.rank == 0, options.steps * options.rows
+    """Train as the options say; the network."""
+    device, processes = find_device(options.device), Processes()
+    main, size = processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     net = make_net(options.rules).to(device)  # follows from the seed
@@ -573,34 +496,28 @@ def train(options, make_net=Net, make_rollout=Rollout):
     rollout = make_rollout(options, processes, device)
     rollout.begin(update, league)
     updates, began = max(1, options.total_timesteps // size), time.monotonic()
-    training = history
     while update < updates:
-        started, falling = time.perf_counter(), 1 - 0.9 * update / updates
-        optimizer.param_groups[0]["lr"] = options.rate * falling
-        sums, results = rollout.collect(forward, update), rollout.played()
-        data, places = rollout.examples()
-        entropy = options.entropy * falling
-        sums |= learn(forward, optimizer, data, places, options, update, entropy, processes)
-        update += 1
-        numbers = [*sums.values(), *(number for pair in results.values() for number in pair)]
-        numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64)).tolist()
-        sums = dict(zip(sums, numbers, strict=False))
-        pairs = np.reshape(numbers[len(sums) :], (-1, 2))
+        started, share = time.perf_counter(), 1 - 0.9 * update / updates
+        sums = rollout.collect(forward, update) | learn(forward, optimizer, rollout, update, share)
+        results, update = rollout.played(), update + 1
+        numbers = [*sums.values(), *np.ravel([*results.values()])]
+        numbers = processes.sum(torch.tensor(numbers, dtype=torch.float64))
+        sums = dict(zip(sums, numbers.tolist(), strict=False))
+        pairs = numbers[len(sums) :].view(-1, 2)
         league.count(dict(zip(results, pairs.tolist(), strict=True)))
-        wins, one_sided = pairs.sum(axis=0).tolist()
+        wins, one_sided = pairs.sum(0).tolist()
         games += int(sums["games"])
-        decks = " ".join(options.decks)
-        training = f"{history}{games} games with {decks} decks ({update * size} steps), PPO"
-        error = (data["return"] - data["value"]).var() / data["return"].var().clamp(min=1e-9)
         seconds = time.perf_counter() - started
-        means = {k: sums[k] / sums["positions"] for k in ("value_loss", "entropy", "kl", "clipped")}
+        mean = {name: total / sums["positions"] for name, total in sums.items()}
+        variance = max(mean["squares"] - mean["returns"] ** 2, 1e-9)
         values = {
             "update": update, "step": update * size, "games": games, "seconds": seconds,
-            "steps_per_second": size / seconds, "rate": options.rate * falling,
+            "steps_per_second": size / seconds, "rate": options.rate * share,
             "environment_share": sums["env_seconds"] / seconds / processes.size,
             "return": (2 * wins - one_sided) / max(1, one_sided),
-            "length": sums["length"] / max(1, sums["games"]),
-            "explained_variance": 1 - error.item(), "illegal": sums["illegal"] / size, **means,
+            "length": sums["length"] / max(1, sums["games"]), "illegal": sums["illegal"] / size,
+            "explained_variance": 1 - mean["value_loss"] / variance,
+            **{name: mean[name] for name in ("value_loss", "entropy", "kl", "clipped")},
         }  # fmt: skip
         last = update == updates
         if options.past and update % options.snapshot_every == 0:
@@ -615,7 +532,8 @@ def train(options, make_net=Net, make_rollout=Rollout):
                 print("  ".join(f"{k} {v:.4g}" for k, v in values.items() if v != ""), flush=True)
         if update % options.checkpoint_every == 0 or last:
             if main:
-                net.save(folder, training)
+                training = f"{history}{games} games with {' '.join(options.decks)} decks"
+                net.save(folder, f"{training} ({update * size} steps), PPO")
                 content = {
                     "identity": identity(options), "net": net.state_dict(), "history": history,
                     "optimizer": optimizer.state_dict(), "league": league.state_dict(),
@@ -623,9 +541,10 @@ def train(options, make_net=Net, make_rollout=Rollout):
                 }  # fmt: skip
                 save_checkpoint(path, content)
             rollout.begin(update, league)
-            if options.pause_after and time.monotonic() - began > 60 * options.pause_after:
+            minutes = processes.sum(torch.tensor((time.monotonic() - began) / 60)) / processes.size
+            if options.pause_after and minutes > options.pause_after:
                 break
-    return net, training
+    return net
 
 
 def find_device(name):
@@ -634,13 +553,13 @@ def find_device(name):
     there = [*[known for known, backend in backends.items() if backend.is_available()], "cpu"]
     if name not in ("auto", *there):
         raise SystemExit(f"--device: there is no {name} here, only {', '.join(there)}")
-    return torch.device(there[0] if name == "auto" else name)
+    name = there[0] if name == "auto" else name
+    return torch.device(name, int(os.environ.get("LOCAL_RANK", 0)) if name == "cuda" else 0)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    parser = argparse.ArgumentParser(formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.description = __doc__.split("\n")[0]
     add, flag = parser.add_argument, argparse.BooleanOptionalAction
     add("--folder", default="runs/ppo", help="for the policy, the checkpoint and the logs")
     add("--resume", action="store_true", help="go on with the checkpoint of the folder, if any")

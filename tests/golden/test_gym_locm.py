@@ -9,7 +9,8 @@ from rows_access import potentials_of
 
 from locmsim import State, cards_1x, generate_cards
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 
 
 def gym_games():

@@ -29,11 +29,10 @@ SAME = ("seconds", "steps_per_second", "environment_share")
 
 @pytest.fixture
 def ppo(monkeypatch):
-    """The example as a module, which leaves the deck builders of this process as they are."""
+    """The example as a module."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     import ppo
 
-    monkeypatch.setattr(ppo, "remember_decks", lambda: None)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield ppo
@@ -140,7 +139,7 @@ def test_a_player_that_is_always_beaten_is_drawn_less(ppo):
 def test_the_league_plays(ppo):
     """Results are counted by player; one that passes always is beaten, and hardly drawn."""
     options = ppo.arguments().parse_args([*SMALL, "--past", "0.5", "--decks", "random"])
-    rollout = ppo.Rollout(options, ppo.Processes(torch.device("cpu")), torch.device("cpu"))
+    rollout = ppo.Rollout(options, ppo.Processes(), torch.device("cpu"))
     torch.manual_seed(1)
     net, league = ppo.Net(), ppo.League()
     passes = net.policy()
@@ -157,8 +156,8 @@ def test_the_league_plays(ppo):
         rollout.meet(league)
         shares.append([results[name][1] for name in ("same", "passes")])
     # Nobody plays against themselves: a half of the games each for past selves and fixed opponents.
-    assert sum(result.games for result in rollout.parts[0][0].players.results.values()) == games
-    assert rollout.parts[0][0].players.results["caller"].games == 0
+    assert sum(result.games for result in rollout.env.players.results.values()) == games
+    assert rollout.env.players.results["caller"].games == 0
     assert set(league.results) == {"greedy", "beam:nodes=10", "same", "passes"}
     assert min(played for _, played in league.results.values()) > 0
     assert league.rate("passes") > 0.9

@@ -32,7 +32,7 @@ from locmsim.search.turn_search import Search
 __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 
 #: The time for a turn and its share of a limit, if no other is given. Where another program keeps
-#: the same core busy, a turn of 100 ms is still answered in time (docs/strength.md).
+#: the same core busy, a turn of 100 ms is still answered in time (docs/figures.md).
 TIME_MS = 120.0
 SHARE = 0.6
 

@@ -2,20 +2,28 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from locmsim.arena.records import Outcome
 from locmsim.arena.report import as_json
 from locmsim.arena.schedule import Settings
-from locmsim.arena.store import Ending, Goal, Store
+from locmsim.arena.store import Goal, Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, Sprt, score_interval
 
-__all__ = ["Ending", "ResultsReader", "llr_curve", "score_curve"]
+__all__ = ["ResultsReader", "llr_curve", "score_curve"]
+
+#: A tournament of so many games is read game by game; of a longer one the sums are read at so many
+#: places.
+_FEW, _PLACES = 400, 64
 
 
 class ResultsReader:
     """The results in a file, brought up to date by `update`, which reads only what is new.
+
+    Of many games the first ones are read as the sums that the file has of them, so the first look
+    at 100,000 takes about as long as at some hundreds.
 
     The file is open only while it is read, so that whoever writes it can close it in order. Used by
     one thread at a time.
@@ -35,11 +43,15 @@ class ResultsReader:
     def _forget(self) -> None:
         self.tally: Tally | None = None
         self.goal = Goal(0, None)
-        #: The games by number.
-        self.endings: dict[int, Ending] = {}
+        #: Sums of the first games at some places, and the pairs behind the last of them.
+        self._before: list[Tally] = []
         self._pairs: list[PairResult] = []
-        # The number of the first game that has not been played.
+        #: The number of the first game that has not been played, and those played behind it.
         self._gap = 1
+        self._played: set[int] = set()
+        self._last = 0
+        #: Games that were read one by one: what tests look at.
+        self.games_read = 0
 
     def update(self) -> Tally:
         """Read what is new.
@@ -62,32 +74,40 @@ class ResultsReader:
                 known is None
                 or known.settings != store.settings
                 or goal.sprt != self.goal.sprt
-                or len(store) < len(self.endings)  # another tournament with the same settings
+                or store.last() < self._last  # another tournament with the same settings
             ):
                 self._forget()
-                self.tally = known = Tally(store.settings, goal.sprt)
+                self.tally = known = self._begin(store, goal)
                 self.version += 1
             if goal != self.goal:
                 self.goal = goal
                 self.version += 1
-            before = len(self.endings)
+            before = known.games
             for outcome in store.outcomes(self._gap):
-                if outcome.number not in self.endings:
+                if outcome.number not in self._played:
                     self._add(known, outcome)
-            self.version += len(self.endings) > before
-        while self._gap in self.endings:
+            self.version += known.games > before
+        while self._gap in self._played:
+            self._played.remove(self._gap)
             self._gap += 1
         return known
 
+    def _begin(self, store: Store, goal: Goal) -> Tally:
+        """The sums of the first games, of none if these are few."""
+        assert store.settings is not None
+        if store.last() > _FEW and (known := store.sums(goal.sprt)) is not None:
+            self._before = store.sums_between(_PLACES)
+            self._gap = known.games + 1
+            self._last = known.games
+            if self._before[-1].games < known.games:
+                self._before.append(Tally.from_json(known.to_json(), store.settings, None))
+            return known
+        return Tally(store.settings, goal.sprt)
+
     def _add(self, tally: Tally, outcome: Outcome) -> None:
-        fault = outcome.fault
-        self.endings[outcome.number] = Ending(
-            outcome.number,
-            outcome.players,
-            outcome.winner,
-            outcome.turns,
-            None if fault is None else (fault.player, str(fault.kind)),
-        )
+        self.games_read += 1
+        self._played.add(outcome.number)
+        self._last = max(self._last, outcome.number)
         if (pair := tally.add(outcome)) is not None:
             self._pairs.append(pair)
 
@@ -110,17 +130,25 @@ class ResultsReader:
 
     def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
         """How the score of a player developed, see `score_curve`."""
-        return score_curve(self._pairs, player, self.settings.games_per_meeting, points)
+        before = [tally.player_pairs(player) for tally in self._before]
+        return score_curve(self._pairs, player, self.settings.games_per_meeting, points, before)
 
     def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
         """How the sequential test developed, see `llr_curve`; None without one."""
         if self.goal.sprt is None:
             return None
-        return llr_curve(self._pairs, self.goal.sprt, points)
+        first = self.settings.pairings[0]
+        return llr_curve(
+            self._pairs, self.goal.sprt, points, [tally.pairs[first] for tally in self._before]
+        )
 
 
 def score_curve(
-    pairs: Sequence[PairResult], player: int, games_per_pair: int, points: int
+    pairs: Sequence[PairResult],
+    player: int,
+    games_per_pair: int,
+    points: int,
+    before: Sequence[PairCounts] = (),
 ) -> dict[str, list[float]]:
     """A player's score and its 95 % interval after more and more games.
 
@@ -133,7 +161,10 @@ def score_curve(
     games_per_pair : int
         As the tournament has it.
     points : int
-        How many points the curve has at most, at least 2; the last one stands for all pairs.
+        How many points the curve has for these pairs at most, at least 2; the last one stands for
+        all pairs.
+    before : sequence of PairCounts
+        What the player's pairs came to at some places before these: a point for each.
 
     Returns
     -------
@@ -143,19 +174,29 @@ def score_curve(
     curve: dict[str, list[float]] = {"games": [], "score": [], "low": [], "high": []}
     mine = [pair for pair in sorted(pairs) if player in pair.pairing]
     counts = PairCounts()
+
+    def add_point() -> None:
+        curve["games"].append(counts.total * games_per_pair)
+        curve["score"].append(counts.score)
+        low, high = score_interval(counts)
+        curve["low"].append(low)
+        curve["high"].append(high)
+
+    for known in before:
+        counts = replace(known)
+        if counts.total:
+            add_point()
     shown = _shown(len(mine), points)
     for i, pair in enumerate(mine, 1):
         counts.add(pair.score if pair.pairing[0] == player else 1 - pair.score)
         if i in shown:
-            curve["games"].append(i * games_per_pair)
-            curve["score"].append(counts.score)
-            low, high = score_interval(counts)
-            curve["low"].append(low)
-            curve["high"].append(high)
+            add_point()
     return curve
 
 
-def llr_curve(pairs: Sequence[PairResult], sprt: Sprt, points: int) -> dict[str, list[float]]:
+def llr_curve(
+    pairs: Sequence[PairResult], sprt: Sprt, points: int, before: Sequence[PairCounts] = ()
+) -> dict[str, list[float]]:
     """The logarithm of the likelihood ratio after more and more pairs.
 
     Parameters
@@ -166,7 +207,10 @@ def llr_curve(pairs: Sequence[PairResult], sprt: Sprt, points: int) -> dict[str,
     sprt : Sprt
         The test.
     points : int
-        How many points the curve has at most, at least 2; the last one is where the test stands.
+        How many points the curve has for these pairs at most, at least 2; the last one is where the
+        test stands.
+    before : sequence of PairCounts
+        All pairs up to some places before these: a point for each, until one decides.
 
     Returns
     -------
@@ -174,8 +218,17 @@ def llr_curve(pairs: Sequence[PairResult], sprt: Sprt, points: int) -> dict[str,
         ``pairs`` and ``llr``: lists of equal length.
     """
     counts = PairCounts()
+    curve: dict[str, list[float]] = {"pairs": [], "llr": []}
+    for known in before:
+        counts = replace(known)
+        state = sprt.state(counts)
+        curve["pairs"].append(float(counts.total))
+        curve["llr"].append(state.llr)
+        if state.accepted is not None:
+            return curve
+    first = counts.total
     steps: list[float] = []
-    for number, pair in enumerate(sorted(pairs)):
+    for number, pair in enumerate(sorted(pairs), first):
         if pair.number != number:
             break
         counts.add(pair.score)
@@ -184,7 +237,9 @@ def llr_curve(pairs: Sequence[PairResult], sprt: Sprt, points: int) -> dict[str,
         if state.accepted is not None:
             break
     shown = sorted(_shown(len(steps), points))
-    return {"pairs": [float(i) for i in shown], "llr": [steps[i - 1] for i in shown]}
+    curve["pairs"] += [float(first + i) for i in shown]
+    curve["llr"] += [steps[i - 1] for i in shown]
+    return curve
 
 
 def _shown(count: int, points: int) -> set[int]:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from locmsim._database import Database, Kind
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
+from locmsim.arena.tally import Tally
 from locmsim.contract import Fault, FaultKind
 from locmsim.stats import Sprt
 
@@ -80,6 +81,10 @@ CREATE VIEW results AS
     JOIN players AS first ON first.player = player0
     JOIN players AS second ON second.player = player1;
 """
+#: The sums of the first games at several places, from which tables begin.
+_SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
+#: Games of each pairing between two such places.
+_BLOCK = 16
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
@@ -148,6 +153,8 @@ class Store(Database):
         super().__init__(path, write=write)
         #: The tournament in the file; None until `begin` if there is nothing in it.
         self.settings: Settings | None = None
+        #: Of the first games, whose number is a multiple of a block's.
+        self._sums: Tally | None = None
         try:
             with self._errors("open"):
                 self.settings = self._stored_settings()
@@ -167,6 +174,7 @@ class Store(Database):
             self._log_ahead()
             if self.settings is None:
                 self._create(settings)
+            self._connection.execute(_SUMS)
         # The same, but with ready agents.
         self.settings = settings
 
@@ -239,6 +247,7 @@ class Store(Database):
             self._connection.execute(
                 "UPDATE tournament SET games = ?, sprt = ?", [goal.games, sprt]
             )
+        self._sums = None  # another test counts anew
 
     # ------------------------------------------------------------------------------- games
 
@@ -251,11 +260,67 @@ class Store(Database):
         rows = [_row(record) for record in records]
         with self._errors("write to"), self._transaction():
             self._connection.executemany(_INSERT, rows)
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        """Write down the sums of further blocks of games that are complete."""
+        if self.settings is None:
+            return
+        if self._sums is None:
+            goal = self.goal or Goal(0, None)
+            self._sums = self.sums(goal.sprt)
+            if self._sums is None:
+                self._sums = Tally(self.settings, goal.sprt)
+                self._connection.execute("DELETE FROM sums")
+        block = _BLOCK * len(self.settings.pairings)
+        while True:
+            done = self._sums.games
+            query = "SELECT count(*) FROM games WHERE game > ? AND game <= ?"
+            ((count,),) = self._connection.execute(query, [done, done + block])
+            if count < block:
+                return
+            query = f"{_OUTCOME} FROM games WHERE game > ? AND game <= ? ORDER BY game"
+            for row in self._connection.execute(query, [done, done + block]):
+                self._sums.add(_outcome(row))
+            text = json.dumps(self._sums.to_json(), separators=(",", ":"))
+            self._connection.execute("INSERT INTO sums VALUES (?, ?)", [done + block, text])
+
+    def sums(self, sprt: Sprt | None) -> Tally | None:
+        """What the first games come to, as far as that is written down; None if it is not."""
+        assert self.settings is not None
+        for data in self._summed("ORDER BY games DESC LIMIT 1"):
+            if data["sprt"] == (None if sprt is None else asdict(sprt)):
+                return Tally.from_json(data, self.settings, sprt)
+        return None
+
+    def sums_between(self, points: int) -> list[Tally]:
+        """As `sums`, at about so many places between the first game and there, without a test."""
+        assert self.settings is not None
+        (last,) = self._summed("ORDER BY games DESC LIMIT 1") or [{"games": 0}]
+        block = _BLOCK * len(self.settings.pairings)
+        step = block * -(-last["games"] // (block * points)) or block
+        places = ", ".join(map(str, range(step, last["games"] + 1, step)))
+        found = self._summed(f"WHERE games IN ({places}) ORDER BY games")
+        return [Tally.from_json(data, self.settings, None) for data in found]
+
+    def _summed(self, where: str) -> list[dict[str, Any]]:
+        with self._errors("read"):
+            known = "SELECT 1 FROM sqlite_master WHERE name = 'sums'"
+            if not self._connection.execute(known).fetchone():
+                return []
+            rows = self._connection.execute(f"SELECT data FROM sums {where}")
+            return [json.loads(data) for (data,) in rows]
 
     def __len__(self) -> int:
         with self._errors("read"):
             ((count,),) = self._connection.execute("SELECT count(*) FROM games")
         return int(count)
+
+    def last(self) -> int:
+        """The highest number of a game that was played; 0 if there is none."""
+        with self._errors("read"):
+            ((number,),) = self._connection.execute("SELECT max(game) FROM games")
+        return int(number or 0)
 
     def numbers(self) -> set[int]:
         """The numbers of the games that were played."""

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import asdict, astuple, dataclass, field, fields
+from typing import Any, NamedTuple
 
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
@@ -58,7 +58,7 @@ class Tally:
         # The sequential test takes pairs in the order of the schedule, whatever the order in which
         # they end: quick games must not decide by being first.
         self._tested = PairCounts()
-        self._untested: dict[int, float] = {}
+        self._untested: dict[int, float] = {}  # none once it has decided
         #: How far the test has come; it stays as it is when it has decided.
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
@@ -96,7 +96,7 @@ class Tally:
                 return None
             score = (score + self._open.pop(pair)) / 2
         self.pairs[pairing].add(score)
-        if self.sprt is not None:
+        if self.sprt is not None and not self.decided:
             self._untested[pair] = score
             while not self.decided and self._tested.total in self._untested:
                 self._tested.add(self._untested.pop(self._tested.total))
@@ -116,6 +116,46 @@ class Tally:
                 yield counts
             elif b == index:
                 yield counts.reversed()
+
+    def to_json(self) -> dict[str, Any]:
+        """The sums as plain data; ``ValueError`` while a game of a pair is missing."""
+        if self._open or (self._untested and not self.decided):
+            raise ValueError("a game of a pair is missing")
+        return {
+            "games": self.games,
+            "turns": self.turns,
+            "players": [
+                {item.name: getattr(sums, item.name) for item in fields(sums)}
+                for sums in self.players
+            ],
+            "pairs": [astuple(counts) for counts in self.pairs.values()],
+            "sprt": None if self.sprt is None else asdict(self.sprt),
+            "tested": astuple(self._tested),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], settings: Settings, sprt: Sprt | None) -> "Tally":
+        """The inverse of `to_json`, for the tournament and the test that the sums are of."""
+        tally = cls(settings, sprt)
+        tally.games, tally.turns = data["games"], data["turns"]
+        tally.players = [
+            PlayerTally(
+                **{
+                    **sums,
+                    "times": Times(*sums["times"]),
+                    "faults": Counter(sums["faults"]),
+                }
+            )
+            for sums in data["players"]
+        ]
+        tally.pairs = {
+            pairing: PairCounts(*counts)
+            for pairing, counts in zip(settings.pairings, data["pairs"], strict=True)
+        }
+        tally._tested = PairCounts(*data["tested"])
+        if sprt is not None:
+            tally.sprt_state = sprt.state(tally._tested)
+        return tally
 
     @property
     def decided(self) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 from starlette.requests import Request
 
 from locmsim.arena import StoreError
-from locmsim.arena.follow import Ending, ResultsReader
+from locmsim.arena.follow import ResultsReader
+from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
@@ -22,6 +23,8 @@ __all__ = ["page"]
 
 #: Rows in one answer, at most.
 _ROWS = 200
+#: Games that one answer looks at.
+_LOOKED_AT = 2000
 #: Players and games of each pairing of a tournament that is begun here, at most.
 _PLAYERS, _GAMES = 16, 100_000
 #: Seconds that a tournament gets to end in.
@@ -92,38 +95,38 @@ class _Arenas:
             }
 
     def games(self, request: Request) -> object:
-        """The games of a player, the last ones first."""
+        """A part of the games of a player, the last ones first.
+
+        It begins below the game ``before`` and is read from an index of the file. Where few games
+        are wanted, an answer looks at 2,000 at most: ``next`` is where it goes on, None at the end.
+        """
         query = request.query_params
         number = self._number(request)
         player = whole_of(query, "player", -1, text=True)
         other = whole_of(query, "other", -1, text=True)
-        lost = query.get("lost") == "1"
-        start = whole_of(query, "start", 0, text=True)
+        lost = query.get("lost") == "1" and player >= 0
+        before = whole_of(query, "before", text=True) if query.get("before") else None
         count = whole_of(query, "count", 50, text=True)
-        if start < 0 or not 0 < count <= _ROWS:
-            raise Refusal(f"start: expected 0 or more, count: 1 to {_ROWS}")
-        reader = self._readers[number]
-        with self._locks[number]:
-            try:
-                reader.update()
-            except StoreError as error:
-                raise Refusal(error, 409) from None
-            endings = [reader.endings[game] for game in sorted(reader.endings, reverse=True)]
-        wanted = [ending for ending in endings if _wanted(ending, player, other, lost)]
-        return {
-            "total": len(wanted),
-            "games": [
-                {
-                    "key": f"d{number}:{ending.number}",
-                    "number": ending.number,
-                    "players": ending.players,
-                    "winner": ending.winner,
-                    "turns": ending.turns,
-                    "fault": ending.fault,
-                }
-                for ending in wanted[start : start + count]
-            ],
-        }
+        if not 0 < count <= _ROWS:
+            raise Refusal(f"count: expected 1 to {_ROWS}")
+        taking_part = max(player, other)
+        one = None if lost or taking_part < 0 else taking_part
+        games: list[dict[str, Any]] = []
+        following = last = None
+        try:
+            with Store(self._readers[number].path) as store:
+                for looked_at, ending in enumerate(
+                    store.endings(before, player=one, lost_by=player if lost else None)
+                ):
+                    if len(games) == count or looked_at == _LOOKED_AT:
+                        following = last
+                        break
+                    last = ending.number
+                    if _wanted(ending, player, other):
+                        games.append(_row(number, ending))
+        except StoreError as error:
+            raise Refusal(error, 409) from None
+        return {"games": games, "next": following}
 
     def _number(self, request: Request) -> int:
         number = whole_of(request.query_params, "db", 0, text=True)
@@ -132,12 +135,14 @@ class _Arenas:
         return number
 
 
-def _wanted(ending: Ending, player: int, other: int, lost: bool) -> bool:
-    """Whether both took part, each of them anybody if negative, and whether `player` lost it."""
-    seats = ending.players
-    if (player >= 0 and player not in seats) or (other >= 0 and other not in seats):
-        return False
-    return not lost or (ending.winner is not None and seats[1 - ending.winner] == player)
+def _wanted(ending: Ending, *players: int) -> bool:
+    """Whether all of them took part, each of them anybody if negative."""
+    return all(player < 0 or player in ending.players for player in players)
+
+
+def _row(arena: int, ending: Ending) -> dict[str, Any]:
+    """What the page shows of a game."""
+    return {"key": f"d{arena}:{ending.number}", **ending._asdict()}
 
 
 class _Started:

@@ -1,13 +1,15 @@
 """Results that are read while they grow are those that a fresh look finds."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from locmsim.arena import Arena, Record, Sprt, StoreError
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
 from locmsim.arena.store import Store
-from locmsim.arena.tally import PairResult
+from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, score_interval
 
 
@@ -41,16 +43,13 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
             arena._store.add(record)
             tally = reader.update()
             assert reader.to_json() == fresh(db)
-            assert tally.games == len(reader.endings)
+            assert tally.games == reader.games_read
             reader.update()
             versions.append(reader.version)
         assert versions == sorted(set(versions))
         assert reader.done
     reader.update()
     assert reader.version == versions[-1]
-    for record in played:
-        ending = reader.endings[record.fixture.number]
-        assert ending[1:4] == record.outcome[1:3] + record.outcome[4:5]
     for player in range(3):
         curve = reader.score_curve(player)
         counts = reader.update().player_pairs(player)
@@ -83,7 +82,7 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     records(db, ["random", "random"], 2)
     reader.update()
     assert reader.to_json() == fresh(db)
-    assert set(reader.endings) == {1, 2}
+    assert reader.games_read == 2
     db.write_bytes(b"")
     with pytest.raises(StoreError, match="an empty file"):
         reader.update()
@@ -112,6 +111,92 @@ def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )
     reader.update()
     assert first == [9]
+
+
+def many(db: Path, games: int, **goal: Any) -> list[Record]:
+    """A file of so many games: those of three players, again and again, some with a fault."""
+    players = ["one=greedy", "two=random", f"three={sys.executable} -c 'raise SystemExit(1)'"]
+    first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
+    with Arena(players, db=db, games=games // 3, seed=3, timeout_scale=0, **goal) as arena:
+        added = [
+            record._replace(
+                fixture=arena.settings.fixture(number),
+                outcome=record.outcome._replace(number=number),
+            )
+            for number in range(1, games + 1)
+            for record in [first[(number - 1) % len(first)]]
+        ]
+        for start in range(0, games, 100):
+            # As several workers end them.
+            arena._store.add_all(added[start : start + 100][::-1])
+    return added
+
+
+def test_the_first_look_at_many_games_reads_few(tmp_path: Path) -> None:
+    """Sums of the first ones are in the file, whatever the order in which games came."""
+    db = tmp_path / "many.db"
+    added = many(db, 996)
+    reader = ResultsReader(db)
+    tally = reader.update()
+    assert reader.to_json() == fresh(db)
+    assert tally.games == 996
+    # Blocks are of 16 games of each pairing.
+    assert reader.games_read == 996 % 48
+    assert any(sums.faults for sums in tally.players)
+    for player in range(3):
+        curve = reader.score_curve(player)
+        counts = tally.player_pairs(player)
+        assert curve["games"][-1] == 2 * counts.total
+        assert curve["games"] == sorted(set(curve["games"]))
+        assert (curve["low"][-1], curve["high"][-1]) == score_interval(counts)
+        exact = score_curve(
+            [
+                pair
+                for summed in [Tally(tally.settings)]
+                for record in added
+                if (pair := summed.add(record.outcome)) is not None
+            ],
+            player,
+            2,
+            10**6,
+        )
+        points = dict(zip(exact["games"], exact["score"], strict=True))
+        for games, score in zip(curve["games"], curve["score"], strict=True):
+            assert points[games] == score
+
+
+def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
+    db = tmp_path / "two.db"
+    first = records(tmp_path / "first.db", ["one=greedy", "two=random"], 2)
+    with Arena(["one=greedy", "two=random"], db=db, games=1000, seed=3, sprt=Sprt(0, 30)) as arena:
+        arena._store.add_all(
+            [
+                record._replace(
+                    fixture=arena.settings.fixture(number),
+                    outcome=record.outcome._replace(number=number, winner=(number - 1) % 2),
+                )
+                for number in range(1, 601)
+                for record in [first[(number - 1) % 2]]
+            ]
+        )
+    reader = ResultsReader(db)
+    tally = reader.update()
+    assert reader.games_read == 600 % 16
+    assert tally.decided
+    assert reader.to_json() == fresh(db)
+    curve = reader.llr_curve()
+    assert curve is not None
+    assert curve["pairs"] == sorted(set(curve["pairs"]))
+    assert curve["llr"][-2] < tally.sprt_state.upper <= curve["llr"][-1]
+    # Another test counts the games anew.
+    with Arena(db=db, sprt=Sprt(0, 20)) as arena:
+        with Store(db) as store:
+            assert store.sums(Sprt(0, 20)) is None
+        assert ResultsReader(db).update().games == 600
+        arena._store.add_all([])
+        reader.update()
+        assert reader.games_read == 600 % 16
+        assert reader.to_json() == fresh(db)
 
 
 def test_curves_have_few_points() -> None:

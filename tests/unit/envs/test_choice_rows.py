@@ -9,7 +9,7 @@ from rows_access import drawn
 
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
-from locmsim.envs.games import HIDDEN_SIZE
+from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules

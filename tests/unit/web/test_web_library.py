@@ -14,6 +14,7 @@ from helpers import RULE_SETS, golden_games, golden_result
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.arena.follow import ResultsReader
 from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.contract import FaultKind
@@ -80,6 +81,14 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
         few, many = (bytes_of(lambda: lib.load(click)) for lib in (small, large))  # noqa: B023
         assert many < few + 50_000
     few, many = (bytes_of(lib.choices) for lib in (small, large))
+    assert many < few + 50_000
+    # The tables of the page Arena: sums at 64 places in the file, each on a page of its own, and
+    # the games behind them.
+    readers = [ResultsReader(lib.dbs[0]) for lib in (small, large)]
+    few, many = (bytes_of(reader.update) for reader in readers)
+    assert many < few + 400_000
+    assert [reader.games_read for reader in readers] == [100, 20_000 % 16]
+    few, many = (bytes_of(reader.update) for reader in readers)
     assert many < few + 50_000
 
 

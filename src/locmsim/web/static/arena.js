@@ -3,7 +3,7 @@
 
 import { drawCurve } from "./chart.js";
 import { $, element, select, valueOf } from "./dom.js";
-import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
+import { faultCell, fullPart, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
@@ -30,7 +30,10 @@ const ROWS = 20;
 let now = null;
 let version = "";
 let player = 0;
-let start = 0;
+/** Where this part of the games begins, and the ones before it. @type {(number|"")[]} */
+let places = [""];
+/** Where the next one does. @type {number|null} */
+let following = null;
 /** Games and the time at the first look, for how long it may take still.
  * @type {{games: number, at: number}|null} */
 let began = null;
@@ -251,12 +254,22 @@ async function listGames() {
     player: valueOf("who"),
     other: valueOf("against"),
     lost: valueOf("ended") === "lost" && valueOf("who") !== "-1" ? 1 : 0,
-    start,
-    count: ROWS,
   });
   const query = wanted();
-  const found = await ask("/api/arena/games", query);
-  if (!now || JSON.stringify(query) !== JSON.stringify(wanted())) return;
+  const from = places[places.length - 1];
+  const latest = () =>
+    now !== null &&
+    from === places[places.length - 1] &&
+    JSON.stringify(query) === JSON.stringify(wanted());
+  /** @type {{games: Ending[], next: number|null}} */
+  const found = await fullPart(
+    ROWS,
+    from,
+    (before, count) => ask("/api/arena/games", { ...query, before, count }),
+    latest,
+  );
+  if (!now || !latest()) return;
+  following = found.next;
   const { watched, turn } = now;
   const players = now.results.players;
   const rows = found.games.map((/** @type {Ending} */ game) => {
@@ -273,7 +286,7 @@ async function listGames() {
     );
   });
   table("games", ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])], rows);
-  showPart(start, ROWS, found.total);
+  showPart(ROWS * (places.length - 1), rows.length, following !== null);
 }
 
 function draw() {
@@ -315,14 +328,14 @@ function pick(index, other = -1) {
   player = index;
   /** @type {HTMLSelectElement} */ ($("who")).value = String(index);
   /** @type {HTMLSelectElement} */ ($("against")).value = String(other);
-  start = 0;
+  places = [""];
   version = "";
   shown(look);
 }
 
-/** Another part of the list of games. @param {number} from */
+/** Another part of the list of games. @param {(number|"")[]} from */
 function page(from) {
-  start = Math.max(0, from);
+  places = from;
   shown(listGames);
 }
 
@@ -355,7 +368,7 @@ async function open() {
     now = null;
     began = null;
     version = "";
-    start = 0;
+    places = [""];
     player = 0;
     $("results").hidden = true;
     shown(look);
@@ -483,20 +496,20 @@ $("main").append(
         element("button", {
           id: "before",
           type: "button",
-          onclick: () => page(start - ROWS),
-          text: "Before",
+          onclick: () => page(places.length > 1 ? places.slice(0, -1) : places),
+          text: "Previous",
         }),
         element("span", { id: "count" }),
         element("button", {
           id: "after",
           type: "button",
-          onclick: () => page(start + ROWS),
-          text: "After",
+          onclick: () => following !== null && page([...places, following]),
+          text: "Next",
         }),
       ),
     ),
   ),
 );
-for (const id of ["who", "against", "ended"]) $(id).addEventListener("change", () => page(0));
+for (const id of ["who", "against", "ended"]) $(id).addEventListener("change", () => page([""]));
 new ResizeObserver(draw).observe($("main"));
 shown(newArena).then(() => shown(open));

@@ -2,7 +2,7 @@
 // The matches there are, with filters.
 
 import { $, element, number, select, valueOf } from "./dom.js";
-import { faultCell, linksCell, playersCell } from "./matches.js";
+import { faultCell, fullPart, linksCell, playersCell, showPart } from "./matches.js";
 import { ask, shown } from "./site.js";
 
 const ROWS = 100;
@@ -34,31 +34,38 @@ function row(game) {
 
 async function list() {
   /** @type {Record<string, string|number>} */
-  const query = { after: places[places.length - 1], count: ROWS };
+  const query = {};
   for (const name of ["player", "lost_by", "fault", "least", "most", "rules"])
     if (valueOf(name)) query[name] = valueOf(name);
   const question = ++asked;
-  const [found, choices] = await Promise.all([ask("/api/games", query), ask("/api/games/choices")]);
-  if (question !== asked) return;
+  const latest = () => question === asked;
+  /** @type {{errors: string[], version: number}} */
+  let last = { errors: [], version };
+  $("count").textContent = "looking\u2026";
+  const [found, choices] = await Promise.all([
+    fullPart(
+      ROWS,
+      places[places.length - 1],
+      async (after, count) => {
+        const part = await ask("/api/games", { ...query, after, count });
+        last = part;
+        return part;
+      },
+      latest,
+    ),
+    ask("/api/games/choices"),
+  ]);
+  if (!latest()) return;
   for (const name of ["player", "lost_by"]) refill(name, choices.players);
   refill("fault", ["any", "none", ...choices.kinds]);
   refill("rules", choices.rules);
   $("errors").replaceChildren(
-    ...found.errors.map((/** @type {string} */ text) => element("li", { text })),
+    ...last.errors.map((/** @type {string} */ text) => element("li", { text })),
   );
   $("rows").replaceChildren(...found.games.map(row));
   following = found.next ?? "";
-  version = found.version;
-  const start = ROWS * (places.length - 1);
-  const end = start + found.games.length;
-  const all = following ? `more than ${number(end)}` : number(end);
-  $("count").textContent = found.games.length
-    ? `${number(start + 1)} to ${number(end)} of ${all}`
-    : following
-      ? "none of these so far"
-      : "no games";
-  /** @type {HTMLButtonElement} */ ($("before")).disabled = places.length === 1;
-  /** @type {HTMLButtonElement} */ ($("after")).disabled = !following;
+  version = last.version;
+  showPart(ROWS * (places.length - 1), found.games.length, Boolean(following));
 }
 
 /** The list grows by itself, where its beginning is shown. */

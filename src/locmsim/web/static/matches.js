@@ -39,12 +39,33 @@ export function linksCell(game) {
   );
 }
 
-/** Which of them are shown. @param {number} start @param {number} count @param {number} total */
-export function showPart(start, count, total) {
-  const last = Math.min(start + count, total);
-  $("count").textContent = total
-    ? `${number(start + 1)} to ${number(last)} of ${number(total)}`
-    : "no games";
+/** Which of them are shown. @param {number} start @param {number} count of the rows that are shown
+ * @param {boolean} more whether others follow */
+export function showPart(start, count, more) {
+  const end = start + count;
+  const all = more ? `more than ${number(end)}` : number(end);
+  $("count").textContent = count ? `${number(start + 1)} to ${number(end)} of ${all}` : "no games";
   /** @type {HTMLButtonElement} */ ($("before")).disabled = start === 0;
-  /** @type {HTMLButtonElement} */ ($("after")).disabled = last >= total;
+  /** @type {HTMLButtonElement} */ ($("after")).disabled = !more;
+}
+
+/**
+ * A part of a list, whose answers may have fewer rows than are wanted: where few games fit a filter
+ * the server says where it goes on.
+ * @template T
+ * @param {number} count rows that are wanted
+ * @param {any} from where it begins
+ * @param {(from: any, count: number) => Promise<{games: T[], next: any}>} ask
+ * @param {() => boolean} wanted false: something else is, by now
+ * @returns {Promise<{games: T[], next: any}>}
+ */
+export async function fullPart(count, from, ask, wanted) {
+  /** @type {T[]} */
+  const games = [];
+  for (let next = from; ;) {
+    const found = await ask(next, count - games.length);
+    games.push(...found.games);
+    next = found.next;
+    if (next === null || games.length >= count || !wanted()) return { games, next };
+  }
 }
