@@ -61,7 +61,7 @@ cdef class Searcher:
     cdef Evaluator evaluator
     cdef Network network
     cdef DraftNetworks draft
-    cdef tuple made_with
+    cdef tuple arguments
     cdef int n_threads
     cdef Py_ssize_t n_believers
     cdef Py_ssize_t n_priors

@@ -207,7 +207,7 @@ cdef class Searcher:
         memset(&self.q, 0, sizeof(searcher_t))
         memset(&self.o, 0, sizeof(options_t))
         fill_options(&self.o, options)
-        self.made_with = (options, evaluator, network, draft, rules, nodes)
+        self.arguments = (options, evaluator, network, draft, rules, nodes)
         self.evaluator = evaluator
         self.network = network
         self.draft = draft
@@ -304,4 +304,4 @@ cdef class Searcher:
 
     def __reduce__(self):
         """Without rows."""
-        return Searcher, self.made_with
+        return Searcher, self.arguments
