@@ -18,7 +18,7 @@ ctypedef struct believer_t:         # what the opponent in a row knows, from wha
     int64_t turns               # that it has played in it
     float worth[MAX_DECK][3]    # 1.x: of the cards of each offer, if there are values of drafts
 
-ctypedef struct prior_scores_t:  # what cards of a set are taken to be chosen for
+ctypedef struct prior_scores_t:  # how likely cards of a set are chosen
     int64_t key                 # of the set
     const double* scores        # NULL: not known
     const uint8_t* copies       # 1.5: in a deck that others may find; NULL: there is none

@@ -197,7 +197,7 @@ cdef class Searcher:
     """A beam search of at most `nodes` positions a turn, as an opponent in rows.
 
     `options` are a `BeamOptions`; `evaluator` and `network` judge positions. By `draft` opponents
-    are taken to draft (1.x), None: by scores.
+    are expected to draft (1.x); None for by scores.
     """
 
     def __cinit__(
@@ -277,7 +277,7 @@ cdef class Searcher:
         return 0
 
     def give(self, Py_ssize_t slot, key, scores, copies):
-        """What the cards of a set are taken to be chosen for, see `prior_scores_t`.
+        """How likely the cards of a set are chosen, see `prior_scores_t`.
 
         `scores` are float64, `copies` uint8 or None.
         """

@@ -57,7 +57,14 @@ PLAIN_FOLDERS = {
 
 #: What nobody would write who grew up with the language. -> what they would.
 PHRASES = {
-    r"what is none": "name the thing",
+    r"(?-i:\b(it|one|what|that|text) is none\b)": "name the thing, not a ...",
+    r"(?<!there )(?<!where )\b(is|are) no (action|array|card|class|command|creature|error|fault)\b"
+    r"|(?<!there )(?<!where )\b(is|are) no (file|game|integer|log|number|object|observation)\b"
+    r"|(?<!there )(?<!where )\b(is|are) no (position|string|text|type|weights|word)\b": "not a",
+    r"\bin the place of\b": "in place of",
+    r"\btaken to (be|choose|draft|have|hold|last)\b": "expected to, assumed to",
+    r"\bnothing (has|have) against\b|\bhas nothing against\b": "allows",
+    r"\b(it|this) cannot be[;.]|\bthat cannot be[;.]": "an impossible ...",
     r"[Tt]he own (?!ones?\b)": "your, the player's",
     r"\bin the way of who\b": "as those who ... do",
     r"\bgone on with\b": "continued, resumed",
