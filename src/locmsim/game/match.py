@@ -269,7 +269,18 @@ class Match:
         return self._choice.legal_picks(self._step, picks) if self.phase == "choice" else []
 
     def choice_line(self, picks: Sequence[int]) -> str:
-        """The answer that takes the cards at these places of the present offer."""
+        """Return the answer that chooses cards of the present offer.
+
+        Parameters
+        ----------
+        picks : sequence of int
+            Places of the cards in the offer, from 0: `picks` of them.
+
+        Returns
+        -------
+        str
+            The answer line, such as "PICK 1".
+        """
         return self._choice.line(self._step, picks)
 
     def time_limit_ms(self, player: int) -> int:
