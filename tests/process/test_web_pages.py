@@ -450,6 +450,11 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.fill("#least", "1")
     page.locator("#least").press("Enter")
     page.locator("#count", has_text="of 3").wait_for()
+    page.locator("[data-key='d0:1'] a", has_text="watch").click()
+    page.click("#tab-about")
+    # The description, which the name alone would not tell.
+    expect(page.locator("#about dd", has_text="one").locator(".copy").first).to_have_text("greedy")
+    page.go_back()
     page.locator("[data-key=f0] a", has_text="watch").click()
     states = sum(len(turn["states"]) for turn in game["turns"])
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))

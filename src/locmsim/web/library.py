@@ -104,6 +104,8 @@ class Library:
         self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        #: The descriptions of the players of matches that were played here.
+        self._agents: dict[str, tuple[str, str]] = {}
         #: Matches that are being played, by key, and the keys by path.
         self._live: dict[str, LiveReader] = {}
         self._live_paths: dict[str, str] = {}
@@ -114,7 +116,13 @@ class Library:
         self._created: list[str] = []
 
     def add(
-        self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
+        self,
+        result: Result[Match],
+        names: tuple[str, str],
+        label: str = "",
+        *,
+        live: str = "",
+        agents: Sequence[str] = (),
     ) -> str:
         """Add a match that was played here.
 
@@ -128,6 +136,8 @@ class Library:
             The path of its log; empty if there is none.
         live : str
             The key under which it was watched as it was played; empty if it was not.
+        agents : sequence of str
+            The descriptions or commands of the players; by default nothing but their names.
 
         Returns
         -------
@@ -150,6 +160,8 @@ class Library:
         }
         with self._lock:
             key = f"p{len(self._played)}"
+            if agents:
+                self._agents[key] = (agents[0], agents[1])
             # One that is in a file is read again when it is wanted.
             self._played.append(({"key": key, **row}, None if saved else (result, names)))
             self._after[live] = key
@@ -266,6 +278,23 @@ class Library:
             path = row["source"]
             return loaded or self._kept((path, os.stat(path).st_mtime), lambda: load_replay(path))
         except (OSError, StoreError, ValueError) as error:
+            raise ValueError(error_text(path, error)) from None
+
+    def agents(self, key: str) -> tuple[str, str]:
+        """The descriptions of a match's players, by which they can be had again.
+
+        Empty where nothing but their names is known; ``ValueError`` as for `load`.
+        """
+        kind, place, number = self._place_of(key)
+        if kind != "d":
+            return self._agents.get(key, ("", ""))
+        path = self.dbs[place]
+        try:
+            with Store(path) as store:
+                assert store.settings is not None
+                first, second = store.settings.fixture(number).players
+                return store.settings.players[first].spec, store.settings.players[second].spec
+        except (OSError, StoreError) as error:
             raise ValueError(error_text(path, error)) from None
 
     def view(self, key: str) -> dict[str, Any]:
