@@ -690,3 +690,39 @@ def test_a_port_that_is_taken(server: Server) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ)
     assert done.returncode == 1
     assert f"port {port}: Address already in use" in done.stderr
+
+
+def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Without scrolling: in a game, in a replay and on the first page."""
+    log = tmp_path / "game.json"
+    log.write_text(log_line(golden_result(long_game("1.5"))))
+    url = server(str(log))
+    phone = {"viewport": {"width": 390, "height": 844}}
+
+    def check_seen(page: Any, *parts: str) -> None:
+        assert page.evaluate("scrollY") == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for part in parts:
+            box = page.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert box["x"] >= 0, part
+            assert box["y"] >= 0, part
+            assert box["x"] + box["width"] <= 390, part
+            assert box["y"] + box["height"] <= 844, part
+
+    page = visit(url, **phone)
+    page.wait_for_selector(".board .can")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper")
+    page.select_option("#opponent", "agent-random")
+    page.click("#begin")
+    page.locator("#offer .pick").first.wait_for()
+    page.click("#hint")
+    page.locator("#counts", has_text="30 of 30").wait_for()
+    page.click("#ready")
+    page.wait_for_selector("#end:enabled")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
+    page = visit(url, "game/f0", **phone)
+    page.wait_for_selector("#log li")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
