@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,8 +20,11 @@ from web_server import Opener, Server, server, visit
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.arena.registry import game_to_json, make_game
+from locmsim.contract import LIVE_SUFFIX
 from locmsim.game.positions import start_position
 from locmsim.referee import play
+from locmsim.referee.live import LiveLog
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
@@ -726,3 +730,49 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
+
+
+@pytest.mark.parametrize("game", [None, "vestrock:turns=8"], ids=["locm", "other"])
+def test_a_match_is_watched_as_it_is_played(
+    game: str | None, server: Server, visit: Opener, tmp_path: Path
+) -> None:
+    """Step by step: the page follows where its end is shown, and stays where one looks back."""
+    folder = tmp_path / "games"
+    folder.mkdir()
+    path = folder / f"a{LIVE_SUFFIX}"
+    if game is None:
+        match, begun = Match(seed=4), None
+        players = [make_agent("greedy"), make_agent("random")]
+    else:
+        other = make_game(game)
+        match = other.new_match(4)
+        begun = {"game": game_to_json(other), "seed": 4, "card_seed": None}
+        players = [other.make_agent("rule"), other.make_agent("random")]
+    calls = list(play(players, match.root(), timeout_scale=0).calls)
+    half = len(calls) // 2
+    with LiveLog(path, match if game is None else None, ("ann", "bob"), begun) as log:
+        for call in calls[:half]:
+            log.add(call)
+        page = visit(server(str(folder)), "games", refusals=1)
+        links = page.locator("[data-key=l0] a")
+        expect(links).to_have_text(["live"])
+        links.first.click()
+        entries = page.locator("#log li")
+        entries.first.wait_for()
+        before = entries.count()
+        expect(page.locator("#slider")).to_have_value(page.get_attribute("#slider", "max") or "")
+        log.add(calls[half])
+        expect(entries).not_to_have_count(before)
+        expect(page.locator("#slider")).to_have_value(page.get_attribute("#slider", "max") or "")
+        page.keyboard.press("Home")
+        before = entries.count()
+        for call in calls[half + 1 :]:
+            log.add(call)
+        expect(entries).not_to_have_count(before)
+        expect(page.locator("#slider")).to_have_value("0")
+    if game:
+        # The drawing is an image, from which no markup enters the page.
+        assert page.locator("img.drawing").get_attribute("src").startswith("data:image/svg+xml")
+        expect(page.locator("#outcome")).to_have_text(
+            re.compile("^Vestrock(: ann won|: bob won)?$")
+        )

@@ -19,7 +19,14 @@ from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.process_match import Result
 from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
-from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
+from locmsim.web.sources import (
+    arena_game,
+    arena_match,
+    begun_match,
+    load_replay,
+    logged_match,
+    replay_of,
+)
 
 __all__ = ["ALL", "Filter", "Library"]
 
@@ -190,7 +197,7 @@ class Library:
         if sum(not reader.over for reader in self._live.values()) >= _LIVE:
             return
         key = f"l{self._live_count}"
-        self._live[key] = LiveReader(path)
+        self._live[key] = LiveReader(path, begun_match)
         self._live_paths[path] = key
         self._live_count += 1
         for old in [key for key, reader in self._live.items() if reader.over][:-_KEPT]:
@@ -309,7 +316,8 @@ class Library:
         -------
         dict
             ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
-            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.any_game.view_steps`.
+            ``winner``, ``fault``, ``steps`` as of `locmsim.referee.any_game.view_steps`, and
+            ``running``, whether more of them may come.
 
         Raises
         ------
@@ -318,7 +326,14 @@ class Library:
         """
         if (shown := self._of_server(key)) is not None:
             return shown
-        result, names, game = self._of_any_game(key)
+        running = False
+        if key[:1] == "l":
+            reader = self.live_match(key)
+            reader.update()
+            result, names, running = reader.result(), reader.names, not reader.over
+            game = reader.game or LocmGame(result.match.rules)
+        else:
+            result, names, game = self._of_any_game(key)
         return {
             "title": game.title,
             "turn": game.turn_name,
@@ -327,6 +342,7 @@ class Library:
             "winner": result.winner,
             "fault": _fault(result.fault),
             "steps": [*view_steps(result, game)],
+            "running": running,
         }
 
     def _of_server(self, key: str) -> dict[str, Any] | None:
@@ -343,7 +359,9 @@ class Library:
                     return None
                 file.seek(found.start)
                 lines = file.read(found.size).splitlines(keepends=True)
-            from locmsim.vestrock.eventlog import match_steps  # only for those who have such logs
+            # Only for those who have such logs.
+            from locmsim.vestrock.eventlog import match_steps
+            from locmsim.vestrock.pictures import MATCH_OVER
 
             steps = [*match_steps(lines, row["number"])]
         except (OSError, ValueError) as error:
@@ -356,6 +374,7 @@ class Library:
             "winner": row["winner"],
             "fault": None,
             "steps": steps,
+            "running": not steps[-1]["text"].startswith(MATCH_OVER),
         }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
@@ -522,8 +541,8 @@ class Library:
                 "winner": None,
                 "fault": None,
                 "turns": turns,
-                "rules": reader.match.rules,
-                "game": "",
+                "rules": None if reader.game else reader.match.rules,
+                "game": reader.game.title if reader.game else "",
                 "live": True,
             }
             yield number, partial(dict, row) if _takes(wanted, row) else None
