@@ -43,7 +43,7 @@ numpydoc_show_class_members = False
 
 # Type variables, private base classes and the compiled side of searches have no page.
 _INSIDE = (
-    r"locmsim\.(_core\.Shown|envs\.workers\.Workers|networks\._drafts\.DraftNetworks)"
+    r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.RowsEnv)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.Engine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
     r"|NDArray|BatchResult|np\.\w+"  # what is imported for types alone
 )
@@ -53,3 +53,5 @@ html_theme = "furo"
 html_title = f"locmsim {release}"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]

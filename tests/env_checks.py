@@ -6,7 +6,8 @@ from gymnasium.vector import AutoresetMode
 
 from locmsim import Match, Observation
 from locmsim.envs import BattleEnv, LocmVectorEnv
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.policy import get_layout
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search.belief import Belief

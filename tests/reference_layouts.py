@@ -59,7 +59,7 @@ class Past:
 
 
 def slots(state: State, player: int) -> list:
-    """The creatures at their slots, None where there is none."""
+    """The creatures at their slots; None in an empty slot."""
     result: list = [None] * SLOTS
     size = 6 if state.rules == "1.0" else 3
     for creature in state.players[player].board:

@@ -31,7 +31,7 @@ def lanes_of(rules: str) -> int:
 
 
 class InvalidAction(Exception):
-    """The text is no action; the message is the referee's."""
+    """The text is not an action; the message is the referee's."""
 
 
 class IllegalAction(Exception):

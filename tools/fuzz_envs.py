@@ -145,7 +145,7 @@ def step(env: Any, rng: random.Random) -> None:
         if rng.random() < 0.05:
             actions[i] = rng.choice((rng.randrange(280), -1, 2**63 - 1, -(2**63), 2**32))
     if rng.random() < 0.2:
-        arrays = {"obs": env._observations.copy(), "masks": env._masks.copy()}
+        arrays = {"obs": env.games.arrays["obs"].copy(), "masks": env.games.arrays["masks"].copy()}
         ends = {name: np.zeros(env.num_envs, np.bool_) for name in ("terminated", "truncated")}
         rewards = np.zeros((env.num_envs, 2), np.float32)
         env.step_into(actions, rewards_both=rewards, **arrays, **ends)

@@ -175,7 +175,7 @@ def damaged_bytes(state: State, rng: random.Random) -> None:
 
 
 def sealed_again(part: bytearray) -> bytearray:
-    """With a length and a checksum that fit, so that the contents themselves have to be judged."""
+    """With a fitting length and checksum, so that the contents themselves are checked."""
     if len(part) < HEADER.size:
         return part
     magic, version, kind, *_ = HEADER.unpack_from(part)

@@ -84,7 +84,6 @@ def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
             paths.append(path)
             if path.exists():
                 continue
-            clock.check()
             number = min(GAMES, games - first)
             for found in examples_of_agent(
                 TEACHER, number, rules=options.rules, decks=decks, seed=first, jobs=options.jobs
@@ -92,10 +91,13 @@ def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
                 done = found
             done.save(path, f"{TEACHER} with {decks} decks")
             print(f"{path}: {len(done)} examples of {number} games", flush=True)
+            clock.check()
     return paths
 
 
-def cloned(options: argparse.Namespace, folder: Path, seed: int, paths: list[Path]) -> Path:
+def cloned(
+    options: argparse.Namespace, folder: Path, seed: int, paths: list[Path], clock: Clock
+) -> Path:
     """The network that imitates the examples."""
     path = folder / "clone.npz"
     if not path.exists():
@@ -105,6 +107,7 @@ def cloned(options: argparse.Namespace, folder: Path, seed: int, paths: list[Pat
             lambda line: print(line, flush=True),
         )
         net.policy(training).save(path)
+        clock.check()
     return path
 
 
@@ -122,14 +125,13 @@ def trained(
         "--device", options.device, *options.more,
     ]  # fmt: skip
     if clock.minutes:
-        command += ["--pause-after", str(max(clock.left(), 0.01))]
+        command += ["--pause-after", str(max(clock.left(), 1e-6))]
     chosen = ppo.arguments().parse_args(command + ["--bfloat16"] * options.bfloat16)
-    if finished(folder, chosen):
-        return path
-    clock.check()
-    ppo.train(chosen)
     if not finished(folder, chosen):
-        raise Paused
+        ppo.train(chosen)
+        if not finished(folder, chosen):
+            raise Paused
+        clock.check()
     return path
 
 
@@ -246,10 +248,8 @@ def main() -> int:
         for seed in options.seeds:
             folder = Path(options.folder) / f"seed-{seed}"
             folder.mkdir(exist_ok=True)
-            clock.check()
-            begin = cloned(options, folder, seed, files)
+            begin = cloned(options, folder, seed, files, clock)
             paths[seed] = trained(options, folder, seed, begin, clock)
-        clock.check()
         report(options, paths)
     except Paused:
         print("paused: the same command goes on", flush=True)

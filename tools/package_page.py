@@ -16,7 +16,7 @@ _RELATIVE = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s]+)\)")
 def urls(repository: str, version: str) -> dict[str, str]:
     """The addresses that an index shows beside the package; none while there is no repository.
 
-    ``ValueError`` if the repository is no https address.
+    ``ValueError`` if the repository is not an https address.
     """
     if not repository:
         return {}

@@ -25,17 +25,17 @@ OPTIONS = {
     "mcts": ("mcts:iterations=200,time_ms=0",),
     "level": ("level:k=1", "level:k=3", "level:k=5", "level:k=7", "level:k=9"),
     "policy": (),
-    "search": (),  # its games take long: docs/strength.md has them
+    "search": (),  # its games take long: docs/figures.md has them
 }
 ONLY_15 = ("learned",)
 HEAD = """# Ratings of all agents
 
 All agents of the library against each other, in mirrored pairs. Elo is a maximum-likelihood
-estimate (Bradley-Terry, mean 0) with its 95 % interval; win % is of all games. Each agent plays its
-own deck or draft ([which](bot.md#agents)), so a rating is one of both. The searches are bounded by
-their work and not by time, so the winners do not depend on the machine. 50,000 nodes take a few
-milliseconds; [strength.md](strength.md) has `beam` with the time of a game. The command, here on
-{cpu}, {compiler}, Python {python}:
+estimate (Bradley-Terry, mean 0) with its 95 % interval; win % counts all games. Each agent plays
+its own deck or draft ([which](bot.md#agents)), so a rating measures both. The searches are bounded
+by their work and not by time, so the results do not depend on the machine. 50,000 nodes take a few
+milliseconds; the [figures](figures.md#how-strong) have `beam` with the time limits of the game. The
+command, here on {cpu}, {compiler}, Python {python}:
 
     python tools/ratings.py --games {games} --cpu "{cpu}"
 

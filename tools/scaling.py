@@ -3,11 +3,19 @@
 Tasks that do nothing go to real worker processes and to many fake workers of Dask, which are
 threads of this process; results of real games go into a file of results and through a pipe. Figures
 are processor time, so that they hold on a busy machine. docs/scaling.md has the arithmetic.
+
+``python tools/scaling.py --cores 1 2`` measures by the clock how long each engine takes with one
+process and with two: for a machine where nothing else runs.
 """
 
 import argparse
 import contextlib
+import csv
+import os
 import pickle
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -21,6 +29,12 @@ from locmsim.arena.store import Store
 from locmsim.envs.dataset import examples_of_agent
 from locmsim.workers import TaskRunner, Workers, local_workers
 
+PPO = Path(__file__).resolve().parents[1] / "examples" / "train" / "ppo.py"
+TRAIN = (
+    "-m torch.distributed.run --standalone --nproc-per-node {count} {ppo} --folder {folder}"
+    " --sets 64 --evaluate-every 100000 --yardsticks random --games 2 --no-tensorboard"
+    " --total-timesteps 393216"
+)
 #: Agents whose games are timed, from the shortest to the longest: name -> games.
 AGENTS = {"greedy": 40, "beam:nodes=3000,time_ms=0": 10}
 
@@ -107,12 +121,61 @@ def examples(games: int) -> None:
     print(f"examples of a game: {size:,.0f} bytes, {1e6 * seconds:.0f} us to read them from a pipe")
 
 
+#: What is measured on several cores -> its command; the number of processes comes last.
+COMMANDS = {
+    "arena, 4,000 games of greedy against osl": (
+        "-m locmsim arena greedy osl --games 4000 --timeout-scale 0 --jobs"
+    ),
+    "tune, an iteration of 600 games": (
+        "-m locmsim tune --out {folder}/w.npz --what eval --iterations 1 --games 600"
+        " --match-games 200 --pools 100 --workers"
+    ),
+    "dataset, 1,000 games of beam:nodes=3000": (
+        "-m locmsim dataset beam:nodes=3000,time_ms=0 --games 1000 --force -o {folder}/e.npz --jobs"
+    ),
+    "ppo.py, an update of 32,768 steps": TRAIN,
+    "ppo.py --bfloat16, an update": TRAIN + " --bfloat16",
+}
+
+
+def on_cores(counts: list[int]) -> None:
+    """Print how long each engine takes with so many processes, and how many times as fast it is."""
+    for what, command in COMMANDS.items():
+        seconds = []
+        for count in counts:
+            with tempfile.TemporaryDirectory() as folder:
+                words = command.format(folder=folder, count=count, ppo=PPO).split()
+                if "torch.distributed.run" not in command:
+                    words.append(str(count))
+                started = time.perf_counter()
+                subprocess.run(
+                    [sys.executable, *words], check=True, cwd=folder, capture_output=True,
+                    env={**os.environ, "OMP_NUM_THREADS": "1"},
+                )  # fmt: skip
+                seconds.append(time.perf_counter() - started)
+                log = Path(folder) / "log.csv"
+                if log.exists():  # an update, without those in which kernels and decks are made
+                    with log.open(newline="") as file:
+                        updates = [float(row["seconds"]) for row in csv.DictReader(file)]
+                    seconds[-1] = statistics.median(updates[len(updates) // 2 :])
+        figures = ", ".join(
+            f"{count} {'processes' if count > 1 else 'process'}: {one:.3g} s"
+            f" ({seconds[0] / one:.2f} times as fast)"
+            for count, one in zip(counts, seconds, strict=True)
+        )
+        print(f"{what}: {figures}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", type=int, default=2000, help="that do nothing (%(default)s)")
     parser.add_argument("--games", type=int, default=4096, help="that are stored (%(default)s)")
     parser.add_argument("--workers", type=int, nargs="*", default=[4, 40], help="fake ones")
+    parser.add_argument("--cores", type=int, nargs="+", help="measure the engines with so many")
     options = parser.parse_args()
+    if options.cores:
+        on_cores(options.cores)
+        return
     for agent, games in AGENTS.items():
         with Arena([agent, agent + ","[: ":" in agent]], games=2, seed=1) as arena:
             settings = arena.settings

@@ -29,7 +29,7 @@ from locmsim.envs.evaluate import evaluate
 from locmsim.policy import Policy, get_layout
 
 UNITS, TRUNK, KEY = 48, 160, 32
-PART = 256  # batches are filled up to multiples of this: kernels are made for each size
+PART = 64  # batches are filled up to multiples of this: kernels are made for each size
 
 
 class Net(nn.Module):
@@ -300,12 +300,13 @@ class Rollout:
             array[0] = array[-1]
         options, random, seconds = self.options, generator(self.options.seed, update, 2), 0.0
         uniform = torch.rand(options.steps, options.rows, generator=random)[:, self.numbers]
-        for t in range(options.steps):
-            self.act(net, t, uniform[t])
-            started = time.perf_counter()
-            self.step(t)
-            seconds += time.perf_counter() - started
-        self.act(net, options.steps)
+        with precision(options.bfloat16, self.device):
+            for t in range(options.steps):
+                self.act(net, t, uniform[t])
+                started = time.perf_counter()
+                self.step(t)
+                seconds += time.perf_counter() - started
+            self.act(net, options.steps)
         legal = self.masks[:-1].gather(2, self.actions[..., None])
         return {
             "games": (self.terminated | self.truncated).sum().item(), "env_seconds": seconds,
@@ -321,8 +322,7 @@ class Rollout:
 
     def act(self, net, t, uniform=None):
         """Let the network value positions and, with `uniform`, choose actions."""
-        with precision(self.options.bfloat16, self.device):
-            logits, values = net(self.obs[t].to(self.device, non_blocking=True))
+        logits, values = net(self.obs[t].to(self.device, non_blocking=True))
         self.values[t] = values.float().cpu()
         if uniform is not None:
             masks = self.masks[t].to(self.device, non_blocking=True)
@@ -365,7 +365,7 @@ def learn(net, optimizer, rollout, update, share):
     sums = torch.zeros(7, dtype=torch.float64, device=device)
     for _ in range(options.epochs):
         order = places[torch.randperm(len(places), generator=random)]
-        for batch in order.split(options.batch):
+        for batch in order.tensor_split(-(-len(order) // options.batch)):  # of about one size
             # All processes have the same batch; each learns from those of its rows.
             row = batch % options.rows - int(rollout.numbers[0])
             rows = (batch // options.rows * n + row)[(row >= 0) & (row < n)]
@@ -447,7 +447,7 @@ class Log:
 
                 self.wandb = wandb.init(project=options.wandb, config=vars(options))
         except ImportError as error:
-            raise SystemExit(f"{error.name} is missing; --no-tensorboard does without") from None
+            raise SystemExit(f"{error.name} is missing: pip install {error.name}") from None
 
     def write(self, values, league):
         """Log the numbers of an update; those of the league have changing names."""
@@ -478,7 +478,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
             raise SystemExit(f"--from: {error}") from None
         history = f"{policy.meta.get('training', '')}; "
     forward = torch.compile(net) if options.compile else net
-    optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5)
+    optimizer = torch.optim.Adam(net.parameters(), lr=options.rate, eps=1e-5, fused=True)
     league, update, games, folder = League(options.league), 0, 0, Path(options.folder)
     path = folder / "checkpoint.pt"
     if path.exists():

@@ -3,7 +3,7 @@
 # Read this file from top to bottom; _core.pyx has the functions in the same order. Section numbers
 # are those of docs/rules.md. `p` is a player (0 or 1), `me` the player to move, `op` the other one.
 #
-# One rule set per table, known at run time. The functions that have to be fast take it as a literal
+# One rule set per table, known at run time. The functions that must be fast take it as a literal
 # (`rules`) and are inlined, so that each rule set gets code of its own without being written twice.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -45,7 +45,7 @@ cdef enum:                      # card types
 
 cdef enum:                      # what can be done with a card, the low bits of its `cost_kind`
     IS_BLUE = 1                 # use it on the player; a creature has none of the bits
-    IS_GREEN = 2                # ... on own creatures
+    IS_GREEN = 2                # ... on the player's creatures
     ON_ENEMIES = 4              # ... on enemy creatures: red and blue items
 
 cdef enum:                      # keywords, the letters of "BCDGLW" from the lowest bit
@@ -108,7 +108,7 @@ ctypedef struct table_t:        # immutable; shared by all clones of a state
     int32_t _pad[5]             # no card lies across two cache lines
     # First the instances of the game, then the pool (each card once): a hidden card may be replaced
     # by any entry, also of the pool. Last, so that a table of few cards can be cut short where many
-    # lie side by side; drawing may look at entries beyond, so 8 KB behind it have to be readable.
+    # lie side by side; drawing may look at entries beyond, so 8 KB behind it must be readable.
     card_t cards[MAX_CARDS]
 
 
@@ -156,7 +156,7 @@ ctypedef struct move_t:
 
 
 # ---- functions: all of them without the GIL, none of them can fail -------------------------------
-# Actions given to state_apply have to be legal; nothing checks them.
+# Actions given to state_apply must be legal; nothing checks them.
 
 cdef int state_player(const state_t* s) noexcept nogil              # 0 or 1, who is to move
 cdef int state_winner(const state_t* s) noexcept nogil             # 0 or 1; -1 while nobody has won
@@ -280,7 +280,7 @@ ctypedef struct shown_player_t:  # a player line of the protocol (section 9)
 ctypedef struct shown_card_t:   # a card row
     int32_t base_id
     int32_t id
-    int32_t location            # 0 hand, 1 own board, -1 the opponent's
+    int32_t location            # 0 hand, 1 the player's board, -1 the opponent's
     int32_t type
     int32_t cost
     int32_t attack
@@ -315,7 +315,7 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
 cdef void complete_card(card_t* c, int entry) noexcept nogil
 # What a player sees as a state: they are player `who`, and start their turn. The decks and the
 # opponent's hand are empty. The table gets an entry for each row, or, on the boards, the copy of
-# the entry of `pool` with its base id if there is one; NULL: there is none. Returns -1, or the
+# the entry of `pool` with its base id if there is one; `pool` may be NULL. Returns -1, or the
 # number of the first row that has no place, 1000 + its number if its instance id occurs twice.
 cdef int state_show(
     state_t* s, table_t* t, const shown_t* o, int who, const table_t* pool) noexcept nogil

@@ -59,12 +59,12 @@ cdef extern from *:
 # Filled once, below. Counting and finding bits by table instead of by instruction keeps a plain
 # x86-64 build, which has no POPCNT, as fast as a tuned one. A game touches few lines of the tables.
 
-ctypedef struct mine_t:             # what counting legal actions needs to know of one's own board
+ctypedef struct mine_t:             # what counting legal actions needs of the mover's board
     uint16_t attackers              # creatures that can attack, + 256 * those of lane 1
-    int8_t creatures                # ... there are, less `lanes`
+    int8_t creatures                # number of creatures, less `lanes`
     int8_t lanes                    # lanes with room for a creature
 
-ctypedef struct theirs_t:           # ... and of the other one
+ctypedef struct theirs_t:           # ... and of the opponent's
     uint16_t targets                # of an attacker in lane 1, + 256 * in lane 0
     int8_t creatures
     uint8_t _pad
@@ -1050,7 +1050,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         x = &p.board[i]
         if own >> i & 1:
             if x.card >= t.n_cards or t.cards[x.card].type != CREATURE:
-                return "creature that is no creature card"
+                return "creature whose card is not a creature"
             if x.keywords > 63 or (x.keywords & GUARD != 0) != marked(p, GUARDED) >> i & 1:
                 return "guard mark and keyword differ"
             if x.copy > 1 or x.forgotten > 1:
@@ -1184,7 +1184,7 @@ _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
 
 
 def parse_integer(text, bits=32):
-    """The signed integer of `bits` bits that `text` is for the referee, None if it is none.
+    """The signed integer of `bits` bits that the referee reads in `text`; None if it reads none.
 
     That is an optional sign and decimal digits of any script, as far as one UTF-16 unit holds each.
     """
@@ -1402,7 +1402,7 @@ cdef class Table:
 
     @property
     def pool(self):
-        """The cards that hidden places may hold, by ascending base id."""
+        """The cards that hidden places may hold, in ascending order of their base ids."""
         return [self.card(i) for i in range(self.t.n_instances, self.t.n_cards)]
 
     def __reduce__(self):
@@ -1483,10 +1483,11 @@ cdef int as_action(action) except? -1:
 @cython.freelist(64)
 @cython.no_gc
 cdef class State:
-    """A position in the battle: cheap to copy, changed in place by actions.
+    """A position in the battle: cheap to copy, and changed in place by actions.
 
-    Made by `State.new`, `State.from_snapshot` or `State.from_bytes`. Mutable, hence unhashable;
-    `key` gives something to put in a set. One state is to be used by one thread at a time.
+    `State.new`, `State.from_snapshot`, `State.from_observation`, `State.from_text` and
+    `State.from_bytes` make states. A state is mutable and therefore unhashable; `key` gives
+    something to put into a set. Only one thread may use a state at a time.
     """
 
     def __cinit__(self):
@@ -1499,15 +1500,32 @@ cdef class State:
 
     @staticmethod
     def new(deck0, deck1, *, rules="1.5", ids=None, pool=None):
-        """The start of player 0's first turn, their draw done (docs/rules.md, section 4).
+        """Return the position at the start of player 0's first turn, after their draw.
 
-        `deck0` and `deck1` are sequences of at most 30 `Card` in draw order. `ids` is a pair of
-        sequences of instance ids in the same order; by default the i-th card has, in 1.5, 2 * i for
-        player 0 and 60 + 2 * i for player 1, and 2 * i + player + 1 in 1.x. `pool` holds the cards
-        that a player may suspect where they cannot look (see `resample_hidden`). By default they
-        are the cards of both decks; a pool that shall tell nothing about them holds all cards of
-        the game. With the `table` of another state its pool is taken. `ValueError` names the
-        argument that is wrong.
+        The rules of the start are in docs/rules.md, section 4.
+
+        Parameters
+        ----------
+        deck0, deck1 : sequence of Card
+            At most 30 cards for each player, in draw order.
+        rules : str
+            The rule set: "1.5", "1.2" or "1.0".
+        ids : pair of sequences of int, optional
+            Instance ids in draw order. By default the i-th card has 2 * i (player 0) or 60 + 2 * i
+            (player 1) in 1.5, and 2 * i + player + 1 in 1.x.
+        pool : iterable of Card, or the `table` of a state, optional
+            The cards that a player may suspect in hidden places (see `resample_hidden`). By default
+            those of both decks, which tells something about them; a pool with all cards of the game
+            does not. A table passes on its pool.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            An argument is wrong; the message names it.
         """
         cdef Table table = new_table(rules)
         cdef State state = new_state(table)
@@ -1547,25 +1565,54 @@ cdef class State:
 
     @staticmethod
     def from_snapshot(snapshot, cards, decks, rules="1.5"):
-        """Any position: the inverse of `snapshot` (docs/rules.md, section 13).
+        """Return any position: the inverse of `snapshot` (docs/rules.md, section 13).
 
-        `cards` maps base ids to `Card` (or is an iterable of them); hidden places may hold any of
-        them, or, if a table cannot hold so many, those in use. `decks` has for each player the
-        cards as `[instance id, base id]` in draw order: the last ones are the deck, those before
-        them say what the ids in the hand are. In 1.x, where a snapshot does not tell whether a
-        creature's effects are still shown, a ninth value in its row may do so (1: forgotten);
-        without it they are taken as forgotten if it has attacked or differs from its card.
-        `ValueError` names the field.
+        Parameters
+        ----------
+        snapshot : mapping
+            As `snapshot` returns it. In 1.x a snapshot does not tell whether a creature's effects
+            are still shown. A ninth value in the creature's row may say so (1: forgotten); without
+            it, they are forgotten if the creature has attacked or differs from its card.
+        cards : mapping or iterable of Card
+            Base id -> card, or just the cards. Hidden places may hold any of them; if a table
+            cannot hold so many, only those in use.
+        decks : pair of sequences
+            For each player the cards as ``[instance id, base id]`` in draw order. The last ones are
+            the deck; those before them say what the ids in the hand are.
+        rules : str
+            The rule set: "1.5", "1.2" or "1.0".
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            A field is wrong; the message names it.
         """
         return later("state_of_snapshot")(snapshot, cards, decks, rules)
 
     @staticmethod
     def from_observation(Shown observation not None):
-        """What a player sees when they are asked: a state in which they are player 0 and to move.
+        """Return what a player sees as a state in which they are player 0 and to move.
 
-        What they do not see is empty, the decks and the opponent's hand, so their turn can be
-        played here, but nothing after it. `ValueError` for an observation of the choice phase, and
-        for one that cannot be.
+        Everything they do not see is empty: both decks and the opponent's hand. So the player's
+        turn can be played in this state, but nothing after it.
+
+        Parameters
+        ----------
+        observation : Observation
+            An observation of the battle.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            The observation belongs to the choice phase, or is impossible.
         """
         cdef Table table = Table.__new__(Table)
         cdef State state = new_state(table)
@@ -1573,18 +1620,39 @@ cdef class State:
         return state
 
     def clone(self):
-        """A new, independent state of the same position."""
+        """Return a new, independent state of the same position."""
         cdef State state = new_state(self.table)
         state.s = self.s
         return state
 
     def copy_from(self, State other not None):
-        """Become a copy of `other`, without allocating anything."""
+        """Overwrite this state with another one, without allocating memory.
+
+        Parameters
+        ----------
+        other : State
+            The state to copy.
+
+        Raises
+        ------
+        TypeError
+            `other` is not a `State`.
+        """
         self.s = other.s
         self.table = other.table
 
     def child(self, action):
-        """The position after a legal action, as a new state; errors as `apply_action`."""
+        """Return the position after a legal action as a new state.
+
+        Parameters
+        ----------
+        action : int
+            A legal action, as for `apply_action`, which also says what is raised.
+
+        Returns
+        -------
+        State
+        """
         cdef State state = self.clone()
         state.apply_action(action)
         return state
@@ -1598,9 +1666,22 @@ cdef class State:
     # -- what is legal
 
     def legal_actions(self, player=None):
-        """The legal actions, ascending (docs/rules.md, sections 6 and 12).
+        """Return the legal actions in ascending order (docs/rules.md, sections 6 and 12).
 
-        Empty when the game is over, or for a `player` who is not to move.
+        Parameters
+        ----------
+        player : int, optional
+            The player who is asked; by default the player to move.
+
+        Returns
+        -------
+        list of int
+            Empty when the game is over, and for a player who is not to move.
+
+        Raises
+        ------
+        ValueError
+            `player` is neither 0 nor 1.
         """
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef int i, n
@@ -1617,10 +1698,23 @@ cdef class State:
         return result
 
     def legal_actions_mask(self, player=None, *, out=None):
-        """int8 array of `num_distinct_actions` entries, 1 where the action is legal.
+        """Return an array that has 1 for each legal action and 0 for all others.
 
-        `out`, a C-contiguous int8 array of that shape, is filled and returned if given;
-        `ValueError` if it is anything else.
+        Parameters
+        ----------
+        player : int, optional
+            As for `legal_actions`.
+        out : array, optional
+            A C-contiguous int8 array of the same shape, to be filled and returned.
+
+        Returns
+        -------
+        array of int8, shape (num_distinct_actions,)
+
+        Raises
+        ------
+        ValueError
+            `out` is of another kind, or `player` is neither 0 nor 1.
         """
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef int8_t[::1] mask
@@ -1645,10 +1739,19 @@ cdef class State:
     # -- what happens
 
     def apply_action(self, action):
-        """Apply a legal action; Python and numpy integers alike.
+        """Apply a legal action.
 
-        `IllegalActionError` for any other number, `GameOverError` when the game is over; the state
-        is then as it was.
+        Parameters
+        ----------
+        action : int
+            A legal action; Python's and numpy's integers are accepted.
+
+        Raises
+        ------
+        IllegalActionError
+            The action is not legal here. The state is unchanged.
+        GameOverError
+            The game is over. The state is unchanged.
         """
         cdef int number = as_action(action)
         if self.s.p[0].won | self.s.p[1].won:
@@ -1663,42 +1766,62 @@ cdef class State:
     def apply_unchecked(self, Py_ssize_t action):
         """Apply an action that is known to be legal, without any check.
 
-        Anything else leaves the state in an undefined condition and may crash the process.
+        Anything but a legal action leaves the state undefined and may crash the process.
+
+        Parameters
+        ----------
+        action : int
+            A legal action.
         """
         state_apply(&self.s, &self.table.t, <int>action)
         if LOCMSIM_DEBUG:
             self.validate()
 
     def actions_of(self, str line not None):
-        """The legal actions that an answer line comes to, without PASS; the state stays as it is.
+        """Return the legal actions that an answer line carries out, without PASS.
+
+        The state is unchanged.
 
         Parameters
         ----------
         line : str
-            A whole answer, as `apply_line` takes it.
+            A whole answer, as for `apply_line`.
 
         Returns
         -------
         list of int
-            Legal one after the other. What the referee would ignore is not among them.
+            Actions, each legal after those before it. What the referee would ignore is left out.
 
         Raises
         ------
         InvalidActionError
-            For a malformed line.
+            The line is malformed.
         """
         cdef State after = self.clone()
         return [number for _, number, applied in play_line(after, line) if applied]
 
     def apply_line(self, str line not None):
-        """A whole answer line with the referee's semantics; then, unless someone has won, the turn
-        ends (docs/rules.md, section 8).
+        """Carry out a whole answer line as the referee does, then end the turn.
 
-        Returns two lists of canonical action texts: those applied, and those ignored because they
-        were illegal when their time came, or PASS. Once somebody has won, what follows is ignored
-        up to the first action that would be legal: there the referee stops, and tells nothing of
-        what comes behind it. `InvalidActionError` for a malformed line, of which nothing is
-        applied.
+        The turn does not end if somebody has won (docs/rules.md, section 8).
+
+        Parameters
+        ----------
+        line : str
+            Actions with ``;`` between them.
+
+        Returns
+        -------
+        applied, ignored : list of str
+            Canonical texts of the actions carried out, and of those ignored because they were PASS
+            or were illegal when their time came. Once somebody has won, the actions that follow are
+            ignored up to the first one that would be legal: there the referee stops, and says
+            nothing of the rest.
+
+        Raises
+        ------
+        InvalidActionError
+            The line is malformed; nothing was applied.
         """
         cdef int rules = self.table.t.rules
         cdef list applied = []
@@ -1714,34 +1837,66 @@ cdef class State:
     # -- whose turn it is and who has won
 
     def current_player(self):
-        """0 or 1; -4 when the game is over, as in OpenSpiel."""
+        """Return the player to move, 0 or 1; -4 when the game is over, as in OpenSpiel."""
         return TERMINAL_PLAYER if self.is_terminal() else state_player(&self.s)
 
     def is_terminal(self):
-        """Whether somebody has won."""
+        """Return whether somebody has won."""
         return bool(self.s.p[0].won | self.s.p[1].won)
 
     @property
     def winner(self):
-        """0, 1, or None while nobody has won."""
+        """The winner, 0 or 1; None while nobody has won."""
         cdef int winner = state_winner(&self.s)
         return None if winner < 0 else winner
 
     def returns(self):
-        """[1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
+        """Return [1.0, -1.0] or [-1.0, 1.0] for the players; [0.0, 0.0] before the end."""
         cdef int winner = state_winner(&self.s)
         return [0.0, 0.0] if winner < 0 else [1.0, -1.0] if winner == 0 else [-1.0, 1.0]
 
     def rewards(self):
-        """What the last action brought each player: as `returns`, since only the end counts."""
+        """Return what the last action brought each player: the same as `returns`, as only the end
+        counts.
+        """
         return self.returns()
 
     def player_return(self, player):
-        """The entry of `returns` for one player; `ValueError` for any other than 0 and 1."""
+        """Return the entry of `returns` for one player.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            `player` is neither 0 nor 1.
+        """
         return self.returns()[_player_number(player)]
 
     def player_reward(self, player):
-        """The entry of `rewards` for one player; `ValueError` for any other than 0 and 1."""
+        """Return the entry of `rewards` for one player.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            `player` is neither 0 nor 1.
+        """
         return self.rewards()[_player_number(player)]
 
     @property
@@ -1755,38 +1910,38 @@ cdef class State:
         return RULES_NAMES[self.table.t.rules]
 
     def num_players(self):
-        """2."""
+        """Return 2, the number of players."""
         return 2
 
     def num_distinct_actions(self):
-        """145, or 155 in 1.0: no action number reaches it."""
+        """Return 145 (155 in 1.0): all action numbers are below it."""
         return NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
 
     def is_chance_node(self):
-        """False: the order of the decks is part of the state."""
+        """Return False: the order of the decks is part of the state."""
         return False
 
     def is_simultaneous_node(self):
-        """False."""
+        """Return False: one player moves at a time."""
         return False
 
     def chance_outcomes(self):
-        """[]: there are no chance nodes."""
+        """Return an empty list: there are no chance nodes."""
         return []
 
     def get_game(self):
-        """The game object of `locmsim.openspiel` for this rule set."""
+        """Return the game object of `locmsim.openspiel` for this rule set."""
         return later("game")(self.rules)
 
     # -- actions in words
 
     def action(self, action):
-        """What an action number means here.
+        """Return what an action number means in this position.
 
         Parameters
         ----------
         action : int
-            An action number, Python's or numpy's.
+            An action number; Python's and numpy's integers are accepted.
 
         Returns
         -------
@@ -1796,7 +1951,7 @@ cdef class State:
         Raises
         ------
         IllegalActionError
-            For a number that names nothing in this position.
+            The number names nothing in this position.
         """
         found = action_fields(self, as_action(action))
         if found is None:
@@ -1805,12 +1960,12 @@ cdef class State:
         return found
 
     def action_number(self, action not None):
-        """The number of a legal action; the inverse of `action`.
+        """Return the number of a legal action, the inverse of `action`.
 
         Parameters
         ----------
         action : Action
-            Its card, if it has one, has to be the one that goes by the id `source` here.
+            Its card, if it has one, must be the card that has the instance id `source` here.
 
         Returns
         -------
@@ -1819,7 +1974,9 @@ cdef class State:
         Raises
         ------
         IllegalActionError
-            If it is not legal here; `GameOverError` when the game is over.
+            The action is not legal here.
+        GameOverError
+            The game is over.
         """
         cdef int number
         if not isinstance(action, Action):
@@ -1838,9 +1995,26 @@ cdef class State:
         return number
 
     def action_to_string(self, *args):
-        """`action_to_string([player,] action)`: the referee's text, as "ATTACK 36 -1".
+        """Return the referee's text of an action, such as "ATTACK 36 -1".
 
-        `IllegalActionError` for a number that names nothing in this position.
+        It is called as ``action_to_string(action)``, or as in OpenSpiel ``action_to_string(player,
+        action)``.
+
+        Parameters
+        ----------
+        player : int, optional
+            0 or 1; it makes no difference.
+        action : int
+            An action number.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        IllegalActionError
+            The number names nothing in this position.
         """
         action = _last_argument("action_to_string", args)
         cdef int number = as_action(action)
@@ -1851,10 +2025,30 @@ cdef class State:
         return text
 
     def string_to_action(self, *args):
-        """`string_to_action([player,] text)`: the number of one legal action in canonical form.
+        """Return the number of a legal action from its canonical text.
 
-        `InvalidActionError` for a malformed text (a comment or a ``;`` too), `IllegalActionError`
-        for an action that is not legal, `GameOverError` when the game is over.
+        It is called as ``string_to_action(text)``, or as in OpenSpiel ``string_to_action(player,
+        text)``.
+
+        Parameters
+        ----------
+        player : int, optional
+            0 or 1; it makes no difference.
+        text : str
+            One action, PASS included, without a comment and without ``;``.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InvalidActionError
+            The text is malformed.
+        IllegalActionError
+            The action is not legal here.
+        GameOverError
+            The game is over.
         """
         text = _last_argument("string_to_action", args)
         cdef int rules = self.table.t.rules
@@ -1889,11 +2083,12 @@ cdef class State:
 
     @property
     def players(self):
-        """Two read-only views, alive: they show the state as it is when they are asked."""
+        """Two read-only views of the players, which always show the state as it is now."""
         return PlayerView(self, 0), PlayerView(self, 1)
 
     def snapshot(self):
-        """The position as plain dicts, lists, ints and strings (docs/rules.md, section 13)."""
+        """Return the position as plain dicts, lists, ints and strings (docs/rules.md, section 13).
+        """
         return {
             "turn": self.s.turn,
             "cur": state_player(&self.s),
@@ -1902,22 +2097,35 @@ cdef class State:
         }
 
     def observation(self, player, opponent_actions=()):
-        """What `player` sees, as `locmsim.Observation.of` gives it."""
+        """Return what a player sees.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1, whether to move or not.
+        opponent_actions : sequence of str
+            What the opponent did in the turn before, which a state does not know.
+
+        Returns
+        -------
+        Observation
+            As from `locmsim.Observation.of`, which also says what is raised.
+        """
         return later("Observation").of(self, player, opponent_actions)
 
     def observation_tensor(self, player=None, layout="entities-f32", *, out=None):
-        """What a player sees as numbers, in a layout of `locmsim.policy`.
+        """Return what a player sees as numbers, in a layout of `locmsim.policy`.
 
-        A state has no past: the numbers of `Layout.history` are 0 here.
+        A state has no past, so the numbers of `Layout.history` are 0.
 
         Parameters
         ----------
         player : int, optional
-            By default the player to move.
+            0 or 1; by default the player to move.
         layout : str
             "entities", "entities-f32" or "gym-locm".
         out : array, optional
-            C-contiguous, of the layout's shape and type; it is filled and returned.
+            A C-contiguous array of the layout's shape and type, to be filled and returned.
 
         Returns
         -------
@@ -1927,7 +2135,7 @@ cdef class State:
         Raises
         ------
         ValueError
-            For an unknown layout or player, and an `out` that does not fit.
+            The layout or the player is unknown, or `out` does not fit.
         """
         return later("write_state")(self, self.viewer(player), layout, out)
 
@@ -1935,30 +2143,31 @@ cdef class State:
         return state_player(&self.s) if player is None else _player_number(player)
 
     def observation_string(self, player=None):
-        """What `player` sees of this position, as text; equal exactly if they see the same.
+        """Return what a player sees as text; two texts are equal exactly if the player sees the
+        same.
 
         Parameters
         ----------
         player : int, optional
-            0 or 1, to move or not; by default the player to move.
+            0 or 1, whether to move or not; by default the player to move.
 
         Returns
         -------
         str
-            A line with what the protocol leaves out because it is sent at the start of a turn only
-            (turn, the player to move, the mana that both have left, own creatures that can attack
-            and that have attacked), then the protocol's text (docs/rules.md, section 9) without the
-            opponent's actions, which a state does not know.
+            First a line with what the protocol leaves out, as it only speaks at the start of a
+            turn: the turn, the player to move, the mana both have left, and which of the player's
+            creatures can attack and have attacked. Then the protocol's text (docs/rules.md, section
+            9) without the opponent's actions, which a state does not know.
 
         Raises
         ------
         ValueError
-            For any other `player`.
+            `player` is neither 0 nor 1.
         """
         return later("seen_text")(self, self.viewer(player))
 
     def validate(self):
-        """Check all invariants of the representation; `AssertionError` names the broken one."""
+        """Check all invariants of the representation; an `AssertionError` names the broken one."""
         fault = state_fault(&self.s, &self.table.t)
         if fault is not NULL:
             raise AssertionError(fault.decode())
@@ -1966,19 +2175,61 @@ cdef class State:
     # -- playouts
 
     def rollout(self, seed):
-        """Winner (0 or 1) of one uniformly random playout from here: game 0 of `rollouts`."""
+        """Play one uniformly random playout from here and return its winner.
+
+        It is game 0 of `rollouts`.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the random actions.
+
+        Returns
+        -------
+        int
+            0 or 1.
+        """
         return int(self.rollouts(1, seed)[0])
 
     def rollouts(self, n, seed, threads=1):
-        """int8 array of the n winners of uniformly random playouts from here.
+        """Play n uniformly random playouts from here and return their winners.
 
-        Every action is drawn uniformly from the legal ones. Game i depends on (seed, i) only, not
-        on n or `threads`, the number of threads that share the games without holding the GIL.
+        Every action is drawn uniformly from the legal ones. Game i depends only on (seed, i). The
+        GIL is released.
+
+        Parameters
+        ----------
+        n : int
+            How many playouts.
+        seed : int
+            The seed of the random actions.
+        threads : int
+            How many threads share the playouts; it makes no difference to the result.
+
+        Returns
+        -------
+        array of int8, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            An argument is out of bounds.
         """
         return self.rollouts_counted(n, seed, threads)[0]
 
     def rollouts_counted(self, n, seed, threads=1):
-        """As `rollouts`, and the number of actions applied, PASS included."""
+        """Play `rollouts`, and count the actions applied, PASS included.
+
+        Parameters
+        ----------
+        n, seed, threads : int
+            As for `rollouts`.
+
+        Returns
+        -------
+        winners : array of int8, shape (n,)
+        actions : int
+        """
         import numpy as np
         winners = np.empty(_count("n", n, 0), dtype=np.int8)
         seed = _seed_bits(seed)
@@ -1987,32 +2238,40 @@ cdef class State:
             len(winners), _count("threads", threads, 1), PLAYOUTS_A_CALL))
 
     def perft(self, depth):
-        """Number of sequences of `depth` legal actions from here; a finished game has none."""
+        """Count the sequences of `depth` legal actions from here; a finished game has none.
+
+        Parameters
+        ----------
+        depth : int
+            0 or more.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            `depth` is negative.
+        """
         # No game is so long that the bound matters.
         cdef int levels = <int>min(_count("depth", depth, 0), <Py_ssize_t>MAX_TURN)
         return perft_with_signals(&self.s, &self.table.t, levels)
 
     def resample_hidden(self, player, seed):
-        """A new state: what `player` sees is the same, all that they cannot see is drawn anew.
+        """Return a new state in which everything that a player cannot see is drawn anew.
 
-        Their own deck is shuffled. The opponent's hand and deck are filled from the pool of the
-        game, in 1.5 with at most two copies of a card, their board counted in, if the pool is large
-        enough for that. The instance ids of hidden cards, of which they know all but their places,
-        go in draw order in 1.x and are shuffled in 1.5. Depends on `seed` and on what `player` can
-        know only. `ValueError` for another player and if the pool is needed and empty.
-        """
-        return resampled(self, _player_number(player), _seed_bits(seed))
-
-    def resample_from_infostate(self, player, sampler):
-        """OpenSpiel's name for `resample_hidden`: a new state that looks the same to `player`.
+        What `player` sees stays the same. Their own deck is shuffled. The opponent's hand and deck
+        are filled from the pool of the game; in 1.5 with at most two copies of a card, counting
+        those on the board, if the pool is large enough. The player knows all instance ids of hidden
+        cards, but not where they are: they stay in draw order in 1.x and are shuffled in 1.5.
 
         Parameters
         ----------
         player : int
             0 or 1, the player whose knowledge is kept.
-        sampler : callable
-            Gives random numbers, 0 <= x < 1, as ``pyspiel.UniformProbabilitySampler(0.0, 1.0)`` or
-            ``numpy.random.Generator.random`` do. It is called twice.
+        seed : int
+            The result depends only on this seed and on what `player` can know.
 
         Returns
         -------
@@ -2021,7 +2280,30 @@ cdef class State:
         Raises
         ------
         ValueError
-            For another player, a number that is not in [0, 1), and if the pool is needed and empty.
+            `player` is neither 0 nor 1, or the pool is needed and empty.
+        """
+        return resampled(self, _player_number(player), _seed_bits(seed))
+
+    def resample_from_infostate(self, player, sampler):
+        """Return a new state that looks the same to a player: `resample_hidden` by OpenSpiel's
+        name.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1, the player whose knowledge is kept.
+        sampler : callable
+            Returns random numbers, 0 <= x < 1, as ``pyspiel.UniformProbabilitySampler(0.0, 1.0)``
+            and ``numpy.random.Generator.random`` do. It is called twice.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            `player` is neither 0 nor 1, a number is not in [0, 1), or the pool is needed and empty.
         """
         return self.resample_hidden(player, later("sampled_seed")(sampler))
 
@@ -2037,26 +2319,32 @@ cdef class State:
     __hash__ = None
 
     def key(self):
-        """Bytes that are equal exactly for equal positions, whatever their tables' order is."""
+        """Return bytes that are equal exactly for equal positions, whatever the order of their
+        tables.
+        """
         return canonical_key(self)
 
     def hash64(self):
-        """64 bits of all that `key` has: equal for equal positions, the same on every machine.
+        """Return 64 bits of everything that `key` contains.
+
+        Equal positions have equal hashes, on every machine. Different positions have equal hashes
+        only by chance, 1 in 2**64.
 
         Returns
         -------
         int
-            0 <= x < 2**64. Different positions are equal by chance only, 1 in 2**64.
+            0 <= x < 2**64.
         """
         return state_hash(&self.s, &self.table.t)
 
     def turn_hash(self):
-        """64 bits of what may differ within a turn, whatever the order of the actions was.
+        """Return 64 bits of what can change within a turn, whatever the order of the actions was.
 
-        Two lines of play of one turn that lead to the same hands and boards but for the order of
-        cards and creatures have equal hashes: what a table of transpositions of a search within a
-        turn needs. Cards in hand count by their base id, creatures by what they are now; the turn,
-        the decks and the opponent's hand, which no action of the turn changes, do not count.
+        Two ways to play a turn have equal hashes if they lead to the same hands and boards, apart
+        from the order of cards and creatures: what the transposition table of a search within one
+        turn needs. Cards in hand count by their base ids, creatures by their present values. The
+        turn number, the decks and the opponent's hand, which no action of the turn changes, do not
+        count.
 
         Returns
         -------
@@ -2072,12 +2360,29 @@ cdef class State:
         return turn_hash(&self.s, &self.table.t, card_keys)
 
     def to_bytes(self):
-        """The state and its table for `from_bytes`, on machines with the same byte order."""
+        """Return the state and its table as bytes for `from_bytes`, on machines of the same byte
+        order.
+        """
         return sealed(TABLE_PART, self.table.pack()) + packed(self)
 
     @staticmethod
     def from_bytes(data):
-        """Inverse of `to_bytes`; `ValueError` for foreign, truncated or corrupted bytes."""
+        """Return the state that `to_bytes` wrote.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            The bytes are foreign, truncated or corrupted.
+        """
         cdef bytes raw = bytes(memoryview(data))
         cdef Py_ssize_t size = _HEADER.size         # of the table's part
         if len(raw) >= size:
@@ -2085,31 +2390,32 @@ cdef class State:
         return _unpack_state(_unpack_table(raw[:size]), raw[size:])
 
     def to_text(self):
-        """The position as one line of text, exact and for people to read (docs/rules.md, section
-        13); `from_text` is its inverse.
+        """Return the position as one line of text that is exact and readable (docs/rules.md,
+        section 13).
 
-        Names of cards are no part of it. The pool of hidden cards is.
+        `from_text` is its inverse. The text includes the pool of hidden cards, but not the names of
+        cards.
         """
         return later("state_text")(self)
 
     @staticmethod
     def from_text(text):
-        """The state of a position text (docs/rules.md, section 13).
+        """Return the state of a position text (docs/rules.md, section 13).
 
         Parameters
         ----------
         text : str
-            One line as `to_text` gives it; blanks around it do not matter.
+            One line as `to_text` returns it; blanks around it do not matter.
 
         Returns
         -------
         State
-            Equal to the one that gave the text, with an equal pool.
+            Equal to the state that was written, with an equal pool.
 
         Raises
         ------
         ValueError
-            Names the field that is wrong, as ``players[0].board[2]``.
+            A field is wrong; the message names it, such as ``players[0].board[2]``.
         """
         return later("state_of_text")(text)
 
@@ -2292,7 +2598,7 @@ cdef object action_fields(State state, int number):
 
 
 cdef int find_action(State state, tuple parsed) except? -1:
-    """Number of a parsed action; -1 if one of its ids is not where it has to be."""
+    """The number of a parsed action; -1 if one of its ids is in the wrong place."""
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
     cdef const player_t* op = &state.s.p[1 - state_player(&state.s)]
     cdef const table_t* t = &state.table.t
@@ -2586,7 +2892,7 @@ def _first(pair):
 
 
 cdef int entry_of(Table table, int64_t id) noexcept:
-    """The entry of an instance id, -1 if there is none."""
+    """The entry of an instance id; -1 for an unknown id."""
     cdef int i
     cdef int n = table.t.n_instances or table.t.n_cards
     for i in range(n):
@@ -2935,7 +3241,7 @@ cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
 
 
 cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexcept nogil:
-    """The entry of which a creature is the area copy (section 7), -1: it is none."""
+    """The entry of which a creature is the area copy (section 7); -1 for any other creature."""
     cdef int i
     if t.rules == RULES_15:
         for i in range(first, t.n_cards):
@@ -3109,18 +3415,32 @@ cdef void state_deal(
 
 @cython.final
 cdef class Determinizer:
-    """Draws states that look to one player as `state` does.
+    """Draw states that look to one player exactly as `state` does.
 
-    `groups` has for each player a list of groups of cards for their hidden places, in the form
-    ``(copies, [(card, weight), ...])``: that many cards come from the group, whichever of its
-    cards. A card that a constructed deck may hold twice is a group ``(2, [(card, weight)])``, a
-    triplet of a draft ``(1, [(a, 1.0), (b, 2.5), (c, 0.4)])``. While places are left, a card is
-    drawn from all groups with probability proportional to its weight, a positive number. The
-    viewer's hidden places are their deck, the other player's are their hand and deck.
+    Parameters
+    ----------
+    state : State
+        The position.
+    viewer : int
+        0 or 1, the player whose knowledge is kept. Their hidden places are their deck; the other
+        player's are their hand and their deck.
+    groups : pair of sequences
+        For each player groups of cards for their hidden places, as ``(copies, [(card, weight),
+        ...])``: that many cards come from the group, whichever they are. A card that a constructed
+        deck may hold twice is a group ``(2, [(card, weight)])``, a triplet of a draft ``(1, [(a,
+        1.0), (b, 2.5), (c, 0.4)])``. While places are left, a card is drawn from all groups with a
+        probability proportional to its weight, a positive number. The cards must be in the pool of
+        the state.
 
-    The cards have to be in the pool of the state. Hidden cards have no instance ids of their own,
-    so texts of actions name only cards that are visible to `viewer` in the position itself.
-    ``ValueError`` names the argument that is wrong.
+    Raises
+    ------
+    ValueError
+        An argument is wrong; the message names it.
+
+    Notes
+    -----
+    Hidden cards have no instance ids of their own, so texts of actions name only cards that
+    `viewer` sees in the position itself.
     """
 
     def __cinit__(self, State state not None, viewer, groups):
@@ -3161,14 +3481,16 @@ cdef class Determinizer:
                 raise ValueError(f"groups[{who}]: {places} cards for {hidden} hidden places")
 
     def sample(self, seed):
-        """A new state, the one that belongs to the integer `seed`."""
+        """Return a new state, the one that belongs to the integer `seed`."""
         cdef State state = self.state.clone()
         cdef uint64_t stream = stream_start(_seed_bits(seed), 0)
         state_deal(&state.s, &state.table.t, &self.u, &stream)
         return state
 
     def after(self, actions):
-        """The same worlds after legal actions of the mover; errors as `State.apply_action`."""
+        """Return the same worlds after legal actions of the mover; errors as for
+        `State.apply_action`.
+        """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         later.u = self.u
         for action in actions:
@@ -3176,10 +3498,10 @@ cdef class Determinizer:
         return later
 
     def begun_as(self, State state not None):
-        """The same worlds, with what was done in the turn that `state` is in the middle of.
+        """Return the same worlds, with what was done in the turn that `state` is in the middle of.
 
-        `self` is the view of `state` as if its turn was at its beginning. ``ValueError`` if the
-        boards are others.
+        `self` is the view of `state` as at the start of its turn. ``ValueError`` if the boards
+        differ.
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who

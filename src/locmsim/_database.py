@@ -35,7 +35,7 @@ class Database:
     """An open file of a kind, which a subclass sets; a context manager.
 
     With `write` the file is made if it does not exist, and written by this process alone; a path of
-    ``":memory:"`` is no file. Otherwise it must exist and is only read.
+    ``":memory:"`` means no file. Otherwise the file must exist and is only read.
     """
 
     kind: ClassVar[Kind]

@@ -131,7 +131,7 @@ class Registry(UserDict[str, Any]):
                 f"{did_you_mean(attribute, classes)}"
             ) from None
         if not callable(found):
-            raise ValueError(f"{where}: {attribute} is no class, but {found!r}")
+            raise ValueError(f"{where}: {attribute} is not a class but {found!r}")
         return found
 
     def _imported(self, where: str, place: str, file: str | None) -> types.ModuleType:
@@ -202,7 +202,7 @@ def _module_of(file: str) -> types.ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    # What lies beside the file can be imported by it, but never in the place of something else.
+    # What lies beside the file can be imported by it, but never in place of something else.
     if os.path.dirname(path) not in sys.path:
         sys.path.append(os.path.dirname(path))
     _importing.append(path)

@@ -5,7 +5,6 @@ import os
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -23,20 +22,20 @@ __all__ = [
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EXPECTED = {bool: "true or false", int: "an integer", float: "a number"}
-#: Of an option that has to be given.
+#: The default of an option that must be given.
 MISSING = inspect.Parameter.empty
 
 
 class Option(NamedTuple):
     """What can be given by a text."""
 
-    #: `MISSING` if there is none.
+    #: `MISSING` for an option without a default.
     default: Any
     #: What a text may be read as.
     kinds: tuple[type, ...]
 
     def value(self, where: str, text: str) -> Any:
-        """What a text stands for; ``ValueError`` says what was expected."""
+        """The value of a text; ``ValueError`` says what was expected."""
         for kind in self.kinds:
             try:
                 return _BOOLS[text.lower()] if kind is bool else kind(text)
@@ -60,19 +59,13 @@ def read_options(where: str, text: str) -> dict[str, str]:
 def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
     """The options that a text can give to a class or function, and whether it takes any other.
 
-    They are its arguments. What it takes as ``**options`` are its ``bound``, an integer, and the
-    fields of its dataclass ``options_class``, if it has one; otherwise anything.
+    They are its arguments; with ``**options`` it accepts any other, too.
     """
     known, any_name = {}, False
     hints = _hints(factory.__init__ if isinstance(factory, type) else factory)  # type: ignore[misc]
     for name, parameter in inspect.signature(factory).parameters.items():
         if parameter.kind == inspect.Parameter.VAR_KEYWORD:
-            options_class = getattr(factory, "options_class", None)
-            any_name = options_class is None
-            if bound := getattr(factory, "bound", None):
-                known[bound] = Option(0, (int,))
-            for field in fields(options_class) if options_class else ():
-                known[field.name] = Option(field.default, _kinds(field.type, field.default))
+            any_name = True
         elif parameter.kind not in (
             inspect.Parameter.VAR_POSITIONAL,
             inspect.Parameter.POSITIONAL_ONLY,
@@ -149,7 +142,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def guess(text: str) -> int | float | str:
-    """What a text stands for where nothing says it."""
+    """The value of a text whose kind is unknown."""
     for kind in (int, float):
         try:
             return kind(text)

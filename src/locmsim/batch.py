@@ -48,7 +48,7 @@ class BatchActions(NamedTuple):
         opponent. Otherwise -1.
     lane : int8 array
         The lane of the creature that is summoned, attacks or is the target of an item, 0 or 1;
-        -1: there is none.
+        -1 without a lane.
     """
 
     row: NDArray[np.int64]
@@ -73,17 +73,27 @@ class _HasBatchFunction(Protocol):
 
 
 class StateBatch:
-    """States of one rule set, one a row, in one block of memory.
+    """Many states of one rule set in one block of memory, a state in each row.
 
-    They may be states of one game or of many. Loops run without the GIL. A batch is to be used by
-    one thread at a time; `rollouts` can use several.
+    The states may belong to one game or to many. Loops run without the GIL. Only one thread may use
+    a batch at a time; `rollouts` can use several threads by itself.
 
-    Actions are those of `State`; -1 stands for none: in `step` such a row is left as it is, and for
-    a finished game it is the only choice.
+    Actions are numbered as in `State`, and -1 stands for no action: `step` leaves such a row as it
+    is, and for a finished game it is the only choice.
+
+    Parameters
+    ----------
+    states : iterable of State
+        The states to copy, at least one, all of one rule set.
+
+    Raises
+    ------
+    ValueError
+        There is no state, or one of another rule set.
     """
 
     def __init__(self, states: Iterable[State]) -> None:
-        """A copy of each state. ``ValueError`` if there is none or one has other rules."""
+        """Copy the states."""
         states = list(states)
         if not states:
             raise ValueError("states: expected at least one")
@@ -93,31 +103,48 @@ class StateBatch:
 
     @classmethod
     def repeat(cls, state: State, n: int) -> "StateBatch":
-        """`n` copies of one state; ``ValueError`` if `n` is negative."""
+        """Return a batch of n copies of one state.
+
+        Parameters
+        ----------
+        state : State
+            The state to copy.
+        n : int
+            The number of rows, 0 or more.
+
+        Returns
+        -------
+        StateBatch
+
+        Raises
+        ------
+        ValueError
+            `n` is negative.
+        """
         return cls._of(StateArray(n, state))
 
     @classmethod
     def sample(cls, belief: _Believer, n: int, seed: SupportsIndex) -> "StateBatch":
-        """Worlds that a player may be in, as one batch.
+        """Return a batch of sampled worlds that a player may be in.
 
         Parameters
         ----------
         belief : Belief
-            That has seen the position: see `locmsim.search.Belief`.
+            A belief that has seen the position (`locmsim.search.Belief`).
         n : int
-            How many.
+            The number of worlds.
         seed : int
             Row i is ``belief.sample(batch.row_seeds(seed)[i])``.
 
         Returns
         -------
         StateBatch
-            Of `n` states, the mover being the player at the start of their turn.
+            `n` states at the start of the player's turn, with the player to move.
 
         Raises
         ------
         ValueError
-            `n` is negative; no battle was observed, or one that cannot be.
+            `n` is negative, the belief has seen no battle, or what it has seen is impossible.
         """
         worlds = belief.determinizer()
         batch = cls._of(StateArray(n, worlds.sample(0)))
@@ -126,9 +153,24 @@ class StateBatch:
 
     @classmethod
     def children(cls, state: State) -> tuple["StateBatch", NDArray[np.int64]]:
-        """The states after each legal action, and the actions: int64, ascending; PASS is 0.
+        """Return the states after each legal action of a state, and the actions.
 
-        ``GameOverError`` for a finished game.
+        Parameters
+        ----------
+        state : State
+            The position, of a game that is not over.
+
+        Returns
+        -------
+        children : StateBatch
+            A row for each action.
+        actions : array of int64
+            The legal actions in ascending order; PASS is 0.
+
+        Raises
+        ------
+        GameOverError
+            The game is over.
         """
         actions = np.array(state.legal_actions(), np.int64)
         if not len(actions):
@@ -138,12 +180,12 @@ class StateBatch:
         return batch, actions
 
     def resample_hidden(self, players: ArrayLike, seed: SupportsIndex) -> "StateBatch":
-        """The same positions, everything that a player of each cannot see drawn anew.
+        """Return the same positions with everything redrawn that a player of each cannot see.
 
         Parameters
         ----------
-        players : int, or array of int
-            Who looks, 0 or 1: one for all rows, or one for each.
+        players : int or array of int
+            The player whose knowledge is kept, 0 or 1: one for all rows, or one for each row.
         seed : int
             Row i is ``batch[i].resample_hidden(players[i], batch.row_seeds(seed)[i])``.
 
@@ -154,7 +196,8 @@ class StateBatch:
         Raises
         ------
         ValueError
-            `players` are others, or not as many as there are rows; a state has an empty pool.
+            A player is neither 0 nor 1, there are not as many players as rows, or the pool of a
+            state is empty.
         """
         try:
             lookers = np.broadcast_to(np.asarray(players), len(self))
@@ -173,7 +216,7 @@ class StateBatch:
         return batch
 
     def clone(self) -> "StateBatch":
-        """An independent copy."""
+        """Return an independent copy."""
         return self._of(self._array.copy())
 
     __copy__ = clone
@@ -199,7 +242,7 @@ class StateBatch:
         return map(self._array.get, range(len(self)))
 
     def take(self, rows: ArrayLike) -> "StateBatch":
-        """Copies of some rows, in any order and as often as given, as `numpy.take` has them.
+        """Return copies of some rows, in any order and as often as wanted, as `numpy.take` does.
 
         Parameters
         ----------
@@ -216,7 +259,7 @@ class StateBatch:
         IndexError
             There is no such row.
         TypeError
-            `rows` are no integers.
+            `rows` are not integers.
         """
         array = np.asarray(rows)
         if array.dtype.kind not in "iu" and array.size:
@@ -234,15 +277,27 @@ class StateBatch:
         return number % len(self)
 
     def num_distinct_actions(self) -> int:
-        """145, or 155 in 1.0."""
+        """Return 145 (155 in 1.0): all action numbers are below it."""
         return self._array.num_actions
 
     def step(self, actions: ArrayLike) -> None:
-        """Apply one action to each state; -1 leaves a state as it is, a finished one needs it.
+        """Apply one action to each state.
 
-        If any action is not legal nothing is applied: `IllegalActionError`, or `GameOverError` if
-        all such actions are for finished games, names the rows. ``TypeError`` unless `actions` are
-        integers, ``ValueError`` unless there is one for each row.
+        Parameters
+        ----------
+        actions : array of int
+            An action for each row. -1 leaves a state as it is; finished games need it.
+
+        Raises
+        ------
+        IllegalActionError
+            Some actions are illegal; the message names the rows. Nothing was applied.
+        GameOverError
+            All of the illegal actions are for finished games. Nothing was applied.
+        TypeError
+            `actions` are not integers.
+        ValueError
+            There are not as many actions as rows.
         """
         array = np.asarray(actions)
         if array.dtype.kind not in "iu" and array.size:
@@ -268,19 +323,39 @@ class StateBatch:
         raise error(f"illegal actions, nothing was applied; {', '.join(shown)}")
 
     def sample_actions(self, seed: SupportsIndex) -> NDArray[np.int64]:
-        """A uniformly random legal action for each state, -1 for finished ones: for `step`.
+        """Draw a uniformly random legal action for each state.
 
-        Row i depends on (seed, i) and its state only. Take another seed for each step.
+        Parameters
+        ----------
+        seed : int
+            Row i depends only on (seed, i) and its state, so each step needs another seed.
+
+        Returns
+        -------
+        array of int64, shape (rows,)
+            Actions for `step`; -1 for finished games.
         """
         out = np.empty(len(self), dtype=np.int64)
         self._array.sample(_seed_bits(seed), out)
         return out
 
     def legal_actions_mask(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
-        """int8 array (rows, `num_distinct_actions`), 1 where an action is legal.
+        """Return an array that has 1 for each legal action and 0 for all others.
 
-        A row of a finished game is 0. `out`, a writable C-contiguous int8 array of that shape, is
-        filled and returned if given; ``ValueError`` if it is anything else.
+        Parameters
+        ----------
+        out : array, optional
+            A writable, C-contiguous int8 array of the same shape, to be filled and returned.
+
+        Returns
+        -------
+        array of int8, shape (rows, num_distinct_actions)
+            The row of a finished game is 0.
+
+        Raises
+        ------
+        ValueError
+            `out` is of another kind.
         """
         shape = len(self), self.num_distinct_actions()
         if out is None:
@@ -305,26 +380,26 @@ class StateBatch:
         *,
         out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
-        """`State.observation_tensor` of each state.
+        """Return `State.observation_tensor` of each state.
 
         Parameters
         ----------
         player : int, optional
-            By default who is to move in each row.
+            0 or 1; by default the player to move in each row.
         layout : str
             "entities", "entities-f32" or "gym-locm".
         out : array, optional
-            C-contiguous, of shape (rows, numbers) and the layout's type; it is filled and returned.
+            A C-contiguous array of the same shape and type, to be filled and returned.
 
         Returns
         -------
-        array
-            Of shape (rows, numbers) and the layout's type.
+        array, shape (rows, numbers)
+            Of the layout's type.
 
         Raises
         ------
         ValueError
-            For an unknown layout or player, and an `out` that does not fit.
+            The layout or the player is unknown, or `out` does not fit.
         """
         from locmsim.game.layouts import write_states
 
@@ -333,10 +408,13 @@ class StateBatch:
         return write_states(self._array, -1 if player is None else player, layout, out)
 
     def actions(self) -> BatchActions:
-        """Every legal action of every state, by row and ascending, as arrays; finished: none.
+        """Return every legal action of every state as arrays, by row and ascending.
 
-        The children of all states, each once: ``legal = batch.actions()``,
-        ``children = batch.take(legal.row)``, ``children.step(legal.action)``.
+        Finished games have none. This makes all children of all states::
+
+            legal = batch.actions()
+            children = batch.take(legal.row)
+            children.step(legal.action)
         """
         rows = np.empty(self.legal_counts.sum(), np.int64)
         actions = np.empty_like(rows)
@@ -345,26 +423,26 @@ class StateBatch:
         return BatchActions(rows, actions, *np.ascontiguousarray(moves.T))
 
     def values(self, evaluation: _HasBatchFunction | BatchFunction) -> NDArray[np.float64]:
-        """What each state is worth to the player whose turn it is, taken to end there.
+        """Return what each state is worth to the player whose turn it is, if the turn ended there.
 
         Parameters
         ----------
         evaluation : Evaluation, or a function of a StateBatch
-            A function returns the expected result of each row from -1, lost, to 1, won, for
-            the player whose turn it is: an array (rows,), or a pair of it and of priors (rows,
-            `num_distinct_actions`), which are of no use here. It is asked about games that are not
-            over only.
+            A function returns for each row the expected result from -1 (lost) to 1 (won) for the
+            player whose turn it is: an array (rows,), or a pair of it and of priors (rows,
+            `num_distinct_actions`), which are not used here. It is only asked about games that are
+            not over.
 
         Returns
         -------
-        array
-            float64, (rows,), from -1 to 1; of a finished game 1 or -1, for the player whose turn
-            it was when it ended.
+        array of float64, shape (rows,)
+            From -1 to 1. For a finished game 1 or -1, to the player whose turn it was when it
+            ended.
 
         Raises
         ------
         ValueError
-            The function returned another number of values, or some beyond -1 and 1.
+            The function returned another number of values, or a value outside -1 to 1.
         """
         function = evaluation_function(evaluation)
         found = np.empty(len(self))
@@ -381,50 +459,75 @@ class StateBatch:
 
     @property
     def legal_counts(self) -> NDArray[np.int32]:
-        """int32 array: the number of legal actions of each state, 0 for finished ones."""
+        """The number of legal actions of each state (int32); 0 for finished games."""
         out = np.empty(len(self), dtype=np.int32)
         self._array.counts(out)
         return out
 
     @property
     def winner(self) -> NDArray[np.int8]:
-        """int8 array: the winner of each state, -1 while nobody has won."""
+        """The winner of each state (int8); -1 while nobody has won."""
         out = np.empty(len(self), dtype=np.int8)
         self._array.winners(out)
         return out
 
     def hash64(self) -> NDArray[np.uint64]:
-        """uint64 array: `State.hash64` of each state."""
+        """Return `State.hash64` of each state (uint64)."""
         out = np.empty(len(self), dtype=np.uint64)
         self._array.hashes(out)
         return out
 
     def is_terminal(self) -> NDArray[np.bool_]:
-        """bool array: which states are finished."""
+        """Return which states are finished (bool)."""
         return self.winner >= 0
 
     def returns(self) -> NDArray[np.float64]:
-        """float64 array (rows, 2): `State.returns` of each state."""
+        """Return `State.returns` of each state (float64, shape (rows, 2))."""
         won = self.winner[:, None] == np.arange(2)
         return np.where(self.is_terminal()[:, None], np.where(won, 1.0, -1.0), 0.0)
 
     def current_player(self) -> NDArray[np.int8]:
-        """int8 array: the player to move, -4 for finished states."""
+        """Return the player to move in each state (int8); -4 for finished games."""
         out = np.empty(len(self), dtype=np.int8)
         self._array.players(out)
         return out
 
     def row_seeds(self, seed: SupportsIndex) -> NDArray[np.uint64]:
-        """uint64 array: the seed that each row has in `rollouts`."""
+        """Return the seed that each row has in `rollouts` and in the other methods with a seed.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the whole batch.
+
+        Returns
+        -------
+        array of uint64, shape (rows,)
+        """
         out = np.empty(len(self), dtype=np.uint64)
         self._array.row_seeds(_seed_bits(seed), out)
         return out
 
     def rollouts(self, n: int, seed: SupportsIndex, threads: int = 1) -> NDArray[np.int8]:
-        """int8 array (rows, n): the winners of `n` uniformly random playouts from each state.
+        """Play n uniformly random playouts from each state and return their winners.
 
-        Row i is ``batch[i].rollouts(n, batch.row_seeds(seed)[i])``, whatever the number of
-        `threads`. ``ValueError`` for a negative `n` or no thread.
+        Parameters
+        ----------
+        n : int
+            Playouts of each state, 0 or more.
+        seed : int
+            Row i is ``batch[i].rollouts(n, batch.row_seeds(seed)[i])``.
+        threads : int
+            How many threads share the playouts; it makes no difference to the result.
+
+        Returns
+        -------
+        array of int8, shape (rows, n)
+
+        Raises
+        ------
+        ValueError
+            `n` is negative, or `threads` is below 1.
         """
         if n < 0:
             raise ValueError(f"n: expected at least 0, got {n}")
@@ -460,7 +563,7 @@ def _moves(array: StateArray) -> NDArray[np.int8]:
 def checked_results(
     answer: Any, rows: int, actions: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float32] | None]:
-    """Values and priors that a batch evaluator returned; ``ValueError`` if they are none."""
+    """Check a batch evaluator's values and priors; ``ValueError`` names what is wrong."""
     values, priors = answer if isinstance(answer, tuple) else (answer, None)
     values = np.ascontiguousarray(values, np.float64)
     if values.shape == (rows, 1):  # of a network with one output

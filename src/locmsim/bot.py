@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.disable()
     try:
         answers = sys.stdout
-        with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is no answer
+        with contextlib.redirect_stdout(sys.stderr):  # agents must not print answers
             answer_all(agent, sys.stdin, answers)
     except (EOFError, KeyboardInterrupt):
         pass

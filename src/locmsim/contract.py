@@ -54,8 +54,15 @@ class FaultKind(StrEnum):
 class Fault:
     """How a player lost other than on the board.
 
-    A match knows of malformed answers and missing ones only; its `message` is that of the official
-    referee. The referee knows more, and its `message` says it for people.
+    Parameters
+    ----------
+    player : int
+        0 or 1.
+    kind : FaultKind
+        What happened.
+    message : str
+        A match only knows of malformed and missing answers; its message is that of the official
+        referee. The message of the referee explains more, for people.
     """
 
     player: int
@@ -65,9 +72,16 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """What became of an answer: the actions carried out, those dropped, the fault if it ended all.
+    """What became of an answer.
 
-    Actions are in canonical text (``"ATTACK 36 -1"``), in the order in which they were handled.
+    Parameters
+    ----------
+    applied : list of str
+        The actions carried out, in canonical text (``"ATTACK 36 -1"``), in order.
+    ignored : list of str
+        The actions ignored, likewise.
+    error : Fault or None
+        The fault, if the answer ended the match by one.
     """
 
     applied: list[str]
@@ -189,7 +203,7 @@ class Game(Protocol):
 
     A game is a frozen dataclass. Its fields are its options, which are plain values: descriptions
     such as ``"vestrock:init_hp=20"`` and files of results are made of them. Two games are equal if
-    they make the same matches. Worker processes get it, so that it has to be pickled.
+    they make the same matches. It is sent to worker processes, so it must pickle.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

@@ -16,7 +16,7 @@ class LocmError(ValueError):
 
 
 class InvalidActionError(LocmError):
-    """A text is no action in the form that the referee accepts (docs/rules.md, section 8)."""
+    """A text is not an action in the form that the referee accepts (docs/rules.md, section 8)."""
 
 
 class IllegalActionError(LocmError):

@@ -32,21 +32,49 @@ Interval = tuple[float, float]
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference at which `score` (0 to 1) is expected; infinite at its ends."""
+    """Return the Elo difference at which a score is expected.
+
+    Parameters
+    ----------
+    score : float
+        0 to 1.
+
+    Returns
+    -------
+    float
+        Infinite at 0 and 1.
+    """
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
     return _ELO * math.log(score / (1 - score))
 
 
 def expected_score(elo: float) -> float:
-    """The score expected with that Elo difference."""
+    """Return the score that is expected at an Elo difference.
+
+    Parameters
+    ----------
+    elo : float
+        The difference.
+
+    Returns
+    -------
+    float
+        0 to 1.
+    """
     return 1 / (1 + math.exp(-elo / _ELO))
 
 
 @dataclass(slots=True)
 class PairCounts:
-    """How many pairs were lost, split and won, and those between, which take a draw and a defeat or
-    a draw and a victory.
+    """How many pairs of games a player lost, split and won.
+
+    Parameters
+    ----------
+    lost, split, won : int
+        Pairs with 0, 1 and 2 points.
+    mostly_lost, mostly_won : int
+        Pairs of a draw and a defeat, and of a draw and a victory.
     """
 
     lost: int = 0
@@ -56,7 +84,13 @@ class PairCounts:
     mostly_won: int = 0
 
     def add(self, score: float) -> None:
-        """Count a pair of 0, 0.25, 0.5, 0.75 or 1."""
+        """Count a pair.
+
+        Parameters
+        ----------
+        score : float
+            0, 0.25, 0.5, 0.75 or 1.
+        """
         if score == 0.5:
             self.split += 1
         elif score == 1:
@@ -69,12 +103,18 @@ class PairCounts:
             self.mostly_lost += 1
 
     def add_all(self, other: "PairCounts") -> None:
-        """Count all pairs of `other`."""
+        """Count all pairs of another object.
+
+        Parameters
+        ----------
+        other : PairCounts
+            The pairs to add.
+        """
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
     def reversed(self) -> "PairCounts":
-        """The same pairs, counted for the other player."""
+        """Return the same pairs, counted for the other player."""
         return PairCounts(self.won, self.split, self.lost, self.mostly_won, self.mostly_lost)
 
     @property
@@ -84,16 +124,18 @@ class PairCounts:
 
     @property
     def score(self) -> float:
-        """The mean; 0.5 if there are none."""
+        """The mean; 0.5 without any pair."""
         if not self.total:
             return 0.5
         quarters = self.mostly_lost + 2 * self.split + 3 * self.mostly_won + 4 * self.won
         return quarters / (4 * self.total)
 
     def smoothed(self) -> tuple[float, float]:
-        """Mean and variance of a pair with two more counted, as independent even games make them.
+        """Return the mean and variance of a pair, with two more pairs counted as even games make
+        them.
 
-        So the variance is never 0, and that of few pairs is not taken for more than it proves.
+        So the variance is never 0, and the variance of few pairs is not trusted for more than it
+        proves.
         """
         n = self.total + 2
         won, split = self.won + 0.5, self.split + 1
@@ -103,10 +145,22 @@ class PairCounts:
 
 
 def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
-    """Wilson's interval of the score.
+    """Return Wilson's interval of the score.
 
-    Wilson's is made for single games, of variance p (1 - p). What pairs vary less (half of it if
-    their games are independent, less if one decides the other) counts as so many games more.
+    Wilson's interval is made for single games, of variance p (1 - p). Pairs vary less (half of it
+    if their games are independent, less if one game decides the other); they count as
+    correspondingly more games.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        The pairs.
+    level : float
+        The confidence level.
+
+    Returns
+    -------
+    low, high : float
     """
     if not counts.total:
         return 0.0, 1.0
@@ -125,25 +179,45 @@ def score_interval(counts: PairCounts, level: float = 0.95) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How far a sequential test has come."""
+    """How far a sequential test has come.
 
-    #: The logarithm of the likelihood ratio of the two hypotheses, and its bounds.
+    Parameters
+    ----------
+    llr : float
+        The logarithm of the likelihood ratio of the two hypotheses.
+    lower, upper : float
+        The bounds at which H0 and H1 are accepted.
+    accepted : str or None
+        "H0", "H1", or None while the test is open.
+    pairs : int
+        The pairs on which it was decided, or all so far.
+    """
+
     llr: float
     lower: float
     upper: float
-    #: "H0", "H1", or None while it is open.
     accepted: str | None
-    #: Pairs it was decided on, or all so far.
     pairs: int
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A sequential test: is the first player better by `elo1` (H1) or only by `elo0` (H0)?
+    """A sequential test: is the first player better by `elo1` (H1), or only by `elo0` (H0)?
 
-    `alpha` and `beta` are the chances of taking H1 where H0 holds and the reverse. The likelihood
-    is that of a normal distribution with the variance seen so far (a generalised sequential
-    probability ratio test). ``ValueError`` if the numbers make no test.
+    The likelihood is that of a normal distribution with the variance seen so far (a generalised
+    sequential probability ratio test).
+
+    Parameters
+    ----------
+    elo0, elo1 : float
+        The two hypotheses, as differences in Elo.
+    alpha, beta : float
+        The probabilities of accepting H1 where H0 is true, and H0 where H1 is true.
+
+    Raises
+    ------
+    ValueError
+        The numbers do not make a test.
     """
 
     elo0: float
@@ -160,7 +234,17 @@ class Sprt:
             )
 
     def state(self, counts: PairCounts) -> SprtState:
-        """The state after these pairs."""
+        """Return the state of the test after some pairs.
+
+        Parameters
+        ----------
+        counts : PairCounts
+            The pairs, counted for the first player.
+
+        Returns
+        -------
+        SprtState
+        """
         lower = math.log(self.beta / (1 - self.alpha))
         upper = math.log((1 - self.beta) / self.alpha)
         low, high = expected_score(self.elo0), expected_score(self.elo1)
@@ -175,19 +259,37 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Elo ratings of several players, with a mean of 0."""
+    """Elo ratings of several players, with a mean of 0.
+
+    Parameters
+    ----------
+    elo : array of float64
+        The rating of each player.
+    error : array of float64
+        Half the width of the 95 % interval of each.
+    """
 
     elo: NDArray[np.float64]
-    #: Half of the 95 % interval of each.
     error: NDArray[np.float64]
 
 
 def bradley_terry(players: int, pairs: Mapping[tuple[int, int], PairCounts]) -> Ratings | None:
-    """Ratings by the Bradley-Terry model from the games that each two players played.
+    """Rate players by the Bradley-Terry model from the games that each two of them played.
 
-    `pairs` are counted for the first of the two. A weak prior (one split pair for each two who met)
-    keeps a player without a loss finite. Errors follow from the variance of the pairs. None if the
-    games do not connect all players. Needs choix.
+    A weak prior (one split pair for each two who met) keeps a player without a loss finite. Errors
+    follow from the variance of the pairs. Needs the extra `arena` (choix).
+
+    Parameters
+    ----------
+    players : int
+        The number of players.
+    pairs : mapping
+        ``(first, second)`` -> pairs, counted for the first of the two.
+
+    Returns
+    -------
+    Ratings or None
+        None if the games do not connect all players.
     """
     import choix
 

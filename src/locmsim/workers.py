@@ -89,9 +89,9 @@ class Workers(NamedTuple):
 
 
 def available_cores() -> list[int]:
-    """The processors that timed games may have to themselves: one for each physical core.
+    """Return the processors that timed games may have to themselves, one for each physical core.
 
-    Where the system limits the processor time (containers), as many as that is worth.
+    Where the system limits the processor time (containers), these are as many as that is worth.
     """
     if not hasattr(os, "sched_getaffinity"):
         return list(range(os.cpu_count() or 1))
@@ -110,7 +110,7 @@ def _processor_quota() -> int | None:
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, math.floor(int(quota) / int(period)))
-    except (OSError, ValueError):  # no such limit; "max" is no number
+    except (OSError, ValueError):  # there is no such limit, or it is "max"
         return None
 
 
@@ -320,16 +320,23 @@ class TaskRunner(Generic[_Task, _T]):
 class CorePool(Executor):
     """Worker processes, each bound to cores of its own.
 
-    Where a `ProcessPoolExecutor` ends all its processes with one that dies, here only that one's
-    task fails, by `BrokenExecutor`, and another process takes its place. `stop` ends workers in the
-    middle of their tasks, by ``SystemExit``; and so they end when this process is gone, however
-    that came. (Pebble's pool, which outlives the death of a worker too, kills workers without that,
-    so that the programs they play against stay behind; its workers survive a main process that was
-    killed; and it binds none to cores.)
+    When a worker dies, only its own task fails, by `BrokenExecutor`, and another process takes its
+    place; a `ProcessPoolExecutor` ends all its processes. `stop` ends workers in the middle of
+    their tasks by ``SystemExit``; and they end by themselves when this process is gone, for
+    whatever reason. (Pebble's pool also outlives the death of a worker, but it kills workers
+    without that, so that the programs they play against stay behind; its workers survive a main
+    process that was killed; and it binds none of them to cores.)
+
+    Parameters
+    ----------
+    jobs : int
+        The number of worker processes.
+    cores : sequence of sequence of int
+        The processors of each worker.
     """
 
     def __init__(self, jobs: int, cores: Sequence[Sequence[int]]) -> None:
-        # A thread waits for each worker: that is all that has to be done here.
+        # A thread waits for each worker: nothing else needs to be done here.
         self._threads = ThreadPoolExecutor(jobs)
         self._mine = threading.local()
         self._cores = list(cores)
@@ -362,7 +369,15 @@ class CorePool(Executor):
         self.shutdown(cancel_futures=True)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As in the base class: wait for what runs."""
+        """Wait for the tasks that are running, as the base class does.
+
+        Parameters
+        ----------
+        wait : bool
+            Whether to wait.
+        cancel_futures : bool
+            Whether to cancel tasks that have not begun.
+        """
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         if wait:
             for worker in self._workers:

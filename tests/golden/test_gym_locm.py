@@ -8,7 +8,8 @@ from helpers import golden_path
 
 from locmsim import State, cards_1x, generate_cards
 from locmsim.envs._potentials import POTENTIALS, potentials_of
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 
 
 def gym_games():

@@ -289,7 +289,7 @@ def test_tables_fit(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """80 columns where the output is no terminal, whatever the names."""
+    """80 columns where the output is not a terminal, whatever the names."""
     pytest.importorskip("choix")
     monkeypatch.chdir(tmp_path)
     db = "r.db"

@@ -130,7 +130,7 @@ def test_log_on_standard_output(tmp_path: Path) -> None:
 
 
 def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is no regular file is written to and not replaced."""
+    """Anything but a regular file is written to, not replaced."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     # While the test has both ends open nobody waits for the other one to open theirs; when it lets
@@ -679,7 +679,7 @@ def test_handlers_are_restored(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None:
-    """That is no fault of a bot."""
+    """It is not counted as a fault of a bot."""
     with few_descriptors(4):
         assert play_in_process("-p1", GOOD, "-p2", GOOD) == 1
     out, err = capsys.readouterr()
@@ -689,7 +689,7 @@ def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_reader_that_goes_away() -> None:
-    """``locmsim ... | head -1`` is no error."""
+    """``locmsim ... | head -1`` is not an error."""
     command = shlex.join([*LOCMSIM, "-p1", GOOD, "-p2", GOOD, *NO_LIMITS, "--text"])
     done = subprocess.run(
         ["/bin/sh", "-c", f"{command} | true"], capture_output=True, text=True, timeout=120

@@ -496,7 +496,7 @@ def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_machine_without_descriptors(processes: Processes) -> None:
-    """That is no fault of a bot."""
+    """It is not counted as a fault of a bot."""
     with few_descriptors(9), pytest.raises(OSError, match="Too many open files"):
         play([BOT, BOT], Match(seed=1), env=processes.env)
 
@@ -635,7 +635,7 @@ def fail() -> str:
     [
         (fail, FaultKind.CRASHED, "raised KeyError: 'no such plan'"),
         (lambda: None, FaultKind.MALFORMED, "answered None"),
-        (lambda: "PASS\nPASS", FaultKind.MALFORMED, "which is no line"),
+        (lambda: "PASS\nPASS", FaultKind.MALFORMED, "not one line"),
         (lambda: "WAIT", FaultKind.MALFORMED, "Invalid action"),
     ],
 )

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -196,6 +197,28 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     path.unlink()
     assert "expected an entity network" in error("--from", tmp_path / "mlp.npz")
     assert str(tmp_path / "none.npz") in error("--from", tmp_path / "none.npz")
+
+
+def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
+    """Its module is a double: nothing is sent."""
+    started, logged = {}, []
+    double = SimpleNamespace(
+        init=lambda **options: started.update(options) or SimpleNamespace(log=logged.append)
+    )
+    monkeypatch.setitem(sys.modules, "wandb", double)
+    trained(ppo, tmp_path / "run", "--total-timesteps", 1536, "--wandb", "cards")
+    assert started["project"] == "cards"
+    assert started["config"]["rows"] == 64
+    assert [values["step"] for values in logged] == [512, 1024, 1536]
+    assert 0 <= logged[-1]["win_random"] <= 1
+    assert "win_random" not in logged[0]
+    assert 0 < logged[-1]["league/greedy"] < 1
+    for row, values in zip(lines(tmp_path / "run"), logged, strict=True):
+        assert float(row["return"]) == values["return"]
+
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(SystemExit, match=r"^wandb is missing: pip install wandb$"):
+        trained(ppo, tmp_path / "other", "--wandb", "cards")
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ([*out, "--what", "luck,eval"], 2, "what: expected some of eval,deck,draft,network in"),
         ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),
         (["--out", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
-        (["--out", str(bad)], 2, "bad.npz: exists, and is no weights file"),
+        (["--out", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
         ([], 2, "the following arguments are required: --out"),
     ):
         if code == 2:

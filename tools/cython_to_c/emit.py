@@ -88,7 +88,7 @@ class Style:
                 return self.name(entity)
         number = Expressions(module.program, module, None).visit(node).const
         if number is None:
-            fail(node, "a size that is no constant")
+            fail(node, "a size that is not a constant")
         return str(number)
 
 
@@ -315,7 +315,7 @@ class Writer:
             for item in start.args:  # type: ignore[union-attr]
                 entity = variable.module.find(getattr(item, "name", ""))
                 if not isinstance(entity, Function):
-                    fail(item, "a first value that is no function")
+                    fail(item, "a first value that is not a function")
                 items.append(self.style.name(entity))
             text += " = {" + ", ".join(items) + "}"
         elif start is not None:

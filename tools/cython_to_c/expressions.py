@@ -95,7 +95,7 @@ INT: Type = ("int",)
 
 
 def safe(name: str) -> str:
-    """A name that is no word of C."""
+    """A name that is not a word of C."""
     return name + "_" if name in _KEYWORDS else name
 
 
@@ -200,7 +200,7 @@ class Expressions:
 
     def character(self, node: Node, value: Value) -> Value:
         if value.string is None or len(value.string) != 1:
-            fail(node, "a text in the place of a character")
+            fail(node, "a text in place of a character")
         text = value.text[1:-1].replace('\\"', '"').replace("'", "\\'")
         return Value(f"'{text}'", _ATOM, ("char",))
 
@@ -244,7 +244,7 @@ class Expressions:
         of = bare(owner.type)
         behind = bare(pointed(of)) if of[0] == "ptr" else of
         if behind[0] != "of" or not isinstance(behind[1], Struct):
-            fail(node, f"{owner.text} is no struct")
+            fail(node, f"{owner.text} is not a struct")
         struct: Struct = behind[1]
         if node.attribute not in struct.fields:
             fail(node, f"{struct.name} has no field {node.attribute}")
@@ -356,7 +356,7 @@ class Expressions:
     PowNode = binary
 
     def simplified(self, operator: str, a: Value, b: Value) -> Value | None:
-        """What an operation on whole numbers comes to without being carried out."""
+        """The value of an operation on integers, computed here."""
         if a.const is not None and b.const is not None:
             result = _OPERATIONS[operator](a.const, b.const)
             if abs(result) < 2**31:
@@ -463,7 +463,7 @@ class Expressions:
         if type[0] == "ptr":
             type = bare(pointed(type))
         if type[0] != "function":
-            fail(node, f"{target.text} is no function")
+            fail(node, f"{target.text} is not a function")
         arguments = [self.value(arg, t) for arg, t in zip(node.args, type[2], strict=True)]
         text = ", ".join(argument.text for argument in arguments)
         return Value(f"{target.at(_POSTFIX)}({text})", _POSTFIX, type[1], pure=False)

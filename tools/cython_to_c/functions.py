@@ -265,7 +265,7 @@ class Body:
         start, stop = (literal(0), values[0]) if len(values) == 1 else values[:2]
         step = values[2].const if len(values) == 3 else 1
         if not step:
-            fail(node, "a step that is no constant")
+            fail(node, "a step that is not a constant")
         if step < 0 and bare(self.types.get(node.target.name, ("int",)))[0].startswith("u"):
             fail(node, "an unsigned number that counts down")
         flag = None

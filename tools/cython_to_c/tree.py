@@ -145,7 +145,7 @@ class Comments:
         return found
 
     def behind(self, line: int) -> list[str]:
-        """The one at the end of a line, with the lines that go on with it."""
+        """The one at the end of a line, with the lines that continue it."""
         text = self.lines[line - 1]
         at = text.find("  # ")
         if at < 0:

@@ -1,7 +1,7 @@
 """The bot by the kernel of the installed package, each of whose functions is called by its address.
 
 Nothing but the C compiler for Cython's output is needed, and the kernel is compiled as the package
-was: with all that its build knows of the machine.
+was: with everything that its build knows of the machine.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

@@ -57,7 +57,7 @@ cdef float value_of(const state_t* s, int who) noexcept nogil:
 cdef void random_turn(
     turn_t* turn, const state_t* root, const table_t* t, uint64_t* stream
 ) noexcept nogil:
-    """Any actions but PASS, until there are none; of the ways there the best is kept."""
+    """Take actions other than PASS until none is left, and keep the best line on the way."""
     cdef state_t s = root[0]
     cdef int who = root.turn & 1
     cdef uint8_t actions[LONGEST]

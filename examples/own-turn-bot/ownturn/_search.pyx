@@ -1,4 +1,4 @@
-"""A search over one's own turn that thinks of no opponent: cards first, then attacks.
+"""A search over the player's own turn that ignores the opponent: cards first, then attacks.
 
 It calls the kernel of the installed locmsim, whose structs and functions are declared in
 ``locmsim/_core.pxd``, and shares nothing with `locmsim.search`.
@@ -262,7 +262,7 @@ cdef inline bint is_new(search_t* w, const state_t* s) noexcept nogil:
 # ---- the search ----------------------------------------------------------------------------------
 
 cdef inline bint spend(search_t* w) noexcept nogil:
-    """Take one node of the budget; False if there is none."""
+    """Take one node of the budget; False if it is used up."""
     w.nodes -= 1
     w.until_clock -= 1
     if w.until_clock <= 0:

@@ -35,21 +35,62 @@ __all__ = [
 
 
 class Agent(Protocol):
-    """A player. It is shown every observation of a game, and each one once."""
+    """A player, which is shown every observation of a game, each exactly once."""
 
     def reset(self, seed: int = 0) -> None:
-        """A new game begins; the answers to come depend on `seed` and on what will be shown."""
+        """Begin a new game.
+
+        Parameters
+        ----------
+        seed : int
+            The answers depend only on the seed and on what the agent is shown.
+        """
 
     def choose(self, observation: Observation) -> str:
-        """The answer line of the choice phase: the deck (1.5), or one pick (1.x)."""
+        """Return the answer line of the choice phase: the whole deck (1.5) or one pick (1.x).
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent is shown.
+
+        Returns
+        -------
+        str
+        """
 
     def act(self, observation: Observation) -> str:
-        """The answer line of a battle turn; "PASS" for nothing."""
+        """Return the answer line of a battle turn.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent is shown.
+
+        Returns
+        -------
+        str
+            Actions with ``;`` between them; "PASS" to do nothing.
+        """
 
 
 @dataclass
 class ChoosingAgent(ABC):
-    """What the agents have in common: the choice of cards by a heuristic, by name or a function."""
+    """An agent that chooses its cards by a heuristic.
+
+    Parameters
+    ----------
+    deck : str or function
+        How a deck of 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function of the
+        offer.
+    draft : str or function
+        How cards are picked in 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function.
+
+    Raises
+    ------
+    ValueError
+        There is no heuristic of that name.
+    """
 
     deck: str | DeckBuilder = "default"
     draft: str | DraftPicker = "default"
@@ -62,12 +103,30 @@ class ChoosingAgent(ABC):
                 raise ValueError(f"{option}: expected one of {', '.join(registry)}, got {name!r}")
 
     def reset(self, seed: int = 0) -> None:
+        """Begin a new game.
+
+        Parameters
+        ----------
+        seed : int
+            The answers depend only on the seed and on what the agent is shown.
+        """
         self.random = random.Random(seed)
         self.picked: list[Card] = []
         self.chosen: list[int] = []  # base ids
         self._offers: list[tuple[Card, ...]] = []
 
     def choose(self, observation: Observation) -> str:
+        """Return the answer line of the choice phase: the whole deck (1.5) or one pick (1.x).
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent is shown.
+
+        Returns
+        -------
+        str
+        """
         offer = observation.offer
         if not RULES[observation.rules].draft:
             deck = self.build(offer)
@@ -80,16 +139,27 @@ class ChoosingAgent(ABC):
         return f"PICK {choice}"
 
     def start_turn(self, deadline: float) -> None:
-        """They are asked now, and have until `deadline`, by `time.perf_counter`."""
+        """Note that the agent is asked now and has until `deadline`, by `time.perf_counter`."""
         self.deadline = deadline
 
     def time_left(self) -> float:
-        """Seconds until the answer has to be there; infinite if nobody has said."""
+        """Return the seconds that are left for the answer; infinite if there is no deadline."""
         return float(getattr(self, "deadline", math.inf)) - time.perf_counter()
 
     @abstractmethod
     def act(self, observation: Observation) -> str:
-        """The answer line of a battle turn."""
+        """Return the answer line of a battle turn.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent is shown.
+
+        Returns
+        -------
+        str
+            Actions with ``;`` between them; "PASS" to do nothing.
+        """
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
         """The base ids of a deck."""
@@ -101,7 +171,7 @@ class ChoosingAgent(ABC):
 
 
 class BelievingAgent(ChoosingAgent):
-    """An agent with a belief, which is shown everything that the agent is."""
+    """An agent with a belief, which sees every observation that the agent sees."""
 
     def reset(self, seed: int = 0) -> None:
         super().reset(seed)
@@ -116,7 +186,7 @@ class BelievingAgent(ChoosingAgent):
 
 
 class ScriptedAgent(ChoosingAgent):
-    """An agent of `locmsim.agents._scripted`, which needs no more than what is on the table."""
+    """An agent of `locmsim.agents._scripted`, which only needs what is on the table."""
 
     #: Its name there.
     script: ClassVar[str]
@@ -126,7 +196,16 @@ class ScriptedAgent(ChoosingAgent):
 
 
 class BaseAgent(BelievingAgent):
-    """An agent that plans its turn in a state; what it does not see there may be anything."""
+    """An agent that plans its turn in a state, where hidden places may hold anything.
+
+    Parameters
+    ----------
+    deck : str or function
+        How a deck of 1.5 is built: a name of `locmsim.decks.DECK_BUILDERS`, or a function of the
+        offer.
+    draft : str or function
+        How cards are picked in 1.x: a name of `locmsim.decks.DRAFT_PICKERS`, or a function.
+    """
 
     def act(self, observation: Observation) -> str:
         started = time.perf_counter()

@@ -14,10 +14,16 @@ __all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 
 @dataclass
 class GreedyAgent(BaseAgent):
-    """One action after the other, each the best by its immediate result.
+    """Play one action after another, each the best by its immediate result.
 
-    `evaluation` gives the value of a state to a player; without it the hand-set weights do. The
-    deck is what the default was when the agent was made: a yardstick stays as it is.
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`. The deck stays what the default was when this
+        agent was made, so that results against it stay comparable.
+    evaluation : function, optional
+        ``evaluation(state, player)`` returns what a state is worth to a player; by default the
+        hand-set weights.
     """
 
     deck: str | DeckBuilder = "classic"

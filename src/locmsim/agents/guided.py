@@ -21,13 +21,33 @@ __all__ = ["PolicySearchAgent"]
 
 @dataclass
 class PolicySearchAgent(PolicyAgent):
-    """A tree search guided by a network, action by action; the win within the turn comes first.
+    """A tree search guided by a network, action by action; a win within the turn comes first.
 
-    The search is `locmsim.search.PolicySearch`. `policy` is the file of a network, as `path` of the
-    agent "policy"; "learned" is the one of the library, for rules 1.5. Each decision takes
-    `simulations`, or a part of `time_ms` for the turn: at most `share` of the rule set's limit, and
-    five times as long for the first turn. The other options are those of the search. ``ValueError``
-    for options that make no sense, and in games of other rules than those of the network.
+    The search is `locmsim.search.PolicySearch`.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`.
+    policy : str or policy
+        The file of a network, as `path` of `PolicyAgent`; "learned" is the library's own, for rules
+        1.5.
+    rules, layout : str
+        What the network was trained on, if it does not say so itself.
+    simulations : int
+        Simulations for each decision; 0 to search by time.
+    time_ms : float
+        Milliseconds for a turn, five times as many for the first one; each decision takes a part of
+        it.
+    share : float
+        The part of the rule set's time limit that a turn may take at most.
+    root, considered, exploration, value_scale, visit_offset, mix
+        Options of the search.
+
+    Raises
+    ------
+    ValueError
+        An option is out of bounds, or the game has other rules than the network.
     """
 
     path: str = field(default="", init=False)

@@ -28,8 +28,19 @@ def shipped_policy() -> "Policy":
 class LearnedAgent(PolicyAgent):
     """The trained network of the library, for rules 1.5: a policy without a search.
 
-    docs/learning.md says how it was trained and how strong it is. ``ValueError`` in games of
-    another rule set.
+    docs/learning.md says how it was trained and how strong it is.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`.
+    temperature : float
+        As for `PolicyAgent`.
+
+    Raises
+    ------
+    ValueError
+        In games of another rule set.
     """
 
     path: str = field(default="", init=False)

@@ -105,7 +105,18 @@ class LevelAgent(BeamAgent):
         super().__init__(nodes=1, time_ms=max(level.time_ms for level in levels.values()))
 
     def act(self, observation: Observation) -> str:
-        """The answer line of a battle turn."""
+        """Return the answer line of a battle turn.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent is shown.
+
+        Returns
+        -------
+        str
+            Actions with ``;`` between them; "PASS" to do nothing.
+        """
         level = self._levels[observation.rules]
         if self.random.random() >= level.slips:
             self.nodes, self.time_ms = level.nodes, level.time_ms

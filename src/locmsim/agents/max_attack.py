@@ -11,12 +11,17 @@ __all__ = ["MaxAttackAgent"]
 
 @dataclass
 class MaxAttackAgent(ScriptedAgent):
-    """gym-locm's max-attack: attacks with the strongest, then summons the strongest; no items.
+    """The agent "max-attack" of gym-locm: attack with the strongest, then summon the strongest.
 
-    In the first lane in which a creature may attack, the one with the highest attack does: the
-    first Guard if there is one, else the opponent. Without attacks the creature in hand with the
-    highest attack that there is mana for is summoned, in the first lane with room. Of equal ones
-    it is the first.
+    In the first lane in which a creature may attack, the one with the highest attack does: it
+    attacks the first Guard if there is one, else the opponent. When no attack is left, the creature
+    in hand with the highest attack that the mana allows is summoned, in the first lane with room.
+    Of equal ones it is the first. Items are never used.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`.
     """
 
     script: ClassVar[str] = "max-attack"

@@ -27,13 +27,26 @@ def _load(path: str, rules: str, layout: str) -> "RatingPolicy":
 
 @dataclass
 class PolicyAgent(BaseAgent):
-    """A trained network: one action after the other, each the one that it rates highest.
+    """A trained network: one action after another, each the one that it rates highest.
 
-    `path` is anything that `locmsim.policy.load_policy` takes: a file of ours, an ONNX or a
-    TorchScript file, ``file.py:NAME``; `rules` and `layout` say what it was trained on, if it does
-    not. With a `temperature` above 0 actions are drawn in proportion to exp(rating / temperature).
-    ``ValueError`` if there is no such policy, and in games of another rule set than its own;
-    ``OSError`` if the file cannot be read.
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`.
+    path : str
+        Anything that `locmsim.policy.load_policy` loads: a policy file, an ONNX or TorchScript
+        file, or ``file.py:NAME``.
+    temperature : float
+        Above 0, actions are drawn in proportion to exp(rating / temperature).
+    rules, layout : str
+        What the network was trained on, if it does not say so itself.
+
+    Raises
+    ------
+    ValueError
+        There is no such policy, or the game has other rules.
+    OSError
+        The file cannot be read.
     """
 
     path: str = field(default="", kw_only=True)
@@ -51,7 +64,7 @@ class PolicyAgent(BaseAgent):
         self.policy = self.load()
 
     def load(self) -> "RatingPolicy":
-        """The network."""
+        """Load the network and return it."""
         if not self.path:
             raise ValueError("path: expected the file of a policy")
         return _load(self.path, self.rules, self.layout)
@@ -81,7 +94,19 @@ class PolicyAgent(BaseAgent):
         raise NotImplementedError("a policy acts on what it sees, see `act`")
 
     def answer(self, state: State, view: "TurnView") -> str:
-        """The line of a turn; `state` is used for its texts."""
+        """Return the line of a turn.
+
+        Parameters
+        ----------
+        state : State
+            The position, for the texts of its actions; it is changed.
+        view : TurnView
+            The same position as the player is shown it, with its history.
+
+        Returns
+        -------
+        str
+        """
         import numpy as np
 
         from locmsim.policy import get_layout

@@ -60,33 +60,48 @@ _registry = Registry(
     {name: f"locmsim.agents.{module}:{class_}" for name, (module, class_) in BUILT_IN.items()},
 )
 
-#: The agents of the library by name. Options are keyword arguments; those that a class takes as
-#: ``**options`` are its ``bound`` and the fields of its dataclass ``options_class``. What is added
-#: here is known in this process only: agents for other processes are named by module, file or entry
-#: point.
+#: The agents of the library by name. Their options are the keyword arguments of their classes.
+#: An agent added here is known in this process only; for other processes, name it by its module,
+#: its file or an entry point.
 AGENTS: MutableMapping[str, Callable[..., Agent]] = _registry
 
 _METHODS = ("reset", "choose", "act")
 
 
 class AgentSpec(NamedTuple):
-    """A description that was taken apart."""
+    """The parts of an agent's description.
 
-    #: A registered name, ``module:Class`` or ``file.py:Class``.
+    Parameters
+    ----------
+    name : str
+        A registered name, ``module:Class`` or ``file.py:Class``.
+    options : dict
+        Option -> text.
+    """
+
     name: str
     options: dict[str, str]
 
 
 @dataclass(frozen=True)
 class AgentInfo:
-    """What is known about an agent that has a name."""
+    """What is known about an agent that has a name.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    summary : str
+        One sentence.
+    options : mapping
+        Option -> default; `inspect.Parameter.empty` for an option without a default.
+    package : str
+        The package that the agent comes from.
+    """
 
     name: str
-    #: One sentence.
     summary: str
-    #: Option -> default; the class ``inspect.Parameter.empty`` if it has none.
     options: Mapping[str, Any]
-    #: The package that it comes from.
     package: str = "locmsim"
 
 
@@ -109,7 +124,7 @@ def parse_spec(text: str) -> AgentSpec:
     Raises
     ------
     ValueError
-        No agent has that name, and it is no class of a module or file; or an option is no
+        No agent has that name, and it is not a class of a module or file; or an option is not
         ``option=value``.
     """
     name, options = _registry.split(text)
@@ -117,27 +132,44 @@ def parse_spec(text: str) -> AgentSpec:
 
 
 def is_agent(text: str) -> bool:
-    """Whether a text describes an agent; otherwise it may be the command of a program.
+    """Return whether a text describes an agent; otherwise it may be the command of a program.
 
-    A class of a module or file counts whether it is there or not, so that the error is about it;
-    but a text with blanks, such as a command has, only if the file is there.
+    A class of a module or file counts as an agent even if it is missing, so that the error is about
+    it; but a text with blanks, as commands have, only counts if the file is there.
+
+    Parameters
+    ----------
+    text : str
+        A description or a command.
+
+    Returns
+    -------
+    bool
     """
     return _registry.describes(text)
 
 
 def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
-    """The end of a message about an unknown name: ``"; did you mean 'greedy'?"``, or nothing.
+    """Return the end of a message about an unknown name: ``"; did you mean 'greedy'?"``, or "".
 
-    `known` are the names there are; those of agents by default.
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    known : iterable of str, optional
+        The names that exist; by default those of agents.
+
+    Returns
+    -------
+    str
     """
     return _specs.did_you_mean(name, _registry.names() if known is None else known)
 
 
 def known_agents() -> list[AgentInfo]:
-    """The agents that have a name, those of the library first.
+    """Return the agents that have a name, those of the library first.
 
-    The classes of installed packages are imported. One that cannot be has the error as its
-    summary.
+    Classes of installed packages are imported; one that cannot be has the error as its summary.
     """
     found = []
     for name in _registry.names():
@@ -150,7 +182,17 @@ def known_agents() -> list[AgentInfo]:
 
 
 def describe_agents(width: int = 80) -> str:
-    """How agents are named, as text for a help page: the names, with a summary and the options."""
+    """Describe how agents are named, for a help page: each name with a summary and its options.
+
+    Parameters
+    ----------
+    width : int
+        Columns of the text.
+
+    Returns
+    -------
+    str
+    """
     intro = (
         "An agent is one of the following names, module:Class or file.py:Class, with options after"
         " a colon:"
@@ -185,27 +227,27 @@ def _info(name: str, factory: Callable[..., Agent], package: str) -> AgentInfo:
 
 
 def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> Agent:
-    """An agent, ready to play.
+    """Return an agent, ready to play.
 
     Parameters
     ----------
     agent : str, class or agent
-        A description (see `locmsim.agents.registry`), a class, or an agent that is ready.
+        A description (see `locmsim.agents.registry`), a class, or an agent.
     **options
-        More arguments of its class; they win over those in a description.
+        Keyword arguments of the agent's class; they win over those of a description.
 
     Returns
     -------
     Agent
-        A new one, but for an agent that is ready.
+        A new one, unless `agent` is an agent already.
 
     Raises
     ------
     ValueError
         There is no such agent, module, file or class; it cannot be imported; it lacks a method of
-        `Agent`; an option is unknown or has a value that does not fit.
+        `Agent`; or an option is unknown or has a wrong value.
     TypeError
-        `agent` is none of these.
+        `agent` is something else.
     """
     if isinstance(agent, str):
         name, texts = parse_spec(agent)
@@ -229,14 +271,25 @@ def make_agent(agent: str | Callable[..., Agent] | Agent, /, **options: Any) -> 
 
 
 def check_rules(agent: Agent, rules: str) -> Agent:
-    """The agent, if it plays a rule set.
+    """Return the agent if it plays a rule set.
 
-    An agent that plays one only has its name as `only_rules`.
+    An agent that plays only one rule set names it as `only_rules`.
+
+    Parameters
+    ----------
+    agent : Agent
+        Any agent.
+    rules : str
+        The rule set.
+
+    Returns
+    -------
+    Agent
 
     Raises
     ------
     ValueError
-        It plays another one only.
+        The agent plays another rule set only.
     """
     only = getattr(agent, "only_rules", rules)
     if only != rules:
@@ -245,12 +298,16 @@ def check_rules(agent: Agent, rules: str) -> Agent:
 
 
 def agent_spec(agent: str | type[Agent]) -> str:
-    """The description by which another process makes agents of a class.
+    """Return the description by which another process makes agents of a class.
 
     Parameters
     ----------
     agent : str or class
         A description is returned as it is.
+
+    Returns
+    -------
+    str
 
     Raises
     ------

@@ -15,10 +15,15 @@ __all__ = ["RuleAgent", "rule_turn"]
 
 @dataclass
 class RuleAgent(BaseAgent):
-    """Rules of thumb without any search.
+    """Play by rules of thumb, without any search.
 
-    `rule_turn` has them. Its deck of 1.5 is made of area cards, as those of rule bots in the
-    contest of 2022 were.
+    The rules are those of `rule_turn`. The deck of 1.5 is made of area cards, as those of
+    rule-based bots in the contest of 2022 were.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen, as for `BaseAgent`.
     """
 
     deck: str | DeckBuilder = "area"

@@ -29,14 +29,18 @@ from locmsim.search import (
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.turn_search import Search
 
+#: The defaults of the options, which the classes of options declare.
+_BEAM = BeamOptions()
+_MCTS = MCTSOptions()
+
 __all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "SearchAgent"]
 
 #: The time for a turn and its share of a limit, if no other is given. Where another program keeps
-#: the same core busy, a turn of 100 ms is still answered in time (docs/strength.md).
+#: the same core busy, a turn of 100 ms is still answered in time (docs/figures.md).
 TIME_MS = 120.0
 SHARE = 0.6
 
-#: The scores by which an opponent is taken to choose their cards, see `Belief`.
+#: The scores by which an opponent is expected to choose cards, see `Belief`.
 _PRIORS: dict[str, Mapping[str, CardScore] | None] = {
     "score": None,
     "any": dict.fromkeys(RULES, lambda card: 0.0),
@@ -56,33 +60,33 @@ class SearchAgent(BelievingAgent):
         first one, whose limit is higher; 0: no bound.
     weights : str
         The path of a weights file: positions are evaluated by it, the "default" deck and draft are
-        those of its numbers, and the opponent is taken to choose by them, too.
+        those of its numbers, and the opponent is expected to choose by them, too.
     evaluation : object
         What the search takes in its place.
     belief : str
-        Which cards the opponent is taken to choose: those of high "score", or "any", whatever they
-        are worth.
+        Which cards the opponent is expected to choose: those of high "score", or "any", whatever
+        they are worth.
     share : float
         See `time_ms`.
     threads : int
         That the search shares its worlds among. The arena binds a game to one core unless it is
         told otherwise: ``locmsim arena --cores 2``.
-    **options
-        `nodes` or `iterations`, whichever bounds the search besides time, 0 for no such bound: with
-        it alone the answers depend on the seed and on what was shown only. And the options of the
-        search.
+    limit : int
+        How much work the search may do for a turn besides `time_ms`: positions of a beam search,
+        visits of plans in MCTS; 0 for no such limit. With a limit and no time, the answers depend
+        only on the seed and on what the agent was shown.
+    options : SearchOptions, optional
+        The options of the search; by default the tuned ones.
 
     Raises
     ------
     ValueError
-        An option makes no sense, or two exclude each other.
+        An option makes no sense, or two options exclude each other.
     """
 
-    #: Which search it is.
+    #: The search that plays the turns.
     search_class: ClassVar[type[Search]]
-    #: What further options there are.
-    options_class: ClassVar[type[SearchOptions]]
-    #: The one that bounds the search besides time.
+    #: The option that limits the work of the search besides time.
     bound: ClassVar[str]
 
     FIRST_TURN = 5
@@ -97,11 +101,12 @@ class SearchAgent(BelievingAgent):
         belief: str = "score",
         share: float = SHARE,
         threads: int = 1,
-        **options: Any,
+        *,
+        limit: int = 0,
+        options: SearchOptions | None = None,
     ) -> None:
-        most = options.pop(self.bound, 0)
-        check_bounds(time_ms, self.bound, most)
-        setattr(self, self.bound, most)
+        check_bounds(time_ms, self.bound, limit)
+        setattr(self, self.bound, limit)
         if not share > 0:
             raise ValueError(f"share: expected more than 0, got {share}")
         if belief not in _PRIORS:
@@ -126,7 +131,7 @@ class SearchAgent(BelievingAgent):
                 self._their_drafts = {r: value for r, value in values.items() if value is not None}
             deck = tuned if deck == "default" else deck
             draft = draft_picker(file) if draft == "default" else draft
-        self.search = self.search_class(self.options_class(**options), evaluation=evaluation)
+        self.search = self.search_class(options, evaluation=evaluation)
         super().__init__(deck, draft)
 
     def reset(self, seed: int = 0) -> None:
@@ -139,9 +144,18 @@ class SearchAgent(BelievingAgent):
         self.result: SearchResult | None = None
 
     def prior(self, rules: str) -> tuple[CardScore | None, DeckBuilder | None, DraftValue | None]:
-        """By which scores, deck (1.5) and draft value (1.x) opponents are taken to choose.
+        """Return the scores, deck (1.5) and draft value (1.x) by which opponents are expected to
+        choose.
 
-        None: what `locmsim.search.belief.prior` says.
+        Parameters
+        ----------
+        rules : str
+            The rule set.
+
+        Returns
+        -------
+        tuple
+            Each entry may be None, for what `locmsim.search.belief.prior` says.
         """
         score = None if self._scores is None else self._scores[rules]
         return score, self._their_deck, self._their_drafts.get(rules)
@@ -173,14 +187,14 @@ class SearchAgent(BelievingAgent):
         return self.result.line
 
     def go_on(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
-        """The rest of the turn that was asked for last, after part of it was played.
+        """Return the rest of the turn that was asked for last, after part of it was played.
 
         Parameters
         ----------
         done : str or iterable of int
-            What was done in it: actions, or the answer line for them.
+            What was played: actions, or the answer line for them.
         time_ms : float, optional
-            Milliseconds, by default the option `time_ms`.
+            Milliseconds; by default the option `time_ms`.
 
         Returns
         -------
@@ -190,7 +204,7 @@ class SearchAgent(BelievingAgent):
         Raises
         ------
         ValueError
-            No turn was asked for, or `done` cannot be done in it.
+            No turn was asked for, or `done` is impossible in it.
         """
         if self.result is None:
             raise ValueError("no turn was asked for yet")
@@ -206,7 +220,23 @@ class SearchAgent(BelievingAgent):
         seed: int,
         done: str | Iterable[int] = (),
     ) -> SearchResult:
-        """What the search finds in a turn, or in the rest of one."""
+        """Return what the search finds in a turn, or in the rest of one.
+
+        Parameters
+        ----------
+        observation : Observation
+            What the agent was shown last.
+        time_ms : float or None
+            Milliseconds; None for no limit.
+        seed : int
+            The seed of the search.
+        done : str or iterable of int
+            The actions of the turn that were already played.
+
+        Returns
+        -------
+        SearchResult
+        """
         bound: dict[str, Any] = {self.bound: getattr(self, self.bound) or None}
         return self.search.search(
             observation,
@@ -220,26 +250,204 @@ class SearchAgent(BelievingAgent):
 
 
 class BeamAgent(SearchAgent):
-    """Beam search over its own turn, the best turns played on in sampled worlds.
+    """Beam search over the player's turn; the best turns are played on in sampled worlds.
 
-    The search is `locmsim.search.BeamSearch`, bounded by `nodes` as by `time_ms`. See `SearchAgent`
-    for the options.
+    The search is `locmsim.search.BeamSearch`.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen: a name of `locmsim.decks`, or a function.
+    time_ms : float
+        Milliseconds for a turn, five times as many for the first one; 0 for no time limit. No turn
+        takes more than `share` of the time that the rules allow.
+    weights : str
+        The path of a weights file, for the evaluation, the choice of cards and the belief.
+    evaluation : Evaluation or function, optional
+        What the search evaluates positions by, in place of `weights`.
+    belief : str
+        Which cards the opponent is expected to choose: those with a high "score", or "any".
+    share : float
+        The part of the rule set's time limit that a turn may take.
+    threads : int
+        Threads that the search divides its sampled worlds between.
+    nodes : int
+        Positions that the search may create for a turn; 0 for no limit.
+    turns : int
+        Turns played on greedily after the player's, the first one the opponent's; from 0 to 20.
+    reply_width : int
+        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+    worlds : int
+        Sampled worlds, at most; from 1 to 4096.
+    wins_share : float
+        Part of the budget for the search for a win in this turn; from 0 to 1.
+    width : int
+        Positions followed after each number of actions, at most; the search is repeated with more
+        as long as there is time; from 1 to 65536.
+    plans : int
+        Whole turns whose ends are played on from; from 1 to 256.
+    static_worlds : float
+        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+    plan_share : float
+        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        An option is out of bounds, or two options exclude each other.
     """
 
     search_class = BeamSearch
-    options_class = BeamOptions
     bound = "nodes"
     nodes: int
 
+    def __init__(
+        self,
+        deck: str | DeckBuilder = "default",
+        draft: str | DraftPicker = "default",
+        time_ms: float = TIME_MS,
+        weights: str = "",
+        evaluation: Any = None,
+        belief: str = "score",
+        share: float = SHARE,
+        threads: int = 1,
+        *,
+        nodes: int = 0,
+        turns: int = _BEAM.turns,
+        reply_width: int = _BEAM.reply_width,
+        worlds: int = _BEAM.worlds,
+        wins_share: float = _BEAM.wins_share,
+        width: int = _BEAM.width,
+        plans: int = _BEAM.plans,
+        static_worlds: float = _BEAM.static_worlds,
+        plan_share: float = _BEAM.plan_share,
+    ) -> None:
+        super().__init__(
+            deck,
+            draft,
+            time_ms,
+            weights,
+            evaluation,
+            belief,
+            share,
+            threads,
+            limit=nodes,
+            options=BeamOptions(
+                turns=turns,
+                reply_width=reply_width,
+                worlds=worlds,
+                wins_share=wins_share,
+                width=width,
+                plans=plans,
+                static_worlds=static_worlds,
+                plan_share=plan_share,
+            ),
+        )
+
 
 class MCTSAgent(SearchAgent):
-    """Monte-Carlo tree search over whole turns, its own and those that may follow.
+    """Monte-Carlo tree search over whole turns: the player's, and those that may follow.
 
-    The search is `locmsim.search.MCTS`, bounded by `iterations`, visits of plans, as by `time_ms`.
-    See `SearchAgent` for the options.
+    The search is `locmsim.search.MCTS`.
+
+    Parameters
+    ----------
+    deck, draft : str or function
+        How the cards are chosen: a name of `locmsim.decks`, or a function.
+    time_ms : float
+        Milliseconds for a turn, five times as many for the first one; 0 for no time limit. No turn
+        takes more than `share` of the time that the rules allow.
+    weights : str
+        The path of a weights file, for the evaluation, the choice of cards and the belief.
+    evaluation : Evaluation or function, optional
+        What the search evaluates positions by, in place of `weights`.
+    belief : str
+        Which cards the opponent is expected to choose: those with a high "score", or "any".
+    share : float
+        The part of the rule set's time limit that a turn may take.
+    threads : int
+        Threads that the search divides its sampled worlds between.
+    iterations : int
+        Visits of plans that the search may make for a turn; 0 for no limit.
+    turns : int
+        Turns that a visit of a plan follows at least, the first one the opponent's; from 1 to 20.
+    reply_width : int
+        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+    worlds : int
+        Sampled worlds, at most; from 1 to 4096.
+    wins_share : float
+        Part of the budget for the search for a win in this turn; from 0 to 1.
+    width : int
+        Positions followed after each number of actions, at most; the search is repeated with more
+        as long as there is time; from 1 to 65536.
+    plans : int
+        Whole turns whose ends are played on from; from 1 to 256.
+    static_worlds : float
+        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+    plan_share : float
+        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+    exploration : float
+        Weight of the prior against the mean result (PUCT); from 0 to 1000.
+    temperature : float
+        Differences of expected results are divided by it for the priors; from 0.001 to 1e+06.
+    max_nodes : int
+        Turns in the tree, at most; each takes about 0.3 KB; from 16 to 4.1943e+06.
+
+    Raises
+    ------
+    ValueError
+        An option is out of bounds, or two options exclude each other.
     """
 
     search_class = MCTS
-    options_class = MCTSOptions
     bound = "iterations"
     iterations: int
+
+    def __init__(
+        self,
+        deck: str | DeckBuilder = "default",
+        draft: str | DraftPicker = "default",
+        time_ms: float = TIME_MS,
+        weights: str = "",
+        evaluation: Any = None,
+        belief: str = "score",
+        share: float = SHARE,
+        threads: int = 1,
+        *,
+        iterations: int = 0,
+        turns: int = _MCTS.turns,
+        reply_width: int = _MCTS.reply_width,
+        worlds: int = _MCTS.worlds,
+        wins_share: float = _MCTS.wins_share,
+        width: int = _MCTS.width,
+        plans: int = _MCTS.plans,
+        static_worlds: float = _MCTS.static_worlds,
+        plan_share: float = _MCTS.plan_share,
+        exploration: float = _MCTS.exploration,
+        temperature: float = _MCTS.temperature,
+        max_nodes: int = _MCTS.max_nodes,
+    ) -> None:
+        super().__init__(
+            deck,
+            draft,
+            time_ms,
+            weights,
+            evaluation,
+            belief,
+            share,
+            threads,
+            limit=iterations,
+            options=MCTSOptions(
+                turns=turns,
+                reply_width=reply_width,
+                worlds=worlds,
+                wins_share=wins_share,
+                width=width,
+                plans=plans,
+                static_worlds=static_worlds,
+                plan_share=plan_share,
+                exploration=exploration,
+                temperature=temperature,
+                max_nodes=max_nodes,
+            ),
+        )

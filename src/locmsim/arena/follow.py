@@ -25,7 +25,7 @@ class ResultsReader:
     Of many games the first ones are read as the sums that the file has of them, so the first look
     at 100,000 takes about as long as at some hundreds.
 
-    The file is open only while it is read, so that whoever writes it can close it in order. Used by
+    The file is open only while it is read, so that its writer can close it in order. Used by
     one thread at a time.
 
     Parameters

@@ -101,7 +101,7 @@ def play_games(settings: Settings, numbers: Sequence[int], live: str = "") -> li
 def _watched(
     live: str, settings: Settings, fixture: Fixture, match: Any
 ) -> Iterator[Callable[[Call], object]]:
-    """What is to be told of each answer, so that whoever wants to can watch the match."""
+    """What is called with each answer, so that the match can be watched."""
     if not (live and os.path.isdir(live)):
         yield lambda call: None
         return
@@ -116,7 +116,7 @@ def _watched(
 
 
 def replayed(settings: Settings, record: Record) -> Result[Any]:
-    """The result of a stored game, with all that was sent to the players.
+    """The result of a stored game, with everything that was sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.
     """

@@ -24,7 +24,15 @@ __all__ = ["LocmGame"]
 
 @dataclass(frozen=True, slots=True)
 class LocmGame:
-    """The `locmsim.contract.Game` of a rule set; `ids` as for `Match`."""
+    """The `locmsim.contract.Game` of a rule set of LOCM.
+
+    Parameters
+    ----------
+    rules : str
+        The rule set: "1.5", "1.2" or "1.0".
+    ids : str
+        The instance ids, as for `Match`.
+    """
 
     rules: str = "1.5"
     ids: str = "new"
@@ -38,14 +46,41 @@ class LocmGame:
         return f"rules {self.rules}"
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
-        """The match of these seeds; ``ValueError`` for a `card_seed` where cards are fixed."""
+        """Return the match of a seed.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of the match.
+        card_seed : int, optional
+            The seed of the cards, to choose them apart from `seed`.
+
+        Returns
+        -------
+        Match
+
+        Raises
+        ------
+        ValueError
+            A `card_seed` is given for a rule set whose cards are fixed.
+        """
         if card_seed is not None and get_rules(self.rules).draft:
             raise ValueError(f"rules {self.rules} have a fixed card set")
         params = {} if card_seed is None else {"cardGenSeed": card_seed}
         return Match(self.rules, seed=seed, params=params, ids=self.ids)
 
     def view(self, match: Match) -> View:
-        """The board as text, and the health of both players."""
+        """Return the board as text, and the health of both players.
+
+        Parameters
+        ----------
+        match : Match
+            A match of this game.
+
+        Returns
+        -------
+        View
+        """
         if match.state is None:
             texts = [match.input_text(player) for player in match.to_ask[:1]]
             return View("".join(texts), scores=_pair(match.scores))
@@ -53,20 +88,67 @@ class LocmGame:
         return View(str(match.state), scores=(first.health, second.health))
 
     def is_agent(self, spec: str) -> bool:
-        """Whether a text describes an agent, see `locmsim.agents.registry`."""
+        """Return whether a text describes an agent, see `locmsim.agents.registry`.
+
+        Parameters
+        ----------
+        spec : str
+            A description or a command.
+
+        Returns
+        -------
+        bool
+        """
         return is_agent(spec)
 
     def make_agent(self, spec: str) -> Agent:
-        """The agent that a text describes; ``ValueError``, also if it plays other rules only."""
+        """Return the agent that a text describes.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+
+        Returns
+        -------
+        Agent
+
+        Raises
+        ------
+        ValueError
+            There is no such agent, or it plays another rule set only.
+        """
         return check_rules(make_agent(spec), self.rules)
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
-        """The text for a class or a ready agent, None if none makes its like; and an agent."""
+        """Return the text that makes agents like a given one, and an agent.
+
+        Parameters
+        ----------
+        agent : class or agent
+            An agent's class, or an agent.
+
+        Returns
+        -------
+        spec : str or None
+            None if no text describes it.
+        agent : Agent
+        """
         agent = check_rules(make_agent(agent), self.rules)
         return _spec_of(agent), agent
 
     def suggest(self, name: str) -> str:
-        """The agent that was meant, for a message."""
+        """Return the end of a message that names the agent that was probably meant.
+
+        Parameters
+        ----------
+        name : str
+            An unknown name.
+
+        Returns
+        -------
+        str
+        """
         return did_you_mean(name) or f"; the agents are {', '.join(AGENTS)}"
 
 
@@ -75,7 +157,7 @@ def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def _spec_of(agent: Agent) -> str | None:
-    """The text from which agents are made that are just like this one; None if there is none."""
+    """The text that makes agents like this one; None if no text does."""
     kind = type(agent)
     try:
         spec = agent_spec(kind)

@@ -10,7 +10,17 @@ __all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
 
 
 class Answer(NamedTuple):
-    """One answer of a game: by the player in that seat, the line (None: none came), the time."""
+    """One answer of a game.
+
+    Parameters
+    ----------
+    seat : int
+        The seat of the player who answered.
+    line : str or None
+        The answer; None if there was no answer.
+    elapsed_ns : int
+        The time it took, in nanoseconds.
+    """
 
     seat: int
     line: str | None
@@ -18,7 +28,15 @@ class Answer(NamedTuple):
 
 
 class Times(NamedTuple):
-    """How long a player took for the turns after the choice of cards."""
+    """How long a player took for the turns after the choice of cards.
+
+    Parameters
+    ----------
+    turns : int
+        The number of turns.
+    total_ns, worst_ns : int
+        The time of all of them and of the longest one, in nanoseconds.
+    """
 
     turns: int
     total_ns: int
@@ -26,33 +44,59 @@ class Times(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the tables need of a game."""
+    """What the tables need to know of a game.
+
+    Parameters
+    ----------
+    number : int
+        The number of the game.
+    players : tuple of int
+        Indices of the players by seat.
+    winner : int or None
+        The seat that won; None for a draw.
+    scores : tuple of int
+        The match's scores by seat.
+    turns : int
+        The turns of both players.
+    fault : Fault or None
+        The fault that ended the game, if one did.
+    times : tuple of Times
+        The times by seat.
+    late : tuple of int
+        By seat, the turns that took longer than the rules allow, whatever limits were applied.
+    """
 
     number: int
-    #: Indices of the players by seat.
     players: tuple[int, int]
-    #: The seat that won; None for a draw.
     winner: int | None
-    #: The match's scores by seat.
     scores: tuple[int, int]
-    #: The turns of both players.
     turns: int
     fault: Fault | None
-    #: By seat.
     times: tuple[Times, Times]
-    #: By seat, the turns that took longer than the rules allow, whatever the limits were.
     late: tuple[int, int] = (0, 0)
 
 
 class Record(NamedTuple):
-    """All of a game: enough to replay it exactly."""
+    """Everything about a game: enough to replay it exactly.
+
+    Parameters
+    ----------
+    fixture : Fixture
+        The game before it was played.
+    outcome : Outcome
+        How it ended.
+    answers : tuple of Answer
+        The answers in the order in which they were given.
+    stderr : tuple of str
+        By seat, the end of what the bot wrote to its standard error, or the traceback of an agent.
+    elapsed_ns : int
+        Wall-clock time of the match, in nanoseconds.
+    """
 
     fixture: Fixture
     outcome: Outcome
     answers: tuple[Answer, ...]
-    #: By seat, the end of what the bot wrote to its standard error; of an agent its traceback.
     stderr: tuple[str, str]
-    #: Wall-clock time of the match.
     elapsed_ns: int
 
 

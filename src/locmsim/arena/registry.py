@@ -29,26 +29,25 @@ GAMES: MutableMapping[str, Callable[..., Game]] = _registry
 
 
 def known_games() -> list[str]:
-    """The names there are, those of the library first."""
+    """Return the names of all games, those of the library first."""
     return _registry.names()
 
 
 def make_game(description: str, like: Game | None = None, /, **options: Any) -> Game:
-    """The game of a description.
+    """Return the game of a description.
 
     Parameters
     ----------
     description : str
         Such as ``"vestrock:init_hp=20"``.
     like : Game, optional
-        If it is of that name, what is not given is taken from it.
+        If it has the same name, it supplies the options that are not given.
     **options
-        More options, which win over those of the description.
+        More options of the game's class; they win over those of the description.
 
     Returns
     -------
     Game
-        As described.
 
     Raises
     ------

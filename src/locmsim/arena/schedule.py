@@ -35,19 +35,29 @@ _MODULE = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]")
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A contestant: an agent that plays in this process, or a command over stdin."""
+    """A contestant: an agent that plays in this process, or a command over stdin.
 
-    #: How tables call it.
+    Parameters
+    ----------
+    name : str
+        The name in tables.
+    spec : str
+        What makes it: the description of an agent, or a command line.
+    process : bool
+        True for a command.
+    ready : bool
+        Whether an agent was given that `spec` cannot make again.
+    files : mapping, optional
+        `named_files` when the tournament began; None where that was not kept.
+    agent : class or agent, optional
+        The agent's class, or an agent, of which each seat and worker gets a copy.
+    """
+
     name: str
-    #: What makes it: a description of an agent of the game, or a command line.
     spec: str
-    #: True for a command.
     process: bool
-    #: Whether it was given ready and `spec` does not make its like.
     ready: bool = False
-    #: `named_files` when the tournament began; None where that was not kept.
     files: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
-    #: The agent's class, or a ready agent, of which each seat and worker gets a copy.
     agent: Any = field(default=None, compare=False, repr=False)
 
 
@@ -79,38 +89,63 @@ def named_files(spec: str) -> dict[str, str]:
 
 
 class Fixture(NamedTuple):
-    """One game of a tournament, before it is played."""
+    """One game of a tournament, before it is played.
 
-    #: From 1.
+    Parameters
+    ----------
+    number : int
+        The number of the game, from 1.
+    players : tuple of int
+        Indices of the players by seat.
+    seed : int
+        The match's ``seed``.
+    card_seed : int or None
+        The seed of the cards, if they do not follow from `seed`.
+    """
+
     number: int
-    #: Indices of the players by seat.
     players: tuple[int, int]
-    #: The match's ``seed``.
     seed: int
-    #: The seed of the cards if they do not follow from `seed`.
     card_seed: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that decides which games a tournament has and how they are played.
+    """Everything that decides which games a tournament has and how they are played.
 
-    ``ValueError`` names the field that is wrong.
+    Parameters
+    ----------
+    players : tuple of Player
+        The contestants.
+    game : Game
+        What is played.
+    mode : str
+        "round-robin", or "gauntlet": the first player against each of the others.
+    seed : int
+        The seed from which the seeds of all rounds follow.
+    seeds : tuple of int, optional
+        The seeds of the rounds themselves. There are no more rounds than seeds.
+    mirror : bool
+        Play each seed twice, with the seats swapped. Otherwise the seats alternate from round to
+        round.
+    pairs_per_set : int
+        How many rounds in a row share their cards; everything else that follows from seeds differs.
+    timeout_scale, match_limit, lenient
+        As for `locmsim.referee.play`.
+
+    Raises
+    ------
+    ValueError
+        A field is wrong; the message names it.
     """
 
     players: tuple[Player, ...]
-    #: What is played.
     game: Game
     mode: Mode = "round-robin"
-    #: The seeds of all rounds follow from this one.
     seed: int = 0
-    #: Or they are given, and there are no more rounds than these.
     seeds: tuple[int, ...] | None = None
-    #: Play each seed twice, with seats swapped; otherwise seats alternate from round to round.
     mirror: bool = True
-    #: Rounds that share their cards: what else follows from seeds still differs.
     pairs_per_set: int = 1
-    #: As for `locmsim.referee.process_match.play`.
     timeout_scale: float = 1.0
     match_limit: float | None = None
     lenient: bool = False
@@ -156,10 +191,21 @@ class Settings:
         return 2 if self.mirror else 1
 
     def count(self, games: int | None) -> int:
-        """How many games the tournament has with `games` for each pairing.
+        """Return how many games the tournament has.
 
-        None stands for all there are seeds for. ``ValueError`` if they do not make whole pairs or
-        there are not enough seeds.
+        Parameters
+        ----------
+        games : int or None
+            Games for each pairing; None for as many as there are seeds for.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            The games do not make whole pairs, or there are not enough seeds.
         """
         per_round = len(self.pairings) * self.games_per_meeting
         if games is None:
@@ -177,7 +223,17 @@ class Settings:
         return rounds * per_round
 
     def fixture(self, number: int) -> Fixture:
-        """The game of that number."""
+        """Return a game by its number.
+
+        Parameters
+        ----------
+        number : int
+            From 1.
+
+        Returns
+        -------
+        Fixture
+        """
         pairings = self.pairings
         meeting, swapped = divmod(number - 1, self.games_per_meeting)
         round_, pairing = divmod(meeting, len(pairings))
@@ -190,7 +246,19 @@ class Settings:
         return Fixture(number, (a, b), self._round_seed(round_), card_seed)
 
     def agent_seed(self, number: int, seat: int) -> int:
-        """The seed of an agent in a game."""
+        """Return the seed of an agent in a game.
+
+        Parameters
+        ----------
+        number : int
+            The number of the game.
+        seat : int
+            The seat of the agent.
+
+        Returns
+        -------
+        int
+        """
         return self._derived(f"seat {seat} of game", number)
 
     def _round_seed(self, round_: int) -> int:
@@ -203,11 +271,11 @@ class Settings:
         return int.from_bytes(digest) >> (64 - _SEED_BITS)
 
     def fields(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_json(self) -> dict[str, Any]:
-        """As plain dicts, lists, numbers and strings."""
+        """Return the settings as plain dicts, lists, numbers and strings."""
         players = [
             {
                 "name": player.name,
@@ -222,7 +290,22 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Settings":
-        """The inverse of `to_json`; ``ValueError`` if it is something else."""
+        """Return the settings that `to_json` wrote.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_json` returned.
+
+        Returns
+        -------
+        Settings
+
+        Raises
+        ------
+        ValueError
+            It is something else.
+        """
         try:
             players = tuple(Player(**player) for player in data["players"])
             seeds = None if data["seeds"] is None else tuple(map(int, data["seeds"]))
@@ -232,7 +315,17 @@ class Settings:
             raise ValueError(f"not the settings of a tournament: {error!r}") from None
 
     def differences(self, other: "Settings") -> list[str]:
-        """What is different in `other`, for people."""
+        """Describe to people what differs in other settings.
+
+        Parameters
+        ----------
+        other : Settings
+            The settings to compare with.
+
+        Returns
+        -------
+        list of str
+        """
         mine, theirs = ({**some.fields(), **game_to_json(some.game)} for some in (self, other))
         if mine["game"] != theirs["game"]:
             return [f"game: {mine['game']}, now {theirs['game']}"]
@@ -251,7 +344,22 @@ def random_seed() -> int:
 
 
 def parse_seeds(text: str) -> tuple[int, ...]:
-    """Seeds from ``"5,7,100..199"``; ``ValueError`` names the part that is wrong."""
+    """Return the seeds that a text such as ``"5,7,100..199"`` lists.
+
+    Parameters
+    ----------
+    text : str
+        Seeds and ranges with commas between them; both ends of a range belong to it.
+
+    Returns
+    -------
+    tuple of int
+
+    Raises
+    ------
+    ValueError
+        A part of the text is wrong; the message names it.
+    """
     seeds: list[int] = []
     for part in text.split(","):
         first, dots, last = part.strip().partition("..")

@@ -100,11 +100,17 @@ _ZLIB_LEVEL = 1
 
 
 class Goal(NamedTuple):
-    """When a tournament is at its end."""
+    """When a tournament ends.
 
-    #: The number of its last game.
+    Parameters
+    ----------
+    games : int
+        The number of its last game.
+    sprt : Sprt or None
+        A sequential test that may end it earlier.
+    """
+
     games: int
-    #: A sequential test that may end it earlier.
     sprt: Sprt | None
 
 
@@ -342,10 +348,10 @@ class Store(Database):
         lost_by: int | None = None,
         failed: bool = False,
     ) -> Iterator[Ending]:
-        """How games ended, the last ones first: below `before`, if that is given.
+        """How games ended, the last ones first; with `before`, only games with lower numbers.
 
-        Only those of a player, those that one has lost, or those that a fault has ended; of all
-        that is given, one has to be checked by the caller: this reads by one index.
+        The others select the games of a player, those that a player has lost, or those that ended
+        by a fault. Give one of them only, as this reads by one index, and check the rest yourself.
         """
         last = before if before is not None else 1 << 62
         queries: list[tuple[str, list[int]]]

@@ -25,24 +25,41 @@ class PairResult(NamedTuple):
 
 @dataclass(slots=True)
 class PlayerTally:
-    """What one player did in all games."""
+    """What one player did in all games.
 
-    #: By seat.
+    Parameters
+    ----------
+    games, wins, draws : list of int
+        Games by seat.
+    points : int
+        The sum of the match's scores, for games in which more counts than who has won.
+    times : Times
+        The turns and their times.
+    late : int
+        Turns that took longer than the rules allow.
+    faults : Counter
+        Faults by kind.
+    """
+
     games: list[int] = field(default_factory=lambda: [0, 0])
     wins: list[int] = field(default_factory=lambda: [0, 0])
     draws: list[int] = field(default_factory=lambda: [0, 0])
-    #: Sum of the match's scores, for games in which more counts than who has won.
     points: int = 0
-    #: Turns and their times.
     times: Times = field(default_factory=lambda: Times(0, 0, 0))
-    #: Turns that took longer than the rules allow.
     late: int = 0
-    #: Faults by kind.
     faults: Counter[str] = field(default_factory=Counter)
 
 
 class Tally:
-    """The sums that all tables are made of."""
+    """The sums from which all tables are made.
+
+    Parameters
+    ----------
+    settings : Settings
+        The tournament.
+    sprt : Sprt, optional
+        Its sequential test.
+    """
 
     def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
         self.settings = settings
@@ -63,7 +80,18 @@ class Tally:
         self.sprt_state: SprtState | None = None if sprt is None else sprt.state(self._tested)
 
     def add(self, outcome: Outcome) -> PairResult | None:
-        """Count one game; the pair that it has completed, if it has."""
+        """Count one game.
+
+        Parameters
+        ----------
+        outcome : Outcome
+            How the game ended.
+
+        Returns
+        -------
+        PairResult or None
+            The pair that this game completed, if it did.
+        """
         self.games += 1
         self.turns += outcome.turns
         for seat, index in enumerate(outcome.players):
@@ -104,7 +132,17 @@ class Tally:
         return PairResult(pair, pairing, score)
 
     def player_pairs(self, index: int) -> PairCounts:
-        """All pairs of a player, counted for that player."""
+        """Return all pairs of a player, counted for that player.
+
+        Parameters
+        ----------
+        index : int
+            The index of the player.
+
+        Returns
+        -------
+        PairCounts
+        """
         total = PairCounts()
         for counts in self._pairs_of(index):
             total.add_all(counts)
@@ -118,7 +156,7 @@ class Tally:
                 yield counts.reversed()
 
     def to_json(self) -> dict[str, Any]:
-        """The sums as plain data; ``ValueError`` while a game of a pair is missing."""
+        """Return the sums as plain data; ``ValueError`` while a game of a pair is missing."""
         if self._open or (self._untested and not self.decided):
             raise ValueError("a game of a pair is missing")
         return {
@@ -135,7 +173,21 @@ class Tally:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], settings: Settings, sprt: Sprt | None) -> "Tally":
-        """The inverse of `to_json`, for the tournament and the test that the sums are of."""
+        """Return the sums that `to_json` returned.
+
+        Parameters
+        ----------
+        data : dict
+            What `to_json` returned.
+        settings : Settings
+            The tournament that the sums belong to.
+        sprt : Sprt or None
+            Its sequential test.
+
+        Returns
+        -------
+        Tally
+        """
         tally = cls(settings, sprt)
         tally.games, tally.turns = data["games"], data["turns"]
         tally.players = [
@@ -159,5 +211,5 @@ class Tally:
 
     @property
     def decided(self) -> bool:
-        """Whether the sequential test has come to an end."""
+        """Whether the sequential test has ended."""
         return self.sprt_state is not None and self.sprt_state.accepted is not None

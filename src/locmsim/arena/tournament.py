@@ -20,7 +20,7 @@ from locmsim.arena.game_worker import forget_agents, replayed
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import play_missing
-from locmsim.arena.schedule import Player, Settings, named_files, random_seed, unique_names
+from locmsim.arena.schedule import Mode, Player, Settings, named_files, random_seed, unique_names
 from locmsim.arena.store import Goal, Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import Contestant, Game
@@ -47,18 +47,54 @@ _LABEL = re.compile(r"([A-Za-z0-9_.+-]+)=(.*)", re.DOTALL)
 
 
 class Arena:
-    """A tournament with its results; a context manager.
+    """A tournament and its results, used as a context manager.
 
-    `players` are descriptions for `parse_player`, classes of agents, ready agents, or `Player`
-    objects. `game` is a description such as ``"vestrock:init_hp=20"`` (see
-    `locmsim.arena.registry`) or a `locmsim.contract.Game`, by default the game of the file or
-    ``"locm"``; `rules` and `ids` are options of the latter, as for `Match`. `db` names an SQLite
-    file; without one the results are kept in memory. If the file has results already, what is not
-    given here is taken from it, and what is given must agree with it, except that `games` (for each
-    pairing; default 200, or all `seeds`) and `sprt` may change. With `force` a tournament is
-    resumed though files of its players have changed. `settings` are the other fields of `Settings`.
+    A file that already has results supplies every argument that is left out. Arguments that are
+    given must agree with the file; only `games` and `sprt` may change.
 
-    ``ValueError`` for arguments that make no sense, `StoreError` for files.
+    Parameters
+    ----------
+    players : sequence, optional
+        The contestants: descriptions for `parse_player`, agent classes, agents, or `Player`
+        objects.
+    game : str or Game, optional
+        What is played: a description such as ``"vestrock:init_hp=20"`` (see
+        `locmsim.arena.registry`) or a `locmsim.contract.Game`. By default the game of the file, or
+        ``"locm"``.
+    rules, ids : str, optional
+        The rule set and the instance ids of LOCM, as for `Match`.
+    db : str or path
+        An SQLite file for the results; by default they are kept in memory.
+    games : int, optional
+        Games for each pairing; by default 200, or one for each of `seeds` and seating.
+    sprt : Sprt, optional
+        A sequential test that may end the tournament early, for two players.
+    force : bool
+        Resume even though files of the players have changed since the first games.
+    mode : str, optional
+        "round-robin" (the default), or "gauntlet": the first player against each of the others.
+    seed : int, optional
+        The seed from which the seeds of all rounds follow; by default a random one.
+    seeds : sequence of int, optional
+        The seeds of the rounds themselves. There are no more rounds than seeds.
+    mirror : bool, optional
+        Play each seed twice, with the seats swapped (the default). Otherwise the seats alternate
+        from round to round.
+    pairs_per_set : int, optional
+        How many rounds in a row share their cards; by default 1.
+    timeout_scale : float, optional
+        The factor of all time limits, by default 1; 0 plays without limits.
+    match_limit : float, optional
+        Seconds that a whole match may take.
+    lenient : bool, optional
+        Take what a bot writes before it is asked for its next answer; by default it loses by it.
+
+    Raises
+    ------
+    ValueError
+        An argument makes no sense, or differs from the file.
+    StoreError
+        The file cannot be read or written, or files of the players have changed.
     """
 
     def __init__(
@@ -72,8 +108,26 @@ class Arena:
         games: int | None = None,
         sprt: Sprt | None = None,
         force: bool = False,
-        **settings: Any,
+        mode: Mode | None = None,
+        seed: int | None = None,
+        seeds: Sequence[int] | None = None,
+        mirror: bool | None = None,
+        pairs_per_set: int | None = None,
+        timeout_scale: float | None = None,
+        match_limit: float | None = None,
+        lenient: bool | None = None,
     ) -> None:
+        values = {
+            "mode": mode,
+            "seed": seed,
+            "seeds": None if seeds is None else tuple(seeds),
+            "mirror": mirror,
+            "pairs_per_set": pairs_per_set,
+            "timeout_scale": timeout_scale,
+            "match_limit": match_limit,
+            "lenient": lenient,
+        }
+        settings: dict[str, Any] = {k: v for k, v in values.items() if v is not None}
         end_if_imported_again()
         self._agents: dict[str, Contestant] = {}
         self._store = Store(db, write=True)
@@ -137,7 +191,22 @@ class Arena:
 
     @classmethod
     def load(cls, db: str | os.PathLike[str]) -> Self:
-        """The results in a file, to look at; also while they are played. `StoreError`."""
+        """Open the results in a file to look at them, even while games are played.
+
+        Parameters
+        ----------
+        db : str or path
+            The SQLite file.
+
+        Returns
+        -------
+        Arena
+
+        Raises
+        ------
+        StoreError
+            The file cannot be read.
+        """
         arena = cls.__new__(cls)
         arena._agents = {}
         arena._store = Store(db)
@@ -164,24 +233,40 @@ class Arena:
     ) -> None:
         """Play the games that are missing, or until the sequential test has decided.
 
-        They are played in `jobs` processes of this machine (default: as many as the cores are
-        enough for; with 1 in this process), on the Dask cluster whose scheduler has the address
-        `dask`, or on any `executor`, which gets `slots` tasks at a time (default: twice the number
-        of cores). On this machine each game is bound to a core, or to as many as `cores` says, for
-        agents that search with several threads. Games with time limits, and those of agents that
-        have a ``time_ms``, never share a core: ``ValueError`` for more jobs than that, or for a
-        cluster whose workers have several threads.
-        With `progress` a line on the standard error shows how far it is, the score and its
-        interval; `on_games` is told of games as they come in.
+        On this machine each game has a core to itself, or as many as `cores` says. Games with time
+        limits, and those of agents that have a ``time_ms``, never share a core.
 
-        `ArenaError` or `StoreError` if it has to stop; then, as after a ``KeyboardInterrupt``, all
-        games that came in are stored and another call resumes.
+        Parameters
+        ----------
+        jobs : int, optional
+            Processes of this machine; by default as many as there are cores for. 1 plays in this
+            process.
+        cores : int
+            Cores for each game, for agents that search with several threads.
+        executor : Executor, optional
+            Any executor to play on, in place of processes.
+        slots : int, optional
+            How many tasks `executor` gets at a time; by default twice the number of cores.
+        dask : str, optional
+            The address of a Dask scheduler, to play on its cluster.
+        progress : bool
+            Show on the standard error how far the games are, the score and its interval.
+        on_games : callable, optional
+            Called with the number of games that came in.
+
+        Raises
+        ------
+        ValueError
+            More jobs than the cores allow, or a cluster whose workers have several threads.
+        ArenaError, StoreError
+            The games cannot continue. As after a ``KeyboardInterrupt``, all games that came in are
+            stored, and another call resumes.
         """
         for player in self.settings.players:
             if player.ready and player.agent is None:
                 raise ValueError(
-                    f"player {player.name!r}: a ready agent was given when {self._store.path} was"
-                    " made, and no text makes its like: give it again"
+                    f"player {player.name!r}: an agent object was given when {self._store.path} was"
+                    " made, and no text describes it: give it again"
                 )
         try:
             with (
@@ -292,19 +377,30 @@ class Arena:
                 )
 
     def table(self, width: int | None = None) -> str:
-        """The results as text; in `width` columns, if that is given."""
+        """Return the results as text.
+
+        Parameters
+        ----------
+        width : int, optional
+            Columns of the text; by default as many as it needs.
+
+        Returns
+        -------
+        str
+        """
         return report.tables(self.tally, width)
 
     def faults(self) -> str:
-        """For each player and kind of fault the first game with it, with the player's last words.
+        """Return for each player and kind of fault the first such game, with the player's last
+        words.
 
-        The end of the standard error of a program, or the traceback of an agent. Empty if nobody
-        has failed.
+        These are the end of a program's standard error, or an agent's traceback. The text is empty
+        if nobody has failed.
         """
         return report.faults_text(self.settings, self._store.failed())
 
     def to_json(self) -> dict[str, Any]:
-        """The results as plain dicts, lists, numbers and strings."""
+        """Return the results as plain dicts, lists, numbers and strings."""
         return {
             **report.as_json(self.tally),
             "goal": self.goal.games,
@@ -312,20 +408,49 @@ class Arena:
         }
 
     def to_csv(self) -> str:
-        """A line for each game that was played, with a header, to publish or to analyse."""
+        """Return a header and a line for each game that was played, to publish or to analyse."""
         return report.as_csv(self.settings, self._store.outcomes())
 
     def lost_table(self, player: str | None = None, width: int | None = None) -> str:
-        """The games that a player (default: the first) has lost, as text; empty if there is none.
+        """Return the games that a player has lost as text; empty if there are none.
 
-        ``ValueError`` for a name that no player has.
+        Parameters
+        ----------
+        player : str, optional
+            The name of the player; by default the first one.
+        width : int, optional
+            Columns of the text; by default as many as it needs.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            No player has that name.
         """
         index = self._index(player)
         rows = report.lost_games(self.settings, self._store.outcomes(), index)
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
     def lost(self, player: str | None = None) -> list[int]:
-        """The numbers of the games that a player (default: the first) has lost; ``ValueError``."""
+        """Return the numbers of the games that a player has lost.
+
+        Parameters
+        ----------
+        player : str, optional
+            The name of the player; by default the first one.
+
+        Returns
+        -------
+        list of int
+
+        Raises
+        ------
+        ValueError
+            No player has that name.
+        """
         index = self._index(player)
         return [
             outcome.number
@@ -342,15 +467,47 @@ class Arena:
         return 0 if player is None else names.index(player)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """How the games that were played ended, by number."""
+        """Yield how the games that were played ended, by number."""
         yield from self._store.outcomes()
 
     def record(self, number: int) -> Record:
-        """All that is stored of a game; `StoreError` if it was not played."""
+        """Return everything that is stored of a game.
+
+        Parameters
+        ----------
+        number : int
+            The number of the game.
+
+        Returns
+        -------
+        Record
+
+        Raises
+        ------
+        StoreError
+            The game was not played.
+        """
         return self._store.game(number)
 
     def replay(self, number: int) -> Result[Any]:
-        """A game that was played, as the referee's result; `StoreError`, ``ValueError``."""
+        """Return a game that was played as the referee's result.
+
+        Parameters
+        ----------
+        number : int
+            The number of the game.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        StoreError
+            The game was not played.
+        ValueError
+            Its answers cannot be replayed.
+        """
         return replayed(self.settings, self.record(number))
 
     def close(self) -> None:
@@ -411,10 +568,25 @@ def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, st
 
 
 def parse_player(text: str, game: str | Game = "locm") -> Player:
-    """A player from ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
+    """Return the player that a text describes.
 
-    What describes an agent of the game is one; all else is a command.
-    ``ValueError`` for an agent that is not there, its wrong options, and for an empty command.
+    Whatever describes an agent of the game is one; everything else is a command.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"mcts:time_ms=50"``, ``"./mybot --fast"`` or, with a name, ``"new=./mybot"``.
+    game : str or Game
+        The game that the player is for.
+
+    Returns
+    -------
+    Player
+
+    Raises
+    ------
+    ValueError
+        There is no such agent, an option of it is wrong, or the command is empty.
     """
     player, _ = as_player(text, make_game(game) if isinstance(game, str) else game)
     return player

@@ -19,7 +19,7 @@ POSITION_HELP = (
 
 
 def read_position(name: str, option: str, rules: str | None = None) -> "State | Observation":
-    """The position that a name stands for; `Failure` names the option that it came from."""
+    """The position that a name means; `Failure` names the option that it came from."""
     try:
         is_file = os.path.exists(name) or (option != "GAME" and " " not in name)
         prefix = "" if option == "FILE" else f"{option}: "

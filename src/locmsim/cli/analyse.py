@@ -62,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="time for it (default: %(default)g)",
     )
-    add("--nodes", type=int, metavar="N", help="positions of each search in the place of a time")
+    add("--nodes", type=int, metavar="N", help="positions of each search, in place of a time")
     add("--done", default="", metavar="LINE", help="what was done in the turn: find the rest of it")
     add(
         "--tree",

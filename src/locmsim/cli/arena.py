@@ -184,7 +184,7 @@ def _run_arena(options: argparse.Namespace) -> None:
     ):
         try:
             progress = sys.stderr.isatty() and not options.verbose
-            with contextlib.redirect_stdout(sys.stderr):  # what agents print is no result
+            with contextlib.redirect_stdout(sys.stderr):  # agents may print
                 arena.run(
                     jobs=options.jobs,
                     cores=1 if options.cores is None else options.cores,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
-#: What a debugging bot may take for an answer, in the place of the rules' limits.
+#: The time limit of a bot that is being debugged, in place of the rules' limits.
 _SCALE = 25.0
 _STDERR_LINES = 15
 
@@ -99,7 +99,7 @@ def _ask_lost(options: argparse.Namespace) -> None:
                 asked = [c.turn for c in result.calls if c.player == seat and c.turn is not None]
                 try:
                     answers = _asked(options, played, asked[-max(1, options.last) :])
-                except Failure as failure:  # one game is no reason to leave out the others
+                except Failure as failure:  # one bad game must not hide the others
                     print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
                     continue
                 shown += [(game, answer, played) for answer in answers]
@@ -136,7 +136,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
     with contextlib.redirect_stdout(sys.stderr):  # what an agent prints is not its answer
         bot = as_bot(options.bot, "BOT", game=played.game)
         if options.done is not None and not hasattr(bot, "go_on"):
-            raise Failure(f"--done: {options.bot} cannot go on with a turn, as beam and mcts can")
+            raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
         ask = _ask_program if isinstance(bot, str) else _ask_agent
         return ask(options, bot, result, player, turns)
 
@@ -228,7 +228,7 @@ def _ask_agent(
 def _compared(
     result: "Result[Any]", call: "Call", line: str | None, problem: str, stderr: str
 ) -> _Answer:
-    """Answers are the same if they come to the same position."""
+    """Answers are the same if they lead to the same position."""
     from locmsim.referee.any_game import position_after
 
     assert call.turn is not None

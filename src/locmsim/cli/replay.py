@@ -20,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "game",
         metavar="GAME",
-        help="a log, or all that a bot was sent (FILE); a game of an arena's results (DB:NUMBER)",
+        help="a log or what a bot was sent (FILE), or a game of an arena's results (DB:NUMBER)",
     )
     add("-o", "--output", metavar="FILE", help="the page to write (default: standard output)")
     add("--open", action="store_true", help="show the page in the browser")

@@ -29,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--match-games", type=int, metavar="N", help="games of a deciding match (default: 1000)")
     add("--nodes", type=int, metavar="N", help="positions searched in a turn (default: 2000)")
     add("--pools", type=int, metavar="N", help="different card sets (default: 1000)")
-    add("--seed", type=int, metavar="N", help="all that is random follows from it (default: 1)")
+    add("--seed", type=int, metavar="N", help="everything random follows from it (default: 1)")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--workers", type=int, metavar="N", help="processes (default: one for each core)"

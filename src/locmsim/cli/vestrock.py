@@ -86,7 +86,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "--spectator-port",
         type=int,
         metavar="N",
-        help="where to send the lines of the log to whoever connects; 0 for any",
+        help="the port at which spectators get the lines of the log; 0 for any",
     )
     add(
         "--spectators",
@@ -132,7 +132,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     )
     add("--deck", action="append", default=[], metavar="FILE", help="or this deck; repeatable")
     add("--standings", default=":memory:", metavar="DB", help="file of results to resume")
-    add("--log", metavar="FILE", help="append all that happens, one line of JSON each")
+    add("--log", metavar="FILE", help="append all events, one line of JSON each")
     add("--log-refused", action="store_true", help="refused commands, too")
     add("-v", "--verbose", action="store_true", help="tell of tournaments and the clock")
     _add_match(parser)
@@ -198,7 +198,7 @@ def _add_bot(parser: argparse.ArgumentParser) -> None:
     add(
         "--password",
         metavar="WORD",
-        help="default: $VESTROCK_PASSWORD, or the account's name if there is none",
+        help="default: $VESTROCK_PASSWORD, or the account's name",
     )
     add("--seed", type=int, default=0, metavar="N", help="the bot's seed (default: %(default)s)")
     add(
@@ -395,7 +395,7 @@ def _replay(options: argparse.Namespace) -> None:
 
 
 def _add_account(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="file of accounts, made if there is none")
+    parser.add_argument("file", metavar="FILE", help="file of accounts; a missing one is created")
     parser.add_argument("name", metavar="NAME", help="whose password to set")
     parser.description = "Add an account or change its password, which is read from the input."
 

@@ -20,7 +20,7 @@ _ENOUGH = 12
 _COST_COLUMNS = 8
 
 #: What a `WeightedScore` can count, and how; compiled code knows the terms by their places here.
-#: Every number counts in favour of whoever plays the card: attack and defense of red and blue items
+#: Every number counts in favour of the player of the card: attack and defense of red and blue items
 #: as what they take from the enemy.
 CARD_TERMS: dict[str, str] = {
     **{f"cost.{n}": f"costs {n}" for n in range(_COST_COLUMNS - 1)},

@@ -36,7 +36,7 @@ class WeightedScore:
     >>> score(Card(1, CardType.GREEN, cost=0, attack=1, defense=1, card_draw=3))
     3.5
 
-    ``ValueError`` names a term that is unknown or a weight that is no finite number.
+    ``ValueError`` names a term that is unknown or a weight that is not a finite number.
     """
 
     __slots__ = ("_numbers", "weights")

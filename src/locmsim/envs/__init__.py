@@ -16,9 +16,9 @@ from locmsim._lazy import imported_later
 if TYPE_CHECKING:
     from locmsim.envs._gae import gae as gae
     from locmsim.envs.base import LocmEnvBase as LocmEnvBase
-    from locmsim.envs.games import EpisodeMatch as EpisodeMatch
+    from locmsim.envs.episode_match import EpisodeMatch as EpisodeMatch
     from locmsim.envs.games import Games as Games
-    from locmsim.envs.games import Options as Options
+    from locmsim.envs.options import Options as Options
     from locmsim.envs.players import PlayerResults as PlayerResults
     from locmsim.envs.players import Players as Players
     from locmsim.envs.players import Pool as Pool
@@ -83,14 +83,14 @@ __getattr__, __dir__ = imported_later(
         "ConstructVectorEnv": "vector",
         "DraftEnv": "single",
         "DraftVectorEnv": "vector",
-        "EpisodeMatch": "games",
+        "EpisodeMatch": "episode_match",
         "Games": "games",
         "LocmEnv": "single",
         "LocmEnvBase": "base",
         "LocmVectorEnv": "vector",
         "MatchEnv": "single",
         "MatchVectorEnv": "vector",
-        "Options": "games",
+        "Options": "options",
         "PlayerResults": "players",
         "Players": "players",
         "Pool": "players",

@@ -13,7 +13,7 @@
 []
 """
 
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -24,101 +24,64 @@ from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
-from locmsim.envs.games import HIDDEN_SIZE, Games, Options, options_of, seed_bits, spaces_of
+from locmsim.envs.base import RowsEnv
+from locmsim.envs.options import OptionValues, spaces_of, spelled_out
 from locmsim.envs.players import CALLER
-from locmsim.envs.rendering import (
-    RENDER_MODES,
-    check_render_mode,
-    show,
-)
-from locmsim.game.layouts import Layout
+from locmsim.envs.rendering import show
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
 _AGENTS = ["player_0", "player_1"]
+#: Options that say who plays where: here the caller plays both seats.
+_WHO = "opponent", "seat", "players"
 
 
-def _of_both(options: dict[str, Any]) -> Options:
-    """Options by which the caller plays both seats."""
-    settings = {
-        name: value
-        for name, value in options.items()
-        if name not in ("opponent", "seat", "players")
-    }
-    return options_of({**settings, "opponent": CALLER})
-
-
-class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
+@spelled_out("Battle", without=_WHO)
+class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
     """One battle of two agents, ``player_0`` and ``player_1``.
 
     Parameters
     ----------
-    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
-    **options
-        See `locmsim.envs.Options`; `opponent`, `seat` and `players` do not matter.
+    render_mode : {"ansi", "human", "rgb_array"}, optional
+        "rgb_array" needs the extra ``png``.
+    options
+
+    Raises
+    ------
+    ValueError
+        For an option that is unknown or has a value that cannot be used.
 
     Notes
     -----
-    `observe` gives any agent's view at any time; only PASS is legal for the one that is not to
+    `observe` gives any agent's view at any time. Only PASS is legal for the one that is not to
     move. Rewards come at the end, to both; shaping is paid when an agent is to move again. An
-    illegal action loses. `state` is what both agents see, one after the other. With ``privileged``
-    observations have a ``state`` too, as those of `BattleEnv`.
+    illegal action loses, or counts as PASS. `state` is what both agents see, one after the other.
+    With ``privileged`` observations have a ``state`` too, as those of `BattleEnv`.
     """
 
     metadata = {  # noqa: RUF012
+        **RowsEnv.metadata,
         "name": "locmsim/battle_v0",
-        "render_modes": RENDER_MODES,
-        "render_fps": 2,
         "is_parallelizable": False,
     }
+    _name = "Battle"
 
-    #: "battle" or "match".
-    _episode = "battle"
-
-    def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, *, render_mode: str | None = None, **options: Unpack[OptionValues]) -> None:
         super().__init__()
-        self.render_mode = check_render_mode(render_mode)
-        self.options = _of_both({**options, "episode": self._episode})
+        values = {name: value for name, value in options.items() if name not in _WHO}
+        self._play(1, {**values, "opponent": CALLER}, render_mode)
         if self.options.illegal == "raise":
             raise ValueError("illegal: expected lose or pass, got 'raise'")
-        self.games = Games(1, self.options)
-        self._rows = self.games.rows
         observations, actions = spaces_of(self.options)
         self.possible_agents = list(_AGENTS)
         self.observation_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, observations)
         self.action_spaces: dict[str, Space[Any]] = dict.fromkeys(_AGENTS, actions)
         box = observations["observation"] if isinstance(observations, Dict) else observations
         assert isinstance(box, Box)
-        self.state_space = Box(
-            np.concatenate([box.low] * 2),
-            np.concatenate([box.high] * 2),
-            (2 * box.shape[0],),
-            box.dtype.type,
-        )
-        self._both = np.zeros((1, 2), np.float32)
-        self._terminated = np.zeros(1, np.bool_)
-        self._truncated = np.zeros(1, np.bool_)
-        self._bind()
+        low, high = (np.concatenate([bound] * 2) for bound in (box.low, box.high))
+        self.state_space = Box(low, high, low.shape, box.dtype.type)
         self._random: np.random.Generator | None = None
-
-    def _bind(self) -> None:
-        self._rows.bind(
-            terminated=self._terminated, truncated=self._truncated, rewards_both=self._both
-        )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._bind()
-
-    @property
-    def layout(self) -> Layout:
-        """What the numbers of an observation mean."""
-        return self.games.layout
-
-    @property
-    def first_pick(self) -> int:
-        """The number of the first action that picks a card."""
-        return self._rows.battle_actions
+        self.games.bind()
 
     def observation_space(self, agent: str) -> Space[Any]:
         """The same for both agents."""
@@ -129,92 +92,76 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a battle; with a `seed` everything random from here on follows from it.
+        """Begin an episode.
 
-        `options` are those of `Games.begin`.
+        Parameters
+        ----------
+        seed : int, optional
+            Everything random from here on follows from it.
+        options : dict, optional
+            ``match``, ``cards``, ``decks`` and ``state``: see `Games.begin_rows`.
         """
         start: Any = None
         if seed is not None or self._random is None:
             self._random = seeding.np_random(seed)[0]
-            start = seed_bits(self._random)
-            if self._episode == "match":
-                start = self._random
-        self._terminated[0] = self._truncated[0] = False
+            start = self.games.start_of(self._random)
         self.games.begin(0, start, options)
-        self._open(_AGENTS[self._rows.mover(0)])
-
-    def _open(self, first: str) -> None:
-        """An episode in which `first` is to act."""
         self.agents = list(_AGENTS)
+        self.agent_selection = _AGENTS[self.games.rows.mover(0)]
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)
         self.terminations = dict.fromkeys(_AGENTS, False)
         self.truncations = dict.fromkeys(_AGENTS, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in _AGENTS}
-        self.agent_selection = first
         self._masks_to_infos()
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now, whoever is to move."""
-        player = _AGENTS.index(agent)
+        seen = self._view("obs", agent)
         if self.options.mask == "info":
-            return self._view(player)
-        observation = {"observation": self._view(player), "action_mask": self._mask(player)}
+            return seen
+        observation = {"observation": seen, "action_mask": self._view("masks", agent)}
         if self.options.privileged:
-            observation["state"] = self._hidden(player)
+            observation["state"] = self._view("state", agent)
         return observation
 
-    def _view(self, player: int) -> NDArray[Any]:
-        shape, dtype = self.games.observation_shape
-        observation = np.empty(shape, dtype)
-        self._rows.observe(0, player, observation)
-        return observation
-
-    def _mask(self, player: int) -> NDArray[np.int8]:
-        mask = np.empty(self._rows.n_actions, np.int8)
-        self._rows.observe(0, player, None, mask)
-        return mask
-
-    def _hidden(self, player: int) -> NDArray[np.int8]:
-        hidden = np.empty(HIDDEN_SIZE, np.int8)
-        self._rows.observe(0, player, None, hidden=hidden)
-        return hidden
+    def _view(self, name: str, agent: str) -> NDArray[Any]:
+        """One of the arrays that an agent is shown."""
+        (_, *shape), dtype = self.games.shapes[name]
+        view = np.empty(shape, dtype)
+        views = [view if name == one else None for one in ("obs", "masks", "state")]
+        self.games.rows.observe(0, _AGENTS.index(agent), views[0], views[1], hidden=views[2])
+        return view
 
     def step(self, action: Any) -> None:
         """Take the action of the selected agent; None removes an agent after the end."""
-        agent = self.agent_selection
+        agent, games = self.agent_selection, self.games
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        self._act(action)
+        games.rows.step_row(0, int(action))
+        self.rewards = dict(zip(_AGENTS, games.arrays["rewards_both"][0].tolist(), strict=True))
+        if games.rows.over(0):
+            _, terminated, truncated = games.rows.outcome(0)
+            self.terminations = dict.fromkeys(_AGENTS, terminated)
+            self.truncations = dict.fromkeys(_AGENTS, truncated)
+            self.infos = {name: games.end_info(0) for name in _AGENTS}
+        else:
+            self.agent_selection = _AGENTS[games.rows.mover(0)]
         self._masks_to_infos()
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
 
-    def _act(self, action: Any) -> None:
-        rows = self._rows
-        rows.step_row(0, int(action))
-        for player, name in enumerate(_AGENTS):
-            self.rewards[name] = float(self._both[0, player])
-        if self._terminated[0] or self._truncated[0]:
-            result = self.games.end_info(0)
-            for name in _AGENTS:
-                self.terminations[name] = bool(self._terminated[0])
-                self.truncations[name] = bool(self._truncated[0])
-                self.infos[name] = dict(result)
-        else:
-            self.agent_selection = _AGENTS[rows.mover(0)]
-
     def _masks_to_infos(self) -> None:
         if self.options.mask == "info":
-            for player, name in enumerate(_AGENTS):
-                self.infos[name]["action_mask"] = self._mask(player)
+            for agent in _AGENTS:
+                self.infos[agent]["action_mask"] = self._view("masks", agent)
 
     def state(self) -> NDArray[Any]:
         """What both agents see: for critics that may know everything."""
-        return np.concatenate([self._view(0), self._view(1)])
+        return np.concatenate([self._view("obs", agent) for agent in _AGENTS])
 
     @property
     def battle(self) -> State:
@@ -222,7 +169,7 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
 
         ``ValueError`` in the choice phase.
         """
-        return self._rows.state(0)
+        return self.games.rows.state(0)
 
     def render(self) -> Any:
         """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""
@@ -234,38 +181,62 @@ class BattleAEC(AECEnv[str, Any, Any]):  # type: ignore[misc]
         """Nothing is to be closed."""
 
 
+@spelled_out("Match", without=_WHO)
 class MatchAEC(BattleAEC):
     """A whole match of two agents: thirty picks of each in turn, then the battle.
 
-    Parameters
-    ----------
-    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
-    **options
-        As of `BattleAEC`, `layout` being "entities"; `decks` does not matter.
-
-    Notes
-    -----
     Observations and actions are those of `MatchEnv`. Neither agent sees what the other one picks.
-    `reset` takes the option ``match``, the referee's parameters.
     """
 
     metadata = {**BattleAEC.metadata, "name": "locmsim/match_v0"}  # noqa: RUF012
-    _episode = "match"
+    _name = "Match"
 
 
-def raw_env(phase: str = "battle", **options: Any) -> BattleAEC:
-    """The environment without wrappers: of the "battle", or of a whole "match"."""
+@spelled_out(without=("episode", *_WHO))
+def raw_env(
+    phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
+) -> BattleAEC:
+    """The environment without wrappers.
+
+    Parameters
+    ----------
+    phase : {"battle", "match"}
+        What an episode is.
+    render_mode : {"ansi", "human", "rgb_array"}, optional
+        "rgb_array" needs the extra ``png``.
+    options
+
+    Returns
+    -------
+    BattleAEC
+    """
     if phase not in ("battle", "match"):
         raise ValueError(f"phase: expected battle or match, got {phase!r}")
-    return MatchAEC(**options) if phase == "match" else BattleAEC(**options)
+    kind = MatchAEC if phase == "match" else BattleAEC
+    return kind(render_mode=render_mode, **options)
 
 
-def env(phase: str = "battle", **options: Any) -> Any:
+@spelled_out(without=("episode", *_WHO))
+def env(
+    phase: str = "battle", *, render_mode: str | None = None, **options: Unpack[OptionValues]
+) -> Any:
     """The environment with a check that methods are called in order.
 
-    Illegal actions are dealt with inside, so that no other wrapper is needed.
+    No other wrapper is needed: the environment deals with illegal actions itself.
+
+    Parameters
+    ----------
+    phase : {"battle", "match"}
+        What an episode is.
+    render_mode : {"ansi", "human", "rgb_array"}, optional
+        "rgb_array" needs the extra ``png``.
+    options
+
+    Returns
+    -------
+    pettingzoo.utils.wrappers.OrderEnforcingWrapper
     """
-    return OrderEnforcingWrapper(raw_env(phase, **options))
+    return OrderEnforcingWrapper(raw_env(phase, render_mode=render_mode, **options))
 
 
 def _match_env(**options: Any) -> Any:

@@ -1,20 +1,40 @@
-"""What Gymnasium's environments for one episode and for many have in common."""
+"""What the environments of Gymnasium and PettingZoo have in common."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from locmsim.envs.games import Games
+from locmsim.envs.options import Options, options_of
 from locmsim.envs.players import Players
+from locmsim.envs.rendering import RENDER_MODES, check_render_mode
 from locmsim.game.layouts import ChoiceLayout, Layout
 
-__all__ = ["LocmEnvBase"]
+__all__ = ["LocmEnvBase", "RowsEnv"]
 
 
-class LocmEnvBase:
-    """The layouts and the players of an environment."""
+class RowsEnv:
+    """Options, the games that are played by them, and the layouts of observations."""
 
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+    #: The name of the id, whose options are those of a subclass.
+    _name = ""
+
+    #: The options, checked.
+    options: Options
     #: What plays the episodes.
     games: Games
+
+    def _play(
+        self, n: int, options: Mapping[str, Any], render_mode: str | None, **settings: Any
+    ) -> None:
+        """Begin with `n` rows; `settings` are more arguments of `Games`."""
+        self.render_mode = check_render_mode(render_mode)
+        self.options = options_of(options, self._name)
+        self.games = Games(n, self.options, **settings)
+
+    @property
+    def _rows(self) -> Any:
+        return self.games.rows
 
     @property
     def layout(self) -> Layout | ChoiceLayout:
@@ -23,13 +43,17 @@ class LocmEnvBase:
 
     @property
     def choice_layout(self) -> ChoiceLayout | None:
-        """... in the choice phase; None without one."""
+        """What they mean in the choice phase; None without one."""
         return self.games.choice_layout
 
     @property
     def first_pick(self) -> int:
         """The number of the first action that picks a card."""
         return self.games.rows.battle_actions
+
+
+class LocmEnvBase(RowsEnv):
+    """A `RowsEnv` in which others may play against the caller."""
 
     @property
     def players(self) -> Players:

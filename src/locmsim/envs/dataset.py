@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from locmsim._io import write_whole
 from locmsim.agents import make_agent
 from locmsim.contract import play_match
-from locmsim.envs.games import EpisodeMatch, Games, Options
+from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.envs.players import CALLER, show_choice
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match

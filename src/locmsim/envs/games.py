@@ -1,271 +1,57 @@
-"""What all environments share: options, spaces, card sets, decks, what Python does for rows.
+"""The core of all environments: rows of episodes, and what they need from Python.
 
-`Games` owns the compiled rows (`locmsim.envs._env.Rows`) and does for them what they cannot do
-without the interpreter. The environments around it only translate to an interface.
+`Games` owns the compiled rows (`locmsim.envs._env.Rows`), the arrays that they write into and the
+threads that step them, and does for the rows what they cannot do without the interpreter. The
+environments around it only translate to an interface.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from functools import lru_cache
-from operator import index
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State, Table
-from locmsim.agents import BeamAgent, did_you_mean, make_agent
+from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
-from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
+from locmsim.decks import build_deck
 from locmsim.envs._env import Rows
-from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs._searcher import Searcher
-from locmsim.envs.players import (
-    CALLER,
-    Players,
-    Pool,
-    search_agent,
-    searcher_of,
-    show_choice,
+from locmsim.envs.cards import (
+    OFFER,
+    Decks,
+    as_offered,
+    card_range,
+    fixed,
+    generated,
+    generated_table,
+    indices_of,
+    table_of,
 )
+from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.envs.options import HIDDEN_SIZE, Options
+from locmsim.envs.players import Players, search_agent, searcher_of, show_choice
 from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text
+from locmsim.envs.resets import known
 from locmsim.envs.workers import Workers
-from locmsim.game.layouts import ChoiceLayout, Layout, get_layout
+from locmsim.errors import IllegalActionError
+from locmsim.game.layouts import ChoiceLayout, Layout
 from locmsim.game.match import Match
-from locmsim.rules.cards import Card, cards_1x
-from locmsim.rules.generator import generate_cards
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet, get_rules
+from locmsim.rules.cards import Card
+from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 from locmsim.search.belief import prior
 
-__all__ = [
-    "HIDDEN_SIZE",
-    "EpisodeMatch",
-    "Games",
-    "Options",
-    "card_range",
-    "deck_choosers",
-    "indices_of",
-    "options_of",
-    "seed_bits",
-    "spaces_of",
-]
+__all__ = ["Games", "seed_bits"]
 
 #: What a row waits for.
 _CARD_SET, _DECKS, _OPPONENT, _SEARCH, _BATTLES = range(1, 6)
-_EPISODES = ("battle", "choice", "match")
-_SEATS = ("random", "first", "second", "alternate")
-_ILLEGAL = ("lose", "pass", "raise")
-_MASKS = ("obs", "info")
-#: Cards of a generated set, and the most that are offered.
-_OFFER = 120
-#: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
-HIDDEN_SIZE = 24 * 2 * (8 + 30)
-#: Potentials by name: weights of those in `POTENTIALS`.
-_SHAPING: dict[str, dict[str, float]] = {
-    **{name: {name: 1.0} for name in POTENTIALS},
-    "health": {"player-health": 1.0, "opponent-health": 1.0},
-    "board-presence": {"player-board-presence": 1.0, "opponent-board-presence": 1.0},
-}
-
-#: Cards of a choice -> base ids (1.5), or a draft picker (1.x).
-Chooser = Callable[..., Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """Options of the environments.
-
-    All values that are no objects can be written as JSON, so that an `EnvSpec` can.
-    ``ValueError`` names the option that is wrong.
-    """
-
-    #: "1.5", "1.2" or "1.0".
-    rules: str = "1.5"
-    #: "battle"; "choice": thirty picks, and a reward for what others make of the deck; "match": the
-    #: picks, then the battle.
-    episode: str = "battle"
-    #: Who plays the seat that the caller does not. In compiled code: "pass", "random",
-    #: "max-attack", "osl", "greedy", and "beam:nodes=N" with any other options but a time. Asked in
-    #: batches: a `Policy`, the file of one, "policy:path=FILE,temperature=T", an ONNX session, any
-    #: object with ``act_batch(observations, masks, seeds) -> actions`` (arrays with an entry for
-    #: each row, seeds of 64 bits; with the attribute ``layout`` in that layout; with
-    #: ``state_shape`` it is given ``state=`` too, float32 of that shape for each row, which it
-    #: changes in place and which is 0 when an episode begins). One row at a time: a text for
-    #: `make_agent`, an `Agent` (in one row only), a function (observation, mask) -> action.
-    #: "caller": the caller plays both seats. A `Pool` draws one of them for each episode.
-    opponent: Any = "greedy"
-    #: "random", "first", "second" or "alternate": where the caller plays.
-    seat: str = "random"
-    #: The same by seats, instead of `opponent` and `seat`: a pair of which one is "caller".
-    players: Any = None
-    #: For both seats or as a pair: "random", the name of a deck builder (1.x: draft picker), base
-    #: ids, or a function such as those; "classic/random" is a pair of names. A `Pool` of these, of
-    #: which each episode draws one.
-    decks: Any = "random"
-    #: A fixed list of at most 120 cards with different base ids (1.5).
-    cards: Any = None
-    #: "choice": who plays the battles with the caller's deck, and with the other one: compiled
-    #: agents and searches, or texts for `make_agent`, which play row by row.
-    battlers: tuple[str, str] = ("beam:nodes=500", "beam:nodes=500")
-    #: "choice": the battles that are played; the reward is the mean of their results, each 1 or -1.
-    #: The first one has the shuffles of the match, each other one its own.
-    battles: int = 1
-    #: 1.5: card sets are those of cardGenSeed 0, 1, ... below this number, or of a pair (first,
-    #: end); None: new cards in each episode, which takes a millisecond.
-    card_sets: Any = 1024
-    #: After so many episodes of a row the set of the lowest cardGenSeed leaves its choice, and the
-    #: next one above all comes in; 0: never.
-    refresh: int = 0
-    #: "entities", "entities-f32" or "gym-locm".
-    layout: str = "entities"
-    #: "obs": observations are dicts with an ``action_mask``; "info": the mask is in the info.
-    mask: str = "obs"
-    #: "win-loss": 1 or -1 at the end. "gym-locm:coac=1,win-loss=2": the weighted differences that
-    #: gym-locm adds up. A function of a mapping of the arrays of a step, with an entry for each row
-    #: (``obs``, ``masks``, ``rewards`` and ``rewards_both`` of "win-loss" with `shaping`,
-    #: ``terminated``, ``truncated``, ``to_move``, ``acted``), which returns the rewards.
-    reward: Any = "win-loss"
-    #: Name of a potential -> weight: adds ``gamma * phi(s') - phi(s)`` over the learner's
-    #: decisions, phi being 0 at the end, which changes no optimal policy.
-    shaping: Mapping[str, float] = field(default_factory=dict)
-    gamma: float = 1.0
-    #: An illegal action loses at once, counts as PASS, or raises `IllegalActionError`.
-    illegal: str = "lose"
-    #: Actions of both players after which an episode is truncated; the referee of 1.5 ends a game
-    #: there.
-    max_actions: int = 1400
-    #: Observations have a ``state`` too: all cards in hands and decks, int8 of `HIDDEN_SIZE`, for
-    #: critics that may know everything. Agents that are to play must not see it.
-    privileged: bool = False
-
-    def __post_init__(self) -> None:
-        get_rules(self.rules)
-        if self.players is not None:
-            self._take_players()
-        for name, known in (
-            ("episode", _EPISODES), ("seat", _SEATS), ("illegal", _ILLEGAL), ("mask", _MASKS),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if value not in known:
-                raise ValueError(
-                    f"{name}: expected one of {', '.join(known)},"
-                    f" got {value!r}{did_you_mean(str(value), known)}"
-                )
-        if self.battles < 1:
-            raise ValueError(f"battles: expected at least 1, got {self.battles}")
-        if isinstance(self.battlers, str) or len(self.battlers) != 2:
-            raise ValueError(f"battlers: expected two, got {self.battlers!r}")
-        if self.episode == "match" and self.layout != "entities":
-            raise ValueError(f"layout: expected entities, got {self.layout!r}")
-        if not isinstance(self.max_actions, int) or self.max_actions < 1:
-            raise ValueError(f"max_actions: expected at least 1, got {self.max_actions!r}")
-        if not 0 <= self.gamma <= 1:
-            raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
-        if not isinstance(self.refresh, int) or self.refresh < 0:
-            raise ValueError(f"refresh: expected 0 or more, got {self.refresh!r}")
-        if self.privileged and self.mask != "obs":
-            raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
-        if self.cards is not None and get_rules(self.rules).draft:
-            raise ValueError(f"cards: rules {self.rules} have a fixed card list")
-
-    def _take_players(self) -> None:
-        """Make `opponent` and `seat` of a pair of players."""
-        if self.seat != "random" or self.opponent != "greedy":
-            raise ValueError("players: does not go together with opponent and seat")
-        if isinstance(self.players, str) or len(self.players) != 2:
-            raise ValueError(f"players: expected one for each seat, got {self.players!r}")
-        first, second = self.players
-        if not any(isinstance(one, str) and one == CALLER for one in (first, second)):
-            raise ValueError(f"players: expected 'caller' for one seat, got {self.players!r}")
-        mine = isinstance(first, str) and first == CALLER
-        object.__setattr__(self, "opponent", second if mine else first)
-        object.__setattr__(self, "seat", "first" if mine else "second")
-
-    @property
-    def observation_layout(self) -> Layout:
-        """The layout as an object; ``ValueError`` if the rule set does not have it."""
-        return get_layout(self.layout, self.rules)
-
-    def rewards(self) -> tuple[float, bool, list[float]]:
-        """The worth of a win, whether potentials count undiscounted, their weights."""
-        if callable(self.reward):
-            return 1.0, False, _weights("shaping", self.shaping)
-        if not isinstance(self.reward, str):
-            raise ValueError(
-                f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
-            )
-        if self.reward == "win-loss":
-            return 1.0, False, _weights("shaping", self.shaping)
-        kind, colon, rest = self.reward.partition(":")
-        if kind != "gym-locm" or not colon:
-            raise ValueError(
-                f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
-            )
-        if self.shaping:
-            raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
-        weights: dict[str, float] = {}
-        for part in rest.split(","):
-            name, equals, weight = part.partition("=")
-            try:
-                weights[name] = float(weight) if equals else 1.0
-            except ValueError:
-                raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
-        win = weights.pop("win-loss", 0.0)
-        return win, True, _weights("reward", weights)
-
-
-def options_of(options: Mapping[str, Any]) -> Options:
-    """`Options` of these names and values; ``ValueError`` suggests what an unknown name meant."""
-    known = [option.name for option in fields(Options)]
-    for name in options:
-        if name not in known:
-            raise ValueError(
-                f"unknown option {name!r}{did_you_mean(name, known)}: expected {', '.join(known)}"
-            )
-    return Options(**options)
-
-
-def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
-    total = dict.fromkeys(POTENTIALS, 0.0)
-    for name, weight in weights.items():
-        if name not in _SHAPING:
-            raise ValueError(
-                f"{option}: unknown potential {name!r}{did_you_mean(name, _SHAPING)}: expected one"
-                f" of {', '.join(_SHAPING)}"
-            )
-        for part, factor in _SHAPING[name].items():
-            total[part] += factor * weight
-    return list(total.values())
-
-
-def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """The spaces of observations and actions."""
-    rules = get_rules(options.rules)
-    n_actions, parts = 0, []
-    if options.episode != "choice":
-        layout = options.observation_layout
-        n_actions += rules.num_actions
-        parts.append((layout.low, layout.high, layout.dtype))
-    if options.episode != "battle":
-        choice = ChoiceLayout(rules.name)
-        n_actions += choice.picks
-        parts.append((choice.low, choice.high, choice.dtype))
-    low, high = (np.concatenate([part[i] for part in parts]) for i in range(2))
-    box = spaces.Box(low, high, low.shape, parts[0][2].type)
-    actions = spaces.Discrete(n_actions)
-    if options.mask == "info":
-        return box, actions
-    boxes: dict[str, spaces.Space[Any]] = {
-        "observation": box,
-        "action_mask": spaces.Box(0, 1, (n_actions,), np.int8),
-    }
-    if options.privileged:
-        boxes["state"] = spaces.Box(-127, 127, (HIDDEN_SIZE,), np.int8)
-    return spaces.Dict(boxes), actions
+#: Illegal actions that a message names.
+_SHOWN = 10
 
 
 def seed_bits(random: np.random.Generator) -> int:
@@ -273,160 +59,63 @@ def seed_bits(random: np.random.Generator) -> int:
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
-# --------------------------------------------------------------------------------- card sets
-
-
-class _CardSet(list[Card]):
-    """Cards by ascending base id, and the decks that builders have made of them."""
-
-    def __init__(self, cards: Iterable[Card]) -> None:
-        super().__init__(cards)
-        #: Name -> builder and deck. A pool of decks wants them again and again; some take 30 ms.
-        self.decks: dict[str, tuple[DeckBuilder, list[int]]] = {}
-
-
-@lru_cache(maxsize=4096)
-def _generated(seed: int) -> tuple[Table, _CardSet]:
-    """The cards of a cardGenSeed, as the pool of a table and as a list."""
-    cards = _CardSet(generate_cards(seed))
-    return State.new((), (), pool=cards).table, cards
-
-
-def _generated_table(seed: int) -> Table:
-    return _generated(seed)[0]
-
-
-@lru_cache(maxsize=2)
-def _fixed(rules: str) -> tuple[Table, list[Card]]:
-    cards = list(cards_1x())
-    return State.new((), (), rules=rules, pool=cards).table, cards
-
-
-def _table_of(cards: Any) -> tuple[Table, _CardSet]:
-    cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
-    if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= _OFFER:
-        raise ValueError(
-            f"cards: expected {DECK_SIZE // COPIES_PER_CARD}..{_OFFER}, got {len(cards)}"
-        )
-    if len({card.base_id for card in cards}) != len(cards):
-        raise ValueError("cards: a base id occurs twice")
-    cards = _CardSet(sorted(cards, key=lambda card: card.base_id))
-    return State.new((), (), pool=cards).table, cards
-
-
-# ----------------------------------------------------------------------------------- matches
-
-
-class EpisodeMatch(Mapping[str, Any]):
-    """How an episode came about, so that the referee can play it again: a mapping.
-
-    ``rules``; ``params``: the referee's own parameters; ``choices``: for each player the answer
-    lines of the choice phase; ``cards``: rows of the card list if it follows from no seed. None is
-    known of an episode that began with a given position. Texts are made when they are asked for.
-    """
-
-    def __init__(self, rules: str, result: tuple[Any, ...], cards: list[Card], fixed: bool) -> None:
-        self._rules = rules
-        self._result = result
-        self._cards = cards
-        self._fixed_cards = fixed
-        self._log: dict[str, Any] | None = None
-
-    def _all(self) -> dict[str, Any]:
-        if self._log is None:
-            seed, seeds, decks, triplets = self._result
-            if isinstance(decks, bytes):  # most matches are never looked at
-                decks = np.frombuffer(decks, np.uint8).reshape(2, -1).tolist()
-                triplets = np.frombuffer(triplets, np.uint8).reshape(-1, 3).tolist()
-            rules = get_rules(self._rules)
-            params: dict[str, Any] = {
-                "seed": seed,
-                **dict(zip(rules.seed_names, seeds, strict=True)),
-            }
-            bases = [card.base_id for card in self._cards]
-            if rules.draft:
-                if any(card not in triplet for deck in decks
-                       for card, triplet in zip(deck, triplets, strict=True)):  # fmt: skip
-                    # Decks that no draft gave: one that offers their cards does.
-                    triplets = [[a, b, a] for a, b in zip(*decks, strict=True)]
-                    params["predefinedDraftIds"] = ",".join(
-                        "_".join(str(bases[card]) for card in triplet) for triplet in triplets
-                    )
-                choices = [
-                    [f"PICK {t.index(card)}" for card, t in zip(deck, triplets, strict=True)]
-                    for deck in decks
-                ]
-            else:
-                choices = [[";".join(f"CHOOSE {bases[card]}" for card in deck)] for deck in decks]
-            self._log = {"rules": self._rules, "params": params, "choices": choices}
-            if self._fixed_cards:
-                self._log["cards"] = [card.to_row() for card in self._cards]
-        return self._log
-
-    def __getitem__(self, key: str) -> Any:
-        return self._all()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def match(self) -> Match:
-        """The match at the start of its battle."""
-        cards = [Card.from_row(row) for row in self["cards"]] if "cards" in self else None
-        match = Match(self["rules"], params=self["params"], cards=cards)
-        for lines in zip(*self["choices"], strict=True):
-            for player, line in enumerate(lines):
-                match.submit(player, line)
-        return match
-
-    def __repr__(self) -> str:
-        return f"EpisodeMatch({self._all()!r})"
-
-
-# ------------------------------------------------------------------------------------- games
-
-
 class Games:
-    """`n` battles and all that they need from Python.
+    """Rows of episodes and all that they need from Python.
 
     Parameters
     ----------
     n : int
         Number of rows.
     options : Options
-    autoreset : "next", "same" or "disabled"
+    threads : int
+        Threads that share the rows in `step`; results do not depend on it.
+    autoreset : {"next", "same", "disabled"}
+        When a row whose episode has ended begins the next one.
+    final_obs : bool
+        Whether `arrays` has the last observations of episodes, with "same".
     """
+
+    #: The threads; no pickle has them.
+    _workers: Workers | None = None
+    #: The arrays that the rows write into.
+    _bound: Mapping[str, NDArray[Any]] | None = None
 
     def __init__(
         self,
         n: int,
         options: Options,
         *,
+        threads: int = 1,
         autoreset: Literal["next", "same", "disabled"] = "disabled",
+        final_obs: bool = False,
     ) -> None:
         self.options = options
         self.rules: RuleSet = get_rules(options.rules)
         self.layout = options.observation_layout
         self.n = n
+        self.threads = threads
+        self._same_step = autoreset == "same"
+        self._has_final = final_obs
+        #: Card sets that resets were given, by what stands for their cardGenSeed.
+        self._reset_sets: dict[int, tuple[Table, list[Card]]] = {}
         self._cards: list[Card] | None = None
         first_set, n_sets = 0, 0
         if self.rules.draft:
-            self._table, self._cards = _fixed(self.rules.name)
+            self._table, self._cards = fixed(self.rules.name)
             first_set, n_sets = -1, 1
         elif options.cards is not None:
-            self._table, self._cards = _table_of(options.cards)
+            self._table, self._cards = table_of(options.cards)
             first_set, n_sets = -1, 1
         elif options.card_sets is not None:
             first_set, n_sets = card_range(options.card_sets)
         win, raw, weights = options.rewards()
+        #: Whether there is shaping, which `rewards_both` alone has for both seats.
+        self.shaped = any(weights)
+        battle = options.episode == "battle"
         #: What the numbers of the choice phase mean, None without one.
-        self.choice_layout = None if options.episode == "battle" else ChoiceLayout(self.rules.name)
-        self._choosers = deck_choosers(options.decks, self.rules)
-        self._sources = [_seat_source(chooser, self.rules) for chooser in self._choosers]
-        size = len(self._cards) if self._cards is not None else _OFFER
-        self._autoreset = autoreset
+        self.choice_layout = None if battle else ChoiceLayout(self.rules.name)
+        self._decks = Decks(options.decks, self.rules, battle)
+        size = len(self._cards) if self._cards is not None else OFFER
         self.rows = Rows(
             n,
             {
@@ -437,8 +126,8 @@ class Games:
                 "illegal": options.illegal,
                 "autoreset": autoreset,
                 "max_actions": options.max_actions,
-                "decks": _deck_source(self._choosers, self.rules),
-                "choosers": self._sources,
+                "decks": self._decks.source,
+                "choosers": self._decks.sources,
                 "battles": options.battles,
                 "win": win,
                 "gamma": options.gamma,
@@ -447,7 +136,7 @@ class Games:
                 "first_set": first_set,
                 "n_sets": n_sets,
                 "refresh": options.refresh,
-                "find_set": _generated_table,
+                "find_set": generated_table,
                 "n_cards": size,
                 "allowed": list(range(size)),
             },
@@ -476,7 +165,19 @@ class Games:
         self.rows.set_battlers(kinds)
         self._searches = [kind if isinstance(kind, Searcher) else None for kind in kinds]
 
-    # ------------------------------------------------------------------------- what is shown
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_workers", "_bound")
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "arrays" in state:
+            self.bind()
+
+    # ----------------------------------------------------------------------------------- arrays
 
     @property
     def observation_shape(self) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -487,6 +188,74 @@ class Games:
         dtype = np.dtype(np.int8) if self.options.episode == "choice" else self.layout.dtype
         return (size,), dtype
 
+    @cached_property
+    def shapes(self) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+        """Shape and type of each array that rows can write into, by name."""
+        n = self.n
+        shape, dtype = self.observation_shape
+        flag, byte, real = (np.dtype(kind) for kind in (np.bool_, np.int8, np.float32))
+        return {
+            "obs": ((n, *shape), dtype),
+            "masks": ((n, self.rows.n_actions), byte),
+            "rewards": ((n,), real),
+            "rewards_both": ((n, 2), real),
+            "terminated": ((n,), flag),
+            "truncated": ((n,), flag),
+            "to_move": ((n,), byte),
+            "acted": ((n,), byte),
+            "winner": ((n,), byte),
+            "length": ((n,), np.dtype(np.int32)),
+            "final_obs": ((n, *shape), dtype),
+            "state": ((n, HIDDEN_SIZE), byte),
+        }
+
+    @cached_property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The environment's own arrays: what `Rows.bind` takes, as far as it is needed."""
+        left = {"winner", "length"}
+        if not self._has_final:
+            left.add("final_obs")
+        if not self.options.privileged:
+            left.add("state")
+        return {name: np.zeros(*kind) for name, kind in self.shapes.items() if name not in left}
+
+    def bind(self, arrays: Mapping[str, NDArray[Any]] | None = None) -> bool:
+        """Have the rows write into these arrays, or into `arrays`; whether they did not before.
+
+        ``ValueError`` for an array that does not fit.
+        """
+        wanted = self.arrays if arrays is None else arrays
+        bound = self._bound
+        if bound is wanted or (
+            bound is not None
+            and bound.keys() == wanted.keys()
+            and all(bound[name] is array for name, array in wanted.items())
+        ):
+            return False
+        for name, array in wanted.items():
+            shape, dtype = self.shapes[name]
+            byte = dtype.itemsize == 1 and array.dtype.kind in "iub" and array.itemsize == 1
+            if not (array.dtype == dtype or byte) or array.shape != shape:
+                raise ValueError(
+                    f"{name}: expected {dtype} of shape {shape}, got {array.dtype} {array.shape}"
+                )
+        self.rows.bind(**wanted)
+        self._bound = wanted
+        return True
+
+    def observed(self, copy: bool = True) -> Any:
+        """What `arrays` shows the caller, as the observation space has it."""
+        seen = self.arrays["obs"].copy() if copy else self.arrays["obs"]
+        if self.options.mask == "info":
+            return seen
+        views = {"observation": seen}
+        for name, array in (("action_mask", "masks"), ("state", "state")):
+            if array in self.arrays:
+                views[name] = self.arrays[array].copy() if copy else self.arrays[array]
+        return views
+
+    # ----------------------------------------------------------------------------- what is shown
+
     @property
     def shown_layout(self) -> Layout | ChoiceLayout:
         """What the numbers of an observation mean, in the battle if there is one."""
@@ -495,9 +264,15 @@ class Games:
             return self.choice_layout
         return self.layout
 
-    def start_of(self, random: np.random.Generator) -> int | np.random.Generator:
-        """What the random stream of a row begins with: bits, or where the generator is."""
-        return seed_bits(random) if self.options.episode == "battle" else random
+    def cards(self, row: int) -> list[Card]:
+        """The cards of a row's set, by ascending base id."""
+        return self._set_of(self.rows.set_seed(row))[1]
+
+    def _set_of(self, seed: int) -> tuple[Table, list[Card]]:
+        """The cards of a cardGenSeed, or those that all episodes have."""
+        if self._cards is not None:
+            return self._table, self._cards
+        return self._reset_sets.get(seed) or generated(seed)
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
@@ -514,7 +289,7 @@ class Games:
         return battle_text(self.rows.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
-        """... as a picture."""
+        """The same as a picture."""
         if self.rows.phase(row) == "choice":
             return choice_frame(self.rules.name, *self._choice_of(row))
         return battle_frame(self.rows.state(row), self._viewer(row))
@@ -523,7 +298,40 @@ class Games:
         seat = self.rows.seat(row)
         return self.rows.turn(row) & 1 if seat < 0 else seat
 
-    # ---------------------------------------------------------------------------- episodes
+    # ----------------------------------------------------------------------------------- stepping
+
+    def step(self, actions: Any) -> int:
+        """Step all rows by actions of the caller; the number of rows that did more than that.
+
+        After an exception the rows go on waiting for what raised it, and `check` refuses to step.
+        """
+        array = self._actions(actions)
+        if self.failed:
+            self.check()
+        if self.options.illegal == "raise" and (bad := self.rows.bad_rows(array)):
+            shown = ", ".join(f"row {i}: {array[i]}" for i in bad[:_SHOWN])
+            raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
+        if self._workers is None:
+            self._workers = Workers(self.rows, self.threads)
+        try:
+            special = self._workers.run(array)
+        except BaseException:
+            self.failed = True
+            raise
+        if special >> 32:  # rows that wait
+            self.serve()
+        return special
+
+    def _actions(self, actions: Any) -> NDArray[np.int64]:
+        """Actions as the array that they have to be."""
+        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
+            array = np.asarray(actions)
+            if array.dtype.kind not in "iu":
+                raise TypeError(f"actions: expected integers, got {array.dtype}")
+            actions = array.astype(np.int64)
+        if actions.shape != (self.n,):
+            raise ValueError(f"actions: expected shape ({self.n},), got {actions.shape}")
+        return np.ascontiguousarray(actions)
 
     def reward_of(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
         """What the function that is the option `reward` makes of the arrays of a step."""
@@ -531,41 +339,6 @@ class Games:
         if rewards.shape != (self.n,):
             raise ValueError(f"reward: expected shape ({self.n},), got {rewards.shape}")
         return rewards
-
-    def cards(self, row: int) -> list[Card]:
-        """The cards of a row's set, by ascending base id."""
-        if self._cards is not None:
-            return self._cards
-        return _generated(self.rows.set_seed(row))[1]
-
-    def serve(self) -> None:
-        """Do what rows wait for until none does: rows that want the same player are asked together.
-
-        After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
-        """
-        try:
-            while waiting := self.rows.waiting():
-                self._serve(waiting)
-        except BaseException:
-            self.failed = True
-            raise
-
-    def run(self, workers: Workers, actions: Any) -> int:
-        """Step all rows; after a signal those go on waiting that had to be searched in."""
-        try:
-            return workers.run(actions)
-        except BaseException:
-            self.failed = True
-            raise
-
-    def serve_one(self, row: int) -> None:
-        """Do what a row waits for, whatever the others do."""
-        try:
-            while what := self.rows.waits_for(row):
-                self._serve([(row, what, self.rows.opponent(row))])
-        except BaseException:
-            self.failed = True
-            raise
 
     def check(self) -> None:
         """``ResetNeeded`` if rows still wait for an opponent that raised an exception.
@@ -580,6 +353,34 @@ class Games:
                     f" row{'s' * (len(waiting) > 1)} {', '.join(map(str, waiting))}: reset"
                 )
             self.failed = False
+
+    def close(self) -> None:
+        """End the threads; another step starts them again."""
+        if self._workers is not None:
+            self._workers.close()
+
+    # ----------------------------------------------------------------------- what rows wait for
+
+    def serve(self) -> None:
+        """Do what rows wait for until none does: rows that want the same player are asked together.
+
+        After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
+        """
+        try:
+            while waiting := self.rows.waiting():
+                self._serve(waiting)
+        except BaseException:
+            self.failed = True
+            raise
+
+    def serve_one(self, row: int) -> None:
+        """Do what a row waits for, whatever the others do."""
+        try:
+            while what := self.rows.waits_for(row):
+                self._serve([(row, what, self.rows.opponent(row))])
+        except BaseException:
+            self.failed = True
+            raise
 
     def _serve(self, waiting: list[tuple[int, int, int]]) -> None:
         """Do one thing that each of these rows waits for, and let it go on."""
@@ -606,11 +407,9 @@ class Games:
         """Play the turn of a row's opponent that searches."""
         if not self.rows.search(row):
             self._give_set(row)
-            self._give_prior(row, self.rows.searcher(row), self._agent(row))
+            agent = self.players.agents[self.rows.opponent(row)]
+            self._give_prior(row, self.rows.searcher(row), agent)
             self.rows.search(row)
-
-    def _agent(self, row: int) -> BeamAgent:
-        return self.players.agents[self.rows.opponent(row)]
 
     def _play_battles(self, row: int) -> None:
         """Play the battles of the decks that have been chosen in a row."""
@@ -632,9 +431,9 @@ class Games:
         agents = self._battlers[::-1] if rows.seat(row) == 1 else self._battlers
         winners = []
         for shuffles, seeds_of_agents in rows.draw_battles(row):
-            dealt = (seed, [*seeds[: len(names) - 2], *shuffles], decks, offers)
-            fixed = self.options.cards is not None
-            match = EpisodeMatch(self.rules.name, dealt, self.cards(row), fixed).match()
+            match = self._match_of(
+                seed, [*seeds[: len(names) - 2], *shuffles], decks, offers
+            ).match()
             shown = [offer for offer in match.offers if isinstance(offer, list)]
             shown = shown or [[card for card in match.offers if isinstance(card, Card)]]
             for player, agent in enumerate(agents):
@@ -645,24 +444,9 @@ class Games:
         return winners
 
     def _give_set(self, row: int) -> None:
-        if self.rows.has_set(row):
-            return
-        if self._cards is not None:
-            table, cards = self._table, self._cards
-        else:
-            table, cards = _generated(self.rows.set_seed(row))
-        self.rows.give_set(row, table, self._decks_of_set(cards))
-
-    def _decks_of_set(self, cards: list[Card]) -> list[list[int]] | None:
-        """The decks that follow from a card set alone, [] for a seat whose deck does not."""
-        if self.options.episode == "battle":
-            if _deck_source(self._choosers, self.rules) != "given":
-                return None
-            return [_deck_of(chooser, cards, self.rules) for chooser in self._choosers]
-        return [
-            _deck_of(chooser, cards, self.rules) if source == "given" else []
-            for chooser, source in zip(self._choosers, self._sources, strict=True)
-        ]
+        if not self.rows.has_set(row):
+            table, cards = self._set_of(self.rows.set_seed(row))
+            self.rows.give_set(row, table, self._decks.of_set(cards))
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
         """Tell a searcher which cards of a row's set others are taken to choose."""
@@ -671,41 +455,27 @@ class Games:
         cards = self.cards(row)
         copies = None
         if builder is not None:
-            deck = Counter(build_deck(_as_offered(cards), builder))
+            deck = Counter(build_deck(as_offered(cards), builder))
             copies = np.array([deck[card.base_id] for card in cards], np.uint8)
         searcher.give(slot, key, np.array([*map(score, cards)], np.float64), copies)
 
     def _choose_decks(self, row: int) -> list[list[int]]:
-        """Decks of a row's cards where Python chooses, as indices."""
-        cards = self.cards(row)
-        offers = self.rows.offers(row) if self.rules.draft else None
-        if self.options.episode != "battle":
-            other = 1 - self.rows.seat(row)
-            chooser = self._choosers[other]
-            random = None
-            if isinstance(self.options.decks, Pool):
-                random = np.random.default_rng(self.rows.draw(row))
-                chooser = self._drawn_choosers(random)[other]
-            deck = _deck_of(chooser, cards, self.rules, offers, random)
-            if offers is not None and isinstance(chooser, list):
-                for turn, (card, offer) in enumerate(zip(deck, offers, strict=True)):
-                    if card not in offer:
-                        raise ValueError(
-                            f"decks: card {chooser[turn]} is not offered in turn {turn}"
-                        )
-            return [deck if player == other else [] for player in range(2)]
-        random = np.random.default_rng(self.rows.draw(row))
-        choosers = self._drawn_choosers(random)
-        return [_deck_of(chooser, cards, self.rules, offers, random) for chooser in choosers]
+        """Decks of a row's cards where Python chooses, as indices; [] for the caller's."""
+        cards, offers = self.cards(row), self._offers(row)
+        if self.options.episode == "battle":
+            return self._decks.drawn(cards, offers, np.random.default_rng(self.rows.draw(row)))
+        other = 1 - self.rows.seat(row)
+        deck = self._decks.drawn_for(other, cards, offers, lambda: self.rows.draw(row))
+        return [deck if player == other else [] for player in range(2)]
 
-    def _drawn_choosers(self, random: np.random.Generator) -> list[Any]:
-        """How each seat chooses in an episode."""
-        pool = self.options.decks
-        if not isinstance(pool, Pool):
-            return self._choosers
-        weights = np.array(pool.weights) / sum(pool.weights)
-        drawn = pool.members[int(random.choice(len(weights), p=weights))]
-        return deck_choosers(drawn, self.rules)
+    def _offers(self, row: int) -> list[list[int]] | None:
+        return self.rows.offers(row) if self.rules.draft else None
+
+    # ---------------------------------------------------------------------------------- episodes
+
+    def start_of(self, random: np.random.Generator) -> int | np.random.Generator:
+        """What the random stream of a row begins with: bits, or where the generator is."""
+        return seed_bits(random) if self.options.episode == "battle" else random
 
     def begin(
         self,
@@ -713,74 +483,98 @@ class Games:
         seed: int | np.random.Generator | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Begin an episode of a row.
+        """Begin an episode of a row: see `begin_rows`."""
+        self.begin_rows([row], [seed], [known(options)])
+
+    def begin_rows(
+        self,
+        rows: Sequence[int],
+        seeds: Sequence[Any],
+        options: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Begin an episode in each of some rows.
 
         Parameters
         ----------
-        row : int
-        seed : int or numpy.random.Generator, optional
-            What everything random in the row follows from: 64 bits; for episodes with a choice a
-            generator, whose position is copied.
-        options : mapping, optional
-            ``match``: parameters of the referee; ``decks``: two decks in order of choice, as base
-            ids; ``state``: a `State`; ``seat``: 0 or 1; ``player``: the name of the opponent. Other
-            keys are ignored.
+        rows : sequence of int
+        seeds : sequence
+            For each of these rows what everything random in it follows from, as of `start_of`; None
+            goes on with what it has.
+        options : sequence of mappings, optional
+            For each of these rows ``match``: parameters of the referee; ``cards``: a card list
+            (1.5); ``decks``: two decks in order of choice, as base ids; ``state``: a `State`;
+            ``seat``: 0 or 1; ``player``: the name of the opponent.
 
         Raises
         ------
         ValueError
-            For a value that cannot be used.
+            For a value that cannot be used. All rows are as they were before.
         """
-        wanted = options and {
-            key: value
-            for key, value in options.items()
-            if key in ("match", "decks", "state", "seat", "player") and value is not None
-        }
+        kept = []
+        may_fail = not isinstance(self.options.decks, str)  # decks that do not fit the cards
+        try:
+            for i, row in enumerate(rows):
+                wanted = options[i] if options else None
+                if wanted or may_fail:
+                    kept.append((row, self.rows.kept(row)))
+                self._begin(row, seeds[i], wanted)
+        except BaseException:
+            for row, before in kept:
+                self.rows.put_back(row, before)
+            raise
+
+    def _begin(self, row: int, seed: Any, wanted: Mapping[str, Any] | None) -> None:
         if not wanted:
-            # Given decks may not fit the cards: nothing has changed then.
-            kept = self.rows.kept(row) if isinstance(self.options.decks, list | tuple) else None
-            try:
-                if self.rows.reset(row, seed):
-                    self.serve_one(row)
-            except ValueError:
-                if kept is not None:
-                    self.rows.put_back(row, kept)
-                raise
+            if self.rows.reset(row, seed):
+                self.serve_one(row)
             return
         seat = wanted.get("seat")
         if seat not in (None, 0, 1):
             raise ValueError(f"seat: expected 0 or 1, got {seat!r}")
-        name = wanted.get("player")
-        player = None if name is None else self.players.slot(name)
-        kept = self.rows.kept(row)
-        try:
-            if seed is not None:
-                self.rows.seed(row, seed)
-            if self.options.episode != "battle":
-                self._open_choice(row, seat, player, wanted)
-                self.serve_one(row)
-                return
+        player = self.players.slot(wanted["player"]) if "player" in wanted else None
+        if seed is not None:
+            self.rows.seed(row, seed)
+        if self.options.episode != "battle":
+            self._open_choice(row, seat, player, wanted)
+        else:
             self.rows.reseat(row, seat, player)
-            if "state" in wanted:
-                if not isinstance(wanted["state"], State):
-                    raise ValueError(f"state: expected a State, got {wanted['state']!r}")
+            if "state" not in wanted:
+                self._begin_match(row, wanted)
+            elif isinstance(wanted["state"], State):
                 self.rows.begin_with(row, wanted["state"])
             else:
-                self._begin_match(row, wanted.get("match"), wanted.get("decks"))
-        except BaseException:
-            self.rows.put_back(row, kept)
-            raise
+                raise ValueError(f"state: expected a State, got {wanted['state']!r}")
         self.serve_one(row)
 
-    def _seeds(self, row: int, params: Mapping[str, Any] | None) -> tuple[int, list[int]]:
+    def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """The seeds of a match; what is not given follows from the row's seed."""
         seed, seeds = self.rows.seeds(row)
-        if params is None:
-            return seed, seeds
-        effective = Match(self.rules.name, params={"seed": seed, **params}).params
-        if set(params) - {"seed", *self.rules.seed_names}:
-            raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
-        return int(effective["seed"]), [int(effective[name]) for name in self.rules.seed_names]
+        params = wanted.get("match")
+        if params is not None:
+            effective = Match(self.rules.name, params={"seed": seed, **params}).params
+            if set(params) - {"seed", *self.rules.seed_names}:
+                raise ValueError(f"match: expected seeds only, got {', '.join(params)}")
+            seed = int(effective["seed"])
+            seeds = [int(effective[name]) for name in self.rules.seed_names]
+        if "cards" in wanted:
+            seeds[0] = self._keep_cards(wanted["cards"])
+        return seed, seeds
+
+    def _keep_cards(self, cards: Any) -> int:
+        """Keep a card list for the episodes that have it; what stands for its cardGenSeed."""
+        if self._cards is not None:
+            raise ValueError("cards: all episodes of this environment have the same ones")
+        table, found = table_of(cards)
+        if len(found) != OFFER:
+            raise ValueError(f"cards: expected {OFFER} in a reset, got {len(found)}")
+        digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
+        key = -1 - int.from_bytes(digest[:7], "little")
+        if len(self._reset_sets) > 2 * self.n:  # some are of no episode any more
+            used = {self.rows.set_seed(i) for i in range(self.n)}
+            used.update((self.rows.result(i)[9] or [0])[0] for i in range(self.n))
+            self._reset_sets = {one: kept for one, kept in self._reset_sets.items() if one in used}
+        self._reset_sets.setdefault(key, (table, found))
+        return key
 
     def _open_choice(
         self, row: int, seat: int | None, player: int | None, wanted: Mapping[str, Any]
@@ -790,50 +584,41 @@ class Games:
             if name in wanted:
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
         params = wanted.get("match")
-        self.rows.open_choice(
-            row, seat, player, params is None or "seed" not in params, params is None
-        )
-        if params is not None:
-            seed, seeds = self._seeds(row, params)
-            table, cards = (
-                _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
-            )
-            self.rows.give_own_set(row, table, self._decks_of_set(cards))
+        dealt = params is not None or "cards" in wanted
+        self.rows.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
+        if dealt:
+            seed, seeds = self._seeds(row, wanted)
+            table, cards = self._set_of(seeds[0])
+            self.rows.give_own_set(row, table, self._decks.of_set(cards))
             self.rows.take_seeds(row, seed, seeds)
         self.rows.begin_choice(row)
 
-    def _begin_match(self, row: int, params: Mapping[str, Any] | None, decks: Any) -> None:
-        seed, seeds = self._seeds(row, params)
-        table, cards = _generated(seeds[0]) if self._cards is None else (self._table, self._cards)
+    def _begin_match(self, row: int, wanted: Mapping[str, Any]) -> None:
+        seed, seeds = self._seeds(row, wanted)
+        table, cards = self._set_of(seeds[0])
         self.rows.give_own_set(row, table)
+        decks = wanted.get("decks")
         if decks is None:
             self.rows.take_seeds(row, seed, seeds)
             random = np.random.default_rng(self.rows.draw(row))
-            offers = self.rows.offers(row) if self.rules.draft else None
-            chosen = [
-                _deck_of(chooser, cards, self.rules, offers, random)
-                for chooser in self._drawn_choosers(random)
-            ]
+            chosen = self._decks.drawn(cards, self._offers(row), random)
         else:
             if len(decks) != 2:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
             chosen = [indices_of(deck, cards, self.rules) for deck in decks]
         self.rows.begin_dealt(row, seed, seeds, chosen)
 
-    # ----------------------------------------------------------------------------- results
+    # ----------------------------------------------------------------------------------- results
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        return self._match(self.rows.result(row))
+        seed, seeds, triplets, decks = self.rows.result(row)[8:]
+        return None if seed is None else self._match_of(seed, seeds, decks, triplets)
 
-    def _match(self, result: tuple[Any, ...]) -> EpisodeMatch | None:
-        seed, seeds, triplets, decks = result[8:]
-        if seed is None:
-            return None
-        cards = self._cards if self._cards is not None else _generated(seeds[0])[1]
-        return EpisodeMatch(
-            self.rules.name, (seed, seeds, decks, triplets), cards, self.options.cards is not None
-        )
+    def _match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
+        listed = self.options.cards is not None or seeds[0] in self._reset_sets
+        cards = self._set_of(seeds[0])[1]
+        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
 
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""
@@ -852,119 +637,27 @@ class Games:
             "length": length,
             "illegal": illegal,
             "health": healths,
-            "match": self._match(result),
+            "match": self.match(row),
             **more,
         }
 
-
-def card_range(value: Any) -> tuple[int, int]:
-    """The first cardGenSeed of `Options.card_sets`, and how many there are."""
-    first, end = (0, value) if isinstance(value, int) else value
-    first, end = index(first), index(end)
-    if not 0 <= first < end:
-        raise ValueError(f"card_sets: expected a number above 0 or (first, end), got {value!r}")
-    return first, end - first
-
-
-# ------------------------------------------------------------------------------------- decks
-
-
-def _drawn(*arguments: Any) -> Any:
-    """Stands for what a pool draws for each episode."""
-    raise AssertionError("a pool is drawn from")
-
-
-def deck_choosers(decks: Any, rules: RuleSet) -> list[Any]:
-    """How each seat chooses: "random", base ids, or a function."""
-    if isinstance(decks, Pool):
-        for member in decks.members:
-            deck_choosers(member, rules)
-        return [_drawn, _drawn]
-    if isinstance(decks, str):
-        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
-    elif callable(decks):
-        decks = (decks, decks)
-    if len(decks) != 2:
-        raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
-    known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
-    result: list[Any] = []
-    for deck in decks:
-        if isinstance(deck, str) and deck != "random" and deck not in known:
-            raise ValueError(
-                f"decks: expected random, {', '.join(known)}, base ids or a function,"
-                f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
-            )
-        result.append(deck if isinstance(deck, str) or callable(deck) else [index(i) for i in deck])
-    return result
-
-
-def _deck_source(choosers: Sequence[Any], rules: RuleSet) -> str:
-    """ "random": the kernel chooses; "given": the same decks whenever a set is played; "asked"."""
-    if all(chooser == "random" for chooser in choosers):
-        return "random"
-    if all(isinstance(chooser, list) for chooser in choosers):
-        return "given"
-    named = all(isinstance(chooser, str | list) and chooser != "random" for chooser in choosers)
-    return "given" if named and not rules.draft else "asked"
-
-
-def _seat_source(chooser: Any, rules: RuleSet) -> str:
-    """... for one seat of an episode with a choice."""
-    if chooser == "random":
-        return "random"
-    return "given" if isinstance(chooser, str) and not rules.draft else "asked"
-
-
-def _deck_of(
-    chooser: Any,
-    cards: list[Card],
-    rules: RuleSet,
-    offers: list[list[int]] | None = None,
-    random: np.random.Generator | None = None,
-) -> list[int]:
-    """A deck as indices into `cards`."""
-    if isinstance(chooser, list):
-        return indices_of(chooser, cards, rules)
-    if rules.draft:
-        assert offers is not None
-        picked: list[int] = []
-        offered = [[cards[i] for i in triplet] for triplet in offers]
-        for turn, triplet in enumerate(offers):
-            if chooser == "random":
-                assert random is not None
-                choice = int(random.integers(3))
-            else:
-                before = [cards[i] for i in picked]
-                choice = pick(offered[turn], before, rules.name, chooser, offered[:turn])
-            picked.append(triplet[choice])
-        return picked
-    if chooser == "random":
-        assert random is not None
-        copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
-        return [int(i) // COPIES_PER_CARD for i in copies]
-    if not (isinstance(chooser, str) and isinstance(cards, _CardSet)):
-        return indices_of(build_deck(_as_offered(cards), chooser), cards, rules)
-    builder = DECK_BUILDERS[chooser]
-    known = cards.decks.get(chooser)
-    if known is None or known[0] is not builder:
-        deck = indices_of(build_deck(_as_offered(cards), builder), cards, rules)
-        known = cards.decks[chooser] = builder, deck
-    return known[1]
-
-
-def _as_offered(cards: list[Card]) -> list[Card]:
-    """The order in which the choice phase of 1.5 shows cards."""
-    return sorted(cards, key=lambda card: (card.cost, card.base_id))
-
-
-def indices_of(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
-    """The places of a deck's cards, given by base ids; ``ValueError`` if there is no such deck."""
-    places = {card.base_id: i for i, card in enumerate(cards)}
-    if len(deck) != DECK_SIZE:
-        raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")
-    for base_id in deck:
-        if base_id not in places:
-            raise ValueError(f"decks: there is no card with base id {base_id}")
-    if not rules.draft and max(map(list(deck).count, deck)) > COPIES_PER_CARD:
-        raise ValueError(f"decks: more than {COPIES_PER_CARD} copies of a card")
-    return [places[base_id] for base_id in deck]
+    def end_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """The same for all rows that have ended, as arrays; ``_name`` tells which rows have it."""
+        n = self.n
+        info: dict[str, Any] = {
+            "winner": np.zeros(n, np.int8),
+            "seat": np.zeros(n, np.int8),
+            "length": np.zeros(n, np.int32),
+            "turn": np.zeros(n, np.int32),
+            "health": np.zeros((n, 2), np.int32),
+            "illegal": np.zeros(n, np.bool_),
+            "returns": np.zeros((n, 2), np.float32),
+        }
+        self.rows.results(ended, *info.values())
+        if self.options.episode == "choice":
+            info["winners"] = np.zeros((n, self.options.battles), np.int8)
+            for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
+                info["winners"][i] = self.rows.winners(i)
+        if self._has_final and self._same_step:
+            info["final_obs"] = self.arrays["final_obs"].copy()
+        return info | {f"_{name}": ended for name in info}

@@ -1,8 +1,8 @@
-"""Many battles at once: the native vector environments."""
+"""Many episodes at once: the native vector environments of Gymnasium."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -11,17 +11,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim.batch import StateBatch
 from locmsim.envs.base import LocmEnvBase
-from locmsim.envs.games import HIDDEN_SIZE, Games, options_of, seed_bits, spaces_of
-from locmsim.envs.rendering import (
-    RENDER_MODES,
-    check_render_mode,
-    show,
-)
-from locmsim.envs.single import named_options
-from locmsim.envs.workers import Workers
-from locmsim.errors import IllegalActionError
+from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.envs.games import seed_bits
+from locmsim.envs.options import OptionValues, spaces_of, spelled_out
+from locmsim.envs.rendering import show
+from locmsim.envs.resets import by_row, mask_of
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
 
@@ -30,101 +25,62 @@ _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
     AutoresetMode.SAME_STEP: "same",
     AutoresetMode.DISABLED: "disabled",
 }
-_SHOWN_ROWS = 10
 
 
 def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
     """A mode by its value or its name, in any case; ``ValueError`` tells both."""
-    if isinstance(mode, str):
-        for known in AutoresetMode:
-            if mode.lower() in (known.name.lower(), known.value.lower()):
-                return known
-    elif isinstance(mode, AutoresetMode):
-        return mode
+    for known in AutoresetMode:
+        names = known.name.lower(), known.value.lower()
+        if mode is known or (isinstance(mode, str) and mode.lower() in names):
+            return known
     raise ValueError(
         f"autoreset_mode: expected {', '.join(known.name for known in AutoresetMode)}, got {mode!r}"
     )
 
 
-def _by_row(options: dict[str, Any] | None, n: int) -> Sequence[dict[str, Any] | None]:
-    """The options of each row: a value of a reset is for all of them, or a sequence for each."""
-    if not options:
-        return [None] * n
-    rows: list[dict[str, Any]] = [{} for _ in range(n)]
-    for name, value in options.items():
-        if value is None or name == "reset_mask":
-            continue
-        if name in _SCALAR and not _SCALAR[name](value):
-            values = list(value)
-            if len(values) != n:
-                raise ValueError(f"{name}: expected one for all rows or {n}, got {len(values)}")
-        else:
-            values = [value] * n
-        for row, one in zip(rows, values, strict=True):
-            row[name] = one
-    return rows
-
-
-def _is_pair_of_decks(value: Any) -> bool:
-    if not isinstance(value, Sequence | np.ndarray):
-        return True  # whatever it is, it is refused for each row
-    first = value[0] if len(value) == 2 else None
-    return first is not None and len(first) > 0 and isinstance(first[0], int | np.integer)
-
-
-#: Option of a reset -> whether a value is one for all rows.
-_SCALAR: dict[str, Callable[[Any], bool]] = {
-    "seat": lambda value: np.ndim(value) == 0,
-    "player": lambda value: isinstance(value, str),
-    "match": lambda value: isinstance(value, Mapping),
-    "state": lambda value: not isinstance(value, Sequence | StateBatch),
-    "decks": _is_pair_of_decks,
-}
-
-
+@spelled_out()
 class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
-    """`num_envs` episodes side by side, in compiled code: ``gym.make_vec`` makes this one.
+    """`num_envs` episodes side by side, stepped in compiled code: what ``gym.make_vec`` makes.
 
     Parameters
     ----------
     num_envs : int
+        Number of rows.
     threads : int
-        Threads that share the rows; results do not depend on it.
-    autoreset_mode : gymnasium.vector.AutoresetMode
+        Threads that share the rows. Results do not depend on it.
+    autoreset_mode : gymnasium.vector.AutoresetMode or str
         SAME_STEP: the observation of an ended row is that of its next episode.
     copy : bool
         False: the returned arrays are the buffers that the next step overwrites.
     final_obs : bool
         Whether the info has ``final_obs``, the last observations of ended rows (SAME_STEP).
-    render_mode : "ansi", "human", "rgb_array" (extra ``png``) or None
-    **options
-        See `Options`. With ``players=("caller", "caller")`` the caller plays both seats; with a
-        `Pool` in which "caller" is one of several they do in some episodes.
+    render_mode : {"ansi", "human", "rgb_array"}, optional
+        "rgb_array" needs the extra ``png``.
+    options
+
+    Raises
+    ------
+    ValueError
+        For an option that is unknown or has a value that cannot be used.
 
     Notes
     -----
-    Row i does what a single environment with the same seed does. Infos are arrays, with ``_name``
-    telling which rows they are for, and only there if a row has ended.
+    Row i does what `LocmEnv` does with the same seed. The info has arrays, and only if a row has
+    ended; ``_name`` tells which rows have ``name``.
 
     Where the caller plays both seats, `step` moves the player to move. It returns what the *next*
-    one sees and the reward of the one **who moved**; the info has ``to_move`` (who is next),
+    one sees and the reward of the one **who moved**. The info has ``to_move`` (who is next),
     ``acted`` (who moved; -1 in a row that only began anew) and ``rewards_both`` (num_envs, 2). A
-    player's shaping is paid when they are to move again, or at the end, so that it is in
-    ``rewards_both`` only: take that, and `gae` with ``mode="per-player"``. In rows in which the
-    other seat is somebody else's, ``to_move`` is the caller's seat, and the entry of
+    player's shaping is paid when they are to move again, or at the end, so that only
+    ``rewards_both`` has it: use that, and `gae` with ``mode="per-player"``. In rows in which
+    somebody else plays the other seat, ``to_move`` is the caller's seat, and the entry of
     ``rewards_both`` for the other one is without shaping.
     """
 
     metadata = {  # noqa: RUF012
-        "render_modes": RENDER_MODES,
-        "render_fps": 2,
+        **LocmEnvBase.metadata,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
-
-    #: The threads; no pickle has them. None: the constructor has raised an exception.
-    _workers: Workers | None = None
-    #: What the options of a subclass are those of.
-    _name = ""
 
     def __init__(
         self,
@@ -135,214 +91,29 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         copy: bool = True,
         final_obs: bool = False,
         render_mode: str | None = None,
-        **options: Any,
+        **options: Unpack[OptionValues],
     ) -> None:
         super().__init__()
         for name, value in (("num_envs", num_envs), ("threads", threads)):
             if value < 1:
                 raise ValueError(f"{name}: expected at least 1, got {value}")
-        self.render_mode = check_render_mode(render_mode)
         self.num_envs = num_envs
-        self.threads = threads
         self.copy = copy
         self.autoreset_mode = _autoreset(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.options = options_of(named_options(self._name, options) if self._name else options)
-        self.games = Games(num_envs, self.options, autoreset=_AUTORESETS[self.autoreset_mode])
-        self._rows = self.games.rows
-        observation, action = spaces_of(self.options)
-        self.single_observation_space, self.single_action_space = observation, action
-        self.observation_space = batch_space(observation, num_envs)
-        self.action_space = batch_space(action, num_envs)
-        shape, dtype = self.games.observation_shape
-        self._observations = np.zeros((num_envs, *shape), dtype)
-        self._masks = np.zeros((num_envs, self._rows.n_actions), np.int8)
-        self._to_move = np.zeros(num_envs, np.int8)
-        self._acted = np.zeros(num_envs, np.int8)
-        self._both_rewards = np.zeros((num_envs, 2), np.float32)
-        self._hidden = (
-            np.zeros((num_envs, HIDDEN_SIZE), np.int8) if self.options.privileged else None
+        self._play(
+            num_envs,
+            options,
+            render_mode,
+            threads=threads,
+            autoreset=_AUTORESETS[self.autoreset_mode],
+            final_obs=final_obs,
         )
-        self._rewards = np.zeros(num_envs, np.float32)
-        self._terminated = np.zeros(num_envs, np.bool_)
-        self._truncated = np.zeros(num_envs, np.bool_)
-        self._final = np.zeros_like(self._observations) if final_obs else None
-        self._in_info = self.options.mask == "info"
-        #: Whether decks are given that not every episode allows: a reset may be refused then.
-        self._may_refuse = not isinstance(self.options.decks, str)
-        self._shaped = any(self.options.rewards()[2])
+        self.single_observation_space, self.single_action_space = spaces_of(self.options)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
         self._started = False
-        self._start()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_workers"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()
-
-    # ------------------------------------------------------------------------------ episodes
-
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """An action for each row.
-
-        Parameters
-        ----------
-        actions : int64 array (num_envs,)
-
-        Returns
-        -------
-        observations, rewards (float32), terminated (bool), truncated (bool), info
-        """
-        info = self._step(actions)
-        if self._in_info:
-            info["action_mask"] = self._masks.copy() if self.copy else self._masks
-        rewards, terminated, truncated = self._rewards, self._terminated, self._truncated
-        if self.copy:
-            rewards, terminated = rewards.copy(), terminated.copy()
-            truncated = truncated.copy()
-        if self.render_mode == "human":
-            self.render()
-        return self._observed(), rewards, terminated, truncated, info
-
-    def _add_final(self, info: dict[str, Any], ended: NDArray[np.bool_]) -> None:
-        """Add the last observations of the rows that ended, if they are wanted."""
-        if self._final is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            info["final_obs"] = self._final.copy()
-            info["_final_obs"] = ended
-
-    def _observed(self) -> Any:
-        """Observations for the caller."""
-        observations = self._observations.copy() if self.copy else self._observations
-        if self._in_info:
-            return observations
-        masks = self._masks.copy() if self.copy else self._masks
-        seen = {"observation": observations, "action_mask": masks}
-        if self._hidden is not None:
-            seen["state"] = self._hidden.copy() if self.copy else self._hidden
-        return seen
-
-    def _reset_rows(self, options: dict[str, Any] | None) -> list[int]:
-        """The rows that `reset` is about."""
-        mask = (options or {}).get("reset_mask")
-        if mask is None:
-            return list(range(self.num_envs))
-        if not (
-            isinstance(mask, np.ndarray)
-            and mask.dtype == np.bool_
-            and mask.shape == (self.num_envs,)
-            and mask.any()
-        ):
-            raise ValueError(
-                f"reset_mask: expected a bool array of shape ({self.num_envs},) with a row to reset"
-            )
-        return [int(i) for i in np.flatnonzero(mask)]
-
-    def _row_seeds(self, seed: int | Sequence[int | None] | None) -> list[Any]:
-        """What each row begins with, of `seed` + i or its own of a sequence; None goes on.
-
-        Without any the first ones are drawn.
-        """
-        n = self.num_envs
-        if seed is None:
-            return [
-                None if self._started else self._start_of(seed_bits(self.np_random))
-                for _ in range(n)
-            ]
-        if isinstance(seed, int | np.integer):
-            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
-            return [self._start_of(int(seed) + i) for i in range(n)]
-        if len(seed) != n:
-            raise ValueError(f"seed: expected {n}, got {len(seed)}")
-        return [None if one is None else self._start_of(one) for one in seed]
-
-    def _start_of(self, seed: int) -> Any:
-        """What a single environment makes of its seed."""
-        return self.games.start_of(seeding.np_random(seed)[0])
-
-    def _actions(self, actions: Any) -> NDArray[np.int64]:
-        """Actions as the array that they have to be."""
-        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64:
-            array = np.asarray(actions)
-            if array.dtype.kind not in "iu":
-                raise TypeError(f"actions: expected integers, got {array.dtype}")
-            actions = array.astype(np.int64)
-        if actions.shape != (self.num_envs,):
-            raise ValueError(f"actions: expected shape ({self.num_envs},), got {actions.shape}")
-        return np.ascontiguousarray(actions)
-
-    def _refuse(self, bad: Sequence[int], actions: NDArray[np.int64]) -> None:
-        """Say which rows have illegal actions."""
-        shown = ", ".join(f"row {i}: {actions[i]}" for i in bad[:_SHOWN_ROWS])
-        raise IllegalActionError(f"illegal actions, nothing was applied; {shown}")
-
-    def render(self) -> Any:
-        """What the learner sees in each row: texts, printed with "human", or uint8 arrays."""
-        if self.render_mode is None:
-            return None
-        shown = [
-            show(self.render_mode, partial(self.games.text, i), partial(self.games.frame, i))
-            for i in range(self.num_envs)
-        ]
-        return None if self.render_mode == "human" else tuple(shown)
-
-    def _start(self) -> None:
-        self._workers = Workers(self._rows, self.threads)
-        self._bound: dict[str, Any] = {}
-        self._own_arrays()
-
-    # ------------------------------------------------------------------------------- arrays
-
-    def _bind(self, arrays: dict[str, Any]) -> bool:
-        """Have the rows write into these arrays; whether they wrote into others before."""
-        bound = self._bound
-        if len(bound) == len(arrays) and all(bound.get(k) is v for k, v in arrays.items()):
-            return False
-        n = self.num_envs
-        shape, dtype = self.games.observation_shape
-        one = np.dtype(np.float32)
-        fitting = {
-            "obs": (dtype, (n, *shape)),
-            "masks": (np.dtype(np.int8), (n, self._rows.n_actions)),
-            "rewards": (one, (n,)),
-            "rewards_both": (one, (n, 2)),
-            "terminated": (np.dtype(np.bool_), (n,)),
-            "truncated": (np.dtype(np.bool_), (n,)),
-            "to_move": (np.dtype(np.int8), (n,)),
-            "acted": (np.dtype(np.int8), (n,)),
-            "winner": (np.dtype(np.int8), (n,)),
-            "length": (np.dtype(np.int32), (n,)),
-            "final_obs": (dtype, (n, *shape)),
-            "state": (np.dtype(np.int8), (n, HIDDEN_SIZE)),
-        }
-        for name, array in arrays.items():
-            dtype, shape = fitting[name]
-            byte = dtype.itemsize == 1 and array.dtype.kind in "iub" and array.itemsize == 1
-            if not (array.dtype == dtype or byte) or array.shape != shape:
-                raise ValueError(
-                    f"{name}: expected {dtype} of shape {shape}, got {array.dtype} {array.shape}"
-                )
-        self._rows.bind(**arrays)
-        self._bound = arrays
-        return True
-
-    def _all_arrays(self) -> dict[str, Any]:
-        arrays = {
-            "obs": self._observations, "masks": self._masks, "rewards": self._rewards,
-            "rewards_both": self._both_rewards, "terminated": self._terminated,
-            "truncated": self._truncated, "to_move": self._to_move, "acted": self._acted,
-        }  # fmt: skip
-        if self._final is not None:
-            arrays["final_obs"] = self._final
-        if self._hidden is not None:
-            arrays["state"] = self._hidden
-        return arrays
-
-    def _own_arrays(self) -> None:
-        if self._bind(self._all_arrays()) and self._started:
-            self._rows.show_all()  # what other arrays were shown
-
-    # ------------------------------------------------------------------------------ episodes
+        self.games.bind()
 
     def reset(
         self,
@@ -358,10 +129,10 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             Row i has `seed` + i, or its own of a sequence, and then does what a single environment
             with that seed does.
         options : dict, optional
-            ``match``, ``decks``, ``state``, ``seat`` and ``player`` as of `Games.begin`: one for
-            all rows, or a sequence of one for each, in which None leaves a row to its seed
-            (``state`` may be a `StateBatch`). ``reset_mask``: a bool array of the rows that begin
-            anew.
+            ``match``, ``cards``, ``decks``, ``state``, ``seat`` and ``player``, see
+            `Games.begin_rows`: a value for all rows, or a sequence with one for each, in which None
+            leaves a row to its seed. ``state`` may be a `StateBatch`. ``reset_mask``: a bool array
+            of the rows that begin anew.
 
         Returns
         -------
@@ -371,76 +142,99 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         Raises
         ------
         ValueError
-            For a value that cannot be used; no row has begun anew then.
+            For a value that cannot be used. All rows are as they were before.
         """
-        rows = self._reset_rows(options)
+        rows = mask_of(options, self.num_envs)
         generator = self._np_random, self._np_random_seed
-        kept: list[tuple[int, Any]] = []
         self._own_arrays()
         try:
-            seeds = self._row_seeds(seed)
-            of_row = _by_row(options, self.num_envs)
-            for i in rows:
-                if options or self._may_refuse:
-                    kept.append((i, self._rows.kept(i)))
-                self.games.begin(i, seeds[i], of_row[i])
+            seeds, wanted = self._seeds(seed), by_row(options, self.num_envs)
+            self.games.begin_rows(
+                rows, [seeds[i] for i in rows], wanted and [wanted[i] for i in rows]
+            )
         except BaseException:
             self._np_random, self._np_random_seed = generator
-            for i, row in kept:
-                self._rows.put_back(i, row)
             raise
-        self._terminated[rows] = self._truncated[rows] = False
-        self._rewards[rows] = 0
+        for name in ("terminated", "truncated", "rewards"):
+            self.games.arrays[name][rows] = 0
         self._started = True
         info: dict[str, Any] = {}
         if self.games.players.has_caller_twice():
             info["to_move"] = self.to_move
-        if self._in_info:
-            info["action_mask"] = self._masks.copy()
+        if self.options.mask == "info":
+            info["action_mask"] = self.games.arrays["masks"].copy()
         if self.render_mode == "human":
             self.render()
-        return self._observed(), info
+        return self.games.observed(self.copy), info
 
-    def _advance(self, actions: Any) -> int:
-        """Step all rows; the number of those in which something special happened."""
-        actions = self._actions(actions)
-        if self.games.failed:
-            self.games.check()
-        if self.options.illegal == "raise" and (bad := self._rows.bad_rows(actions)):
-            self._refuse(bad, actions)
-        assert self._workers is not None
-        special = self.games.run(self._workers, actions)
-        if special >> 32:  # rows that wait
-            self.games.serve()
-        return special
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[Any]:
+        """What each row begins with; None goes on. Without a seed the first ones are drawn."""
+        n = self.num_envs
+        if seed is None and self._started:
+            return [None] * n
+        if isinstance(seed, int | np.integer):
+            self._np_random, self._np_random_seed = seeding.np_random(int(seed))
+            seed = [int(seed) + i for i in range(n)]
+        seeds = [seed_bits(self.np_random) for _ in range(n)] if seed is None else seed
+        if len(seeds) != n:
+            raise ValueError(f"seed: expected {n}, got {len(seeds)}")
+        return [
+            None if one is None else self.games.start_of(seeding.np_random(one)[0]) for one in seeds
+        ]
 
-    def _step(self, actions: Any) -> dict[str, Any]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Take an action in each row.
+
+        Parameters
+        ----------
+        actions : int64 array (num_envs,)
+
+        Returns
+        -------
+        observations, rewards (float32), terminated (bool), truncated (bool), info
+
+        Raises
+        ------
+        ResetNeeded
+            After an opponent raised an exception; it names the rows to be reset.
+        IllegalActionError
+            With ``illegal="raise"``. Nothing has changed then.
+        """
         both = self.games.players.has_caller_twice()
         if both:
             self._check_rewards()
         self._own_arrays()
+        arrays = self.games.arrays
         info: dict[str, Any] = {}
-        special = self._advance(actions)
+        special = self.games.step(actions)
         if callable(self.options.reward):
-            self._rewards[:] = self.games.reward_of(self._bound)
-        if special and (ended := self._terminated | self._truncated).any():
-            info.update(self._results(ended))
-            self._add_final(info, ended)
-        if both:
-            for name, array in (
-                ("rewards_both", self._both_rewards),
-                ("to_move", self._to_move),
-                ("acted", self._acted),
-            ):
-                info[name] = array.copy() if self.copy else array
-        return info
+            arrays["rewards"][:] = self.games.reward_of(arrays)
+        if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
+            info.update(self.games.end_infos(ended))
+        kept = ("rewards_both", "to_move", "acted") if both else ()
+        info.update((name, self._returned(name)) for name in kept)
+        if self.options.mask == "info":
+            info["action_mask"] = self._returned("masks")
+        if self.render_mode == "human":
+            self.render()
+        ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
+        return self.games.observed(self.copy), *ends, info
+
+    def _returned(self, name: str) -> NDArray[Any]:
+        """An array for the caller."""
+        array = self.games.arrays[name]
+        return array.copy() if self.copy else array
 
     def _check_rewards(self) -> None:
-        if self._shaped:
+        if self.games.shaped:
             raise ValueError(
                 "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
                 " step_into with rewards_both, and without rewards"
             )
+
+    def _own_arrays(self) -> None:
+        if self.games.bind() and self._started:
+            self.games.rows.show_all()  # what other arrays were shown
 
     def step_into(
         self,
@@ -459,7 +253,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         final_obs: NDArray[Any] | None = None,
         state: NDArray[np.int8] | None = None,
     ) -> int:
-        """As `step`, but what comes of it is written into the caller's arrays.
+        """Take an action in each row, as `step`, and write the results into the caller's arrays.
 
         Parameters
         ----------
@@ -474,14 +268,14 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         length : int32 array (num_envs,), optional
             Actions of both players in an episode that ended; 0 where none ended.
         final_obs : array, optional
-            As `obs`: written where an episode ended (SAME_STEP), all others are left as they are.
+            As `obs`: written where an episode ended (SAME_STEP); other rows are left as they are.
         state : int8 array (num_envs, `HIDDEN_SIZE`), optional
             All cards in hands and decks, see `Options.privileged`.
 
         Returns
         -------
         int
-            0 if nothing has happened but ordinary steps; if not, episodes may have ended.
+            0 if no episode has ended. Any other number means that some may have.
 
         Raises
         ------
@@ -489,96 +283,81 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             For an array that does not fit; for `rewards` with shaping where the caller plays both
             seats.
         """
-        arrays = {
+        possible = {
             "obs": obs, "masks": masks, "rewards": rewards, "rewards_both": rewards_both,
             "terminated": terminated, "truncated": truncated, "to_move": to_move, "acted": acted,
             "winner": winner, "length": length, "final_obs": final_obs, "state": state,
         }  # fmt: skip
+        arrays: dict[str, Any] = {
+            name: array for name, array in possible.items() if array is not None
+        }
         if rewards is not None and self.games.players.has_caller_twice():
             self._check_rewards()
-        bound = {name: array for name, array in arrays.items() if array is not None}
         own = callable(self.options.reward) and rewards is not None
         if own:  # the function is shown all arrays
-            bound = {**self._all_arrays(), **bound}
-        changed = self._bind(bound)
-        special = self._advance(actions)
+            arrays = {**self.games.arrays, **arrays}
+        changed = self.games.bind(arrays)
+        special = self.games.step(actions)
         if own:
-            bound["rewards"][:] = self.games.reward_of(bound)
+            arrays["rewards"][:] = self.games.reward_of(arrays)
         if changed and self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._rows.show_all(over=True)  # rows that did nothing
+            self.games.rows.show_all(over=True)  # rows that did nothing
         return special
 
-    def _results(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Results of the rows that ended, as arrays, and which rows they are for."""
-        n = self.num_envs
-        result: dict[str, Any] = {
-            "winner": np.zeros(n, np.int8),
-            "seat": np.zeros(n, np.int8),
-            "length": np.zeros(n, np.int32),
-            "turn": np.zeros(n, np.int32),
-            "health": np.zeros((n, 2), np.int32),
-            "illegal": np.zeros(n, np.bool_),
-            "returns": np.zeros((n, 2), np.float32),
-        }
-        self._rows.results(
-            ended, result["winner"], result["seat"], result["length"], result["turn"],
-            result["health"], result["illegal"], result["returns"],
-        )  # fmt: skip
-        if self.options.episode == "choice":
-            result["winners"] = np.zeros((n, self.options.battles), np.int8)
-            for i in np.flatnonzero(ended & ~result["illegal"]).tolist():
-                result["winners"][i] = self._rows.winners(i)
-        return result | {f"_{name}": ended for name in result}
-
-    # ------------------------------------------------------------------------------- players
-
-    # --------------------------------------------------------------------------------- more
+    def render(self) -> Any:
+        """What the caller sees in each row: texts, printed with "human", or uint8 arrays."""
+        games, mode = self.games, self.render_mode
+        rows = range(self.num_envs if mode is not None else 0)
+        shown = [show(mode, partial(games.text, i), partial(games.frame, i)) for i in rows]
+        return tuple(shown) if mode in ("ansi", "rgb_array") else None
 
     @property
     def to_move(self) -> NDArray[np.int8]:
         """int8 array (num_envs,): who is to move; the caller's seat where they have one."""
         out = np.empty(self.num_envs, np.int8)
-        self._rows.movers(out)
+        self.games.rows.movers(out)
         return out
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool array (rows, actions) of the legal actions."""
-        out = np.empty((self.num_envs, self._rows.n_actions), np.bool_)
-        self._rows.masks(out)
+        """bool array (num_envs, actions) of the legal actions."""
+        out = np.empty((self.num_envs, self.games.rows.n_actions), np.bool_)
+        self.games.rows.masks(out)
         return out
 
-    def match(self, row: int) -> Any:
-        """How the last finished episode of a row came about: see `EpisodeMatch`."""
+    def match(self, row: int) -> EpisodeMatch | None:
+        """How the last finished episode of a row came about; None if it began with a position."""
         return self.games.match(row)
 
     def sample(self, seed: int | None = None) -> NDArray[np.int64]:
         """A uniformly random legal action for each row."""
         out = np.empty(self.num_envs, np.int64)
-        self._rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
+        self.games.rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
         return out
 
     def states(self) -> list[State]:
-        """Copies of all states, with what is hidden."""
-        return [self._rows.state(i) for i in range(self.num_envs)]
+        """Copies of the states of all rows, with what is hidden from the caller."""
+        return [self.games.rows.state(i) for i in range(self.num_envs)]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        if self._workers is not None:
-            self._workers.close()
+        self.games.close()
 
 
+@spelled_out("Construct")
 class ConstructVectorEnv(LocmVectorEnv):
     """`num_envs` times ``locmsim/Construct-v0``."""
 
     _name = "Construct"
 
 
+@spelled_out("Draft")
 class DraftVectorEnv(LocmVectorEnv):
     """`num_envs` times ``locmsim/Draft-v0``."""
 
     _name = "Draft"
 
 
+@spelled_out("Match")
 class MatchVectorEnv(LocmVectorEnv):
     """`num_envs` times ``locmsim/Match-v0``."""
 

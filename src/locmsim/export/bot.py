@@ -38,7 +38,7 @@ _HEAD = """\
 //
 // Made by `locmsim export` from the sources of locmsim; do not edit it, export it again. For C17
 // and C++17, with nothing to link but the library of mathematics. An argument bounds the search by
-// that many {bound} in the place of time: answers then depend on what was shown only.
+// that many {bound} in place of time: answers then only depend on what was shown.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -270,7 +270,7 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
 
 
 def _one(networks: Sequence[Arrays]) -> Arrays:
-    """A network in the place of an ensemble, which has no room in ASCII."""
+    """A network in place of an ensemble, which has no room in ASCII."""
     if len(networks) == 1:
         return networks[0]
     ours = default_weights("1.5").deck_value or ()

@@ -8,7 +8,7 @@ from locmsim.game._layout cimport known_t
 cdef enum:
     SHORT_CARDS = 64            # entries of a table that is cut short
 
-ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it have to be readable
+ctypedef struct short_table_t:  # the beginning of a `table_t`; 8 KB behind it must be readable
     int32_t rules
     int32_t n_instances
     int32_t n_cards

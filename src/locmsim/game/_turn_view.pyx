@@ -55,7 +55,7 @@ cdef int shorten_cards(
     cdef int who, i, n = 0
     memset(places, 0, sizeof(places))
     s[0] = from_state[0]
-    # What is in sight first: its entries have to be among those that history knows.
+    # Visible cards first: their entries must be among those that the history knows.
     for who in range(2):
         p = &s.p[who]
         for i in range(MAX_BOARD):

@@ -71,27 +71,46 @@ class Block(NamedTuple):
 class Layout:
     """How a position becomes a vector: its size, its bounds and what each number means.
 
-    Made by `get_layout`. All arrays are read-only and have the shape `shape`.
+    `get_layout` makes layouts. All arrays are read-only and have the shape `shape`.
+
+    Parameters
+    ----------
+    name : str
+        "entities", "entities-f32" or "gym-locm".
+    rules : str
+        The rule set. "gym-locm" depends on it; the other layouts are the same for all.
+    version : int
+        Changes whenever the meaning of any number does; kept in the files of policies.
+    shape : tuple of int
+        The number of numbers.
+    dtype : numpy.dtype
+        Their type.
+    blocks : tuple of Block
+        Runs of numbers that belong together.
+    names : tuple of str
+        The name of each number.
+    scale : array of float32
+        What each number of "entities" is divided by for "entities-f32"; ones elsewhere.
+    low, high : array
+        Bounds of each number; the writers clip to them.
+    history : tuple of str
+        Names of the numbers that need the past of the game. They are 0 for a `State`, which has
+        none.
+    code : int
+        The number of the layout for the compiled writer.
     """
 
-    #: "entities", "entities-f32" or "gym-locm".
     name: str
-    #: The rule set: "gym-locm" depends on it, the others are the same for all.
     rules: str
-    #: Changes with the meaning of any number; kept in files of policies.
     version: int
     shape: tuple[int]
     dtype: np.dtype[Any]
     blocks: tuple[Block, ...]
     names: tuple[str, ...]
-    #: What each number of "entities" is divided by for "entities-f32"; else ones.
     scale: NDArray[np.float32]
-    #: Bounds of each number; the writers clip to them.
     low: NDArray[Any]
     high: NDArray[Any]
-    #: Names of the numbers that need the past of the game: a `State` alone gives 0 there.
     history: tuple[str, ...]
-    #: The compiled writer's number for it.
     code: int
 
     def split(self, observations: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -105,7 +124,7 @@ class Layout:
         -------
         dict
             Name of a block -> view of shape (..., rows, features), or (..., features) for a block
-            that is no table.
+            that is not a table.
 
         Raises
         ------
@@ -169,7 +188,7 @@ class ChoiceLayout:
 
 
 def get_layout(name: str, rules: str = "1.5") -> Layout:
-    """The layout of a name for a rule set, always the same object.
+    """Return the layout of a name for a rule set, always the same object.
 
     Parameters
     ----------
@@ -178,10 +197,15 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
     rules : str
         "1.5", "1.2" or "1.0".
 
+    Returns
+    -------
+    Layout
+
     Raises
     ------
     ValueError
-        For an unknown name or rule set, and for "gym-locm" in 1.0, which gym-locm does not have.
+        The name or the rule set is unknown, or it is "gym-locm" in 1.0, which gym-locm does not
+        have.
     """
     if name not in LAYOUTS:
         raise ValueError(

@@ -34,20 +34,33 @@ class _Shown(NamedTuple):
 
 
 class Match:
-    """One game: whom to ask, what to send them, and what their answer does.
+    """One game: whom to ask, what to send them, and what their answers do.
 
-    `params` takes the referee's own keys, as strings or integers: ``seed`` and the seeds of the
-    rule set (`RuleSet.seed_names`), ``predefinedCardListFile`` (1.5), ``predefinedDraftIds`` (1.x)
-    and ``league`` (1.0; 1 to 4, the lower ones draft from fewer cards). ``seed=`` wins over
-    ``params["seed"]``; a seed given by name wins over the one that follows from ``seed``; in
-    `params` a seed that is no signed 64-bit integer is ignored, as the referee does; without any
-    seed one is drawn. `cards` replaces the generated card set of 1.5, in the order in which the
-    offer is drawn from it, and wins over ``predefinedCardListFile``. With `ids` "old" texts,
-    answers and decks have the instance ids of 1.5 as it was in 2022 (section 1), only `state` has
-    those of today.
+    Parameters
+    ----------
+    rules : str
+        The rule set: "1.5", "1.2" or "1.0".
+    seed : int, optional
+        The seed that all others follow from; it wins over ``params["seed"]``. Without any seed one
+        is drawn.
+    params : mapping, optional
+        The referee's own keys with strings or integers: ``seed`` and the seeds of the rule set
+        (`RuleSet.seed_names`), ``predefinedCardListFile`` (1.5), ``predefinedDraftIds`` (1.x) and
+        ``league`` (1.0; 1 to 4, the lower ones draft from fewer cards). A seed given by name wins
+        over the one that follows from ``seed``. As the referee does, a match ignores a seed that is
+        not a signed 64-bit integer.
+    cards : sequence of Card, optional
+        The card set of 1.5, in the order in which the offer is drawn from it, in place of the
+        generated one and of ``predefinedCardListFile``.
+    ids : str
+        With "old", texts, answers and decks have the instance ids of 1.5 as it was in 2022
+        (docs/rules.md, section 1); only `state` has today's.
 
-    ``ValueError``: unknown `rules`, `ids` or key, a value that cannot be used, `cards` or old ids
-    in 1.x.
+    Raises
+    ------
+    ValueError
+        `rules`, `ids` or a key is unknown, a value cannot be used, or `cards` or old ids are given
+        in 1.x.
     """
 
     #: All cards of the game in ascending base id.
@@ -133,14 +146,14 @@ class Match:
         return copy
 
     def root(self) -> "Match":
-        """The same match before its first answer."""
+        """Return the same match before its first answer."""
         ids = "new" if self._ids is None else "old"
         return Match(self.rules, params=self.params, cards=self._fixed_cards, ids=ids)
 
     def state_key(self) -> tuple[object, ...]:
-        """Equal for two moments of matches in which the same can happen from then on.
+        """Return a key that is equal for two matches in which the same can happen from now on.
 
-        The order of the actions of a turn, for example, is not in it.
+        The order of the actions of a turn, for example, makes no difference to it.
         """
         chosen = tuple(map(tuple, self.chosen))
         state = None if self.state is None else self.state.key()
@@ -178,22 +191,80 @@ class Match:
         return self._to_ask
 
     def observation(self, player: int) -> Observation:
-        """What `player` is shown when they are asked; ``ValueError`` if it is not their turn."""
+        """Return what a player is shown when they are asked.
+
+        Parameters
+        ----------
+        player : int
+            A player who is asked now.
+
+        Returns
+        -------
+        Observation
+
+        Raises
+        ------
+        ValueError
+            It is not the player's turn.
+        """
         self._check_asked(player)
         return self._observation(player, self._question(player, None))
 
     def input_text(self, player: int) -> str:
-        """What the referee sends to `player`; ``ValueError`` if it is not their turn."""
+        """Return the text that the referee sends to a player.
+
+        Parameters
+        ----------
+        player : int
+            A player who is asked now.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            It is not the player's turn.
+        """
         return self.observation(player).format()
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
-        """A function that asks an agent (`locmsim.agents.Agent`) in that seat for its answer."""
+        """Return a function that asks an agent in a seat for its answer.
+
+        Parameters
+        ----------
+        agent : Agent
+            See `locmsim.agents.Agent`.
+        player : int
+            The seat, 0 or 1.
+
+        Returns
+        -------
+        callable
+            Without arguments; it returns the answer line.
+        """
         observation = self.observation(player)
         answer = agent.choose if observation.phase == "choice" else agent.act
         return partial(answer, observation)
 
     def time_limit_ms(self, player: int) -> int:
-        """The time they have for the answer, in ms; ``ValueError`` if it is not their turn."""
+        """Return the time that a player has for the answer, in milliseconds.
+
+        Parameters
+        ----------
+        player : int
+            A player who is asked now.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            It is not the player's turn.
+        """
         self._check_asked(player)
         if self.state is None:
             return self._rules.choice_limits_ms[self._step > 0]
@@ -267,12 +338,31 @@ class Match:
     # ------------------------------------------------------------------------ answers
 
     def submit(self, player: int, line: str | None) -> TurnResult:
-        """Take the answer of a player: a line without its line break, or None for a timeout.
+        """Take the answer of a player.
 
-        In the choice phase answers are judged when both are in; the first one gets an empty result.
+        In the choice phase the answers are checked when both are in; the first one gets an empty
+        result.
 
-        ``GameOverError`` after the end; ``ValueError`` for a player who is not in `to_ask` and for
-        a line break in the line; ``TypeError`` for what is no string. The match is unchanged then.
+        Parameters
+        ----------
+        player : int
+            A player of `to_ask`.
+        line : str or None
+            The answer without its line break; None for a timeout.
+
+        Returns
+        -------
+        TurnResult
+
+        Raises
+        ------
+        GameOverError
+            The match is over.
+        ValueError
+            The player is not in `to_ask`, or there is a line break in the line. The match is
+            unchanged.
+        TypeError
+            The line is not a string. The match is unchanged.
         """
         if self.phase == "over":
             raise GameOverError("the match is over, it takes no more answers")
@@ -373,7 +463,7 @@ class Match:
         self._to_ask = ()
 
     def explain(self) -> str:
-        """What was wrong with the answer that ended the match, for people; "" if none did."""
+        """Explain to people what was wrong with the answer that ended the match; "" if none did."""
         if self.error is None:
             return ""
         player = self.error.player
@@ -406,9 +496,21 @@ class Match:
 
     @classmethod
     def replay(cls, log: Mapping[str, Any]) -> "Match":
-        """The match of a `log`, played again answer by answer.
+        """Play the match of a `log` again, answer by answer.
 
-        ``ValueError`` if it is no log, cannot be replayed or comes to another result.
+        Parameters
+        ----------
+        log : mapping
+            As `Match.log` returns it.
+
+        Returns
+        -------
+        Match
+
+        Raises
+        ------
+        ValueError
+            It is not a log, an answer cannot be replayed, or the result differs.
         """
         try:
             rules, ids, params, rows, answers = (log[key] for key in _LOG_OF_PLAY)

@@ -183,7 +183,7 @@ class _Instances:
         if id == "?":
             if k >= self.pool:
                 raise ValueError(
-                    f"{where}: a card without an id has to be one of the pool's {self.pool}"
+                    f"{where}: a card without an id must be one of the pool's {self.pool}"
                 )
             return
         number = _integer(id, f"{where}.id", 0, _MAX_ID)
@@ -276,7 +276,7 @@ def _creature_of_text(text: str, where: str, instances: _Instances, rules: str) 
     id, card, *numbers, abilities, lane, flags = text.split(":")
     kind = instances.cards[int(card)].type
     if kind != CardType.CREATURE:
-        raise ValueError(f"{where}.card: a card of type {kind} is no creature")
+        raise ValueError(f"{where}.card: a card of type {kind} is not a creature")
     lane_number = _integer(lane, f"{where}.lane", 0, RULES[rules].lanes - 1)
     attack, defense = (
         _integer(number, f"{where}.{name}", -32768, 32767)
@@ -425,7 +425,7 @@ def _add_creatures(
         number = whole_number(row[0], f"{where}[0]", 0, _MAX_ID + 1)
         card = _card_of(by_id, row[1], f"{where}[1]")
         if card.type != CardType.CREATURE:
-            raise ValueError(f"{where}[1]: card {row[1]} is no creature")
+            raise ValueError(f"{where}[1]: card {row[1]} is not a creature")
         if (number, card) not in held and (number - 1, card) not in held:
             if number in known:
                 raise ValueError(f"{where}[0]: instance id {number} occurs twice")

@@ -630,25 +630,26 @@ cdef inline Observation new_observation():
 cdef class Observation(Shown):
     """What a player sees at the moment when they are asked.
 
-    The fields are made anew each time they are asked for.
+    Each access to a field makes a new object.
 
     Parameters
     ----------
     rules : str
-        Name of the rule set.
+        The rule set: "1.5", "1.2" or "1.0".
     me, opponent : PlayerLine
         The player and the opponent.
     opponent_hand : int
-        Number of cards in the opponent's hand.
+        The number of cards in the opponent's hand.
     opponent_actions : iterable of OpponentAction
         What the opponent did in their last turn.
     cards : iterable of CardInPlay
-        The player's hand, their board, the opponent's board; in the choice phase the offer.
+        The player's hand, the player's board and the opponent's board; in the choice phase the
+        offer.
 
     Raises
     ------
     ValueError
-        A field is out of range, or there are rows that cannot be together.
+        A field is out of range, or two rows contradict each other.
     """
 
     __match_args__ = ("rules", "me", "opponent", "opponent_hand", "opponent_actions", "cards")
@@ -675,14 +676,23 @@ cdef class Observation(Shown):
         return 0
 
     def replace(self, **changes):
-        """A copy with other fields, which are checked as those of a new one.
+        """Return a copy with other values in some fields.
+
+        Parameters
+        ----------
+        **changes
+            New values of the fields that the class lists as its parameters.
+
+        Returns
+        -------
+        Observation
 
         Raises
         ------
         TypeError
             There is no such field.
         ValueError
-            A field is out of range, or there are rows that cannot be together.
+            A field is out of range, or two rows contradict each other.
         """
         cdef Observation observation = new_observation()
         unknown = changes.keys() - set(Observation.__match_args__)
@@ -748,17 +758,19 @@ cdef class Observation(Shown):
 
     @property
     def opponent_actions(self):
-        """What the opponent did in their last turn: a tuple of `OpponentAction`."""
+        """What the opponent did in their last turn, a tuple of `OpponentAction`."""
         return tuple([action_of(&self.o.actions[i]) for i in range(self.o.n_actions)])
 
     @property
     def cards(self):
-        """A tuple of `CardInPlay`: own hand, own board, opponent's board; or the offer."""
+        """A tuple of `CardInPlay`: the player's hand, their board, the opponent's board; or the
+        offer.
+        """
         return tuple([card_of(&self.o.cards[i]) for i in range(self.o.n_cards)])
 
     @property
     def phase(self):
-        """The phase of the game, "choice" or "battle": only offered cards have no instance id."""
+        """The phase of the game, "choice" or "battle". Only offered cards have no instance id."""
         return "choice" if self.o.n_cards and self.o.cards[0].id == OFFERED else "battle"
 
     @property
@@ -767,7 +779,18 @@ cdef class Observation(Shown):
         return tuple([row.card() for row in self.cards]) if self.phase == "choice" else ()
 
     def at(self, int location):
-        """The rows of one location in their order; empty in the choice phase."""
+        """Return the cards of one location in their order.
+
+        Parameters
+        ----------
+        location : int
+            0 for the player's hand, 1 for the player's board, -1 for the opponent's board.
+
+        Returns
+        -------
+        tuple of CardInPlay
+            Empty in the choice phase.
+        """
         if self.phase == "choice":
             return []
         return [card_of(&self.o.cards[i]) for i in range(self.o.n_cards)
@@ -775,13 +798,29 @@ cdef class Observation(Shown):
 
     @staticmethod
     def parse(str text not None, rules=None):
-        """The observation that `text` shows; lost trailing blanks and line ends do not matter.
+        """Parse the text that a player is sent.
 
-        Without `rules` the rule set is recognised by the columns: 4 in the player lines are 1.5;
-        5 are 1.x, where card rows of 12 columns are 1.2 and 11 are 1.0. 1.x text without any card
-        row fits both and is taken for 1.2.
+        Missing trailing blanks and line ends do not matter.
 
-        ``ProtocolError`` names the line and what is wrong there; ``ValueError``: unknown `rules`.
+        Parameters
+        ----------
+        text : str
+            One observation (docs/rules.md, section 9; section 3 in the choice phase).
+        rules : str, optional
+            The rule set. By default the columns tell: player lines with 4 columns are 1.5; with 5
+            they are 1.x, where card rows with 12 columns are 1.2 and with 11 are 1.0. A text of 1.x
+            without any card is taken for 1.2.
+
+        Returns
+        -------
+        Observation
+
+        Raises
+        ------
+        ProtocolError
+            The text is malformed; the message names the line and what is wrong there.
+        ValueError
+            `rules` is unknown.
         """
         cdef Observation observation = new_observation()
         cdef reader_t r
@@ -793,10 +832,25 @@ cdef class Observation(Shown):
 
     @staticmethod
     def of(State state not None, player, opponent_actions=()):
-        """What `player` sees of `state`; a state does not know what was done before.
+        """Return what a player sees of a state.
 
-        The state is meant to be as it is when the player is asked. ``ValueError`` for any `player`
-        but 0 and 1.
+        Parameters
+        ----------
+        state : State
+            The position at the moment when the player is asked.
+        player : int
+            0 or 1.
+        opponent_actions : iterable of OpponentAction
+            What the opponent did in the turn before, which a state does not know.
+
+        Returns
+        -------
+        Observation
+
+        Raises
+        ------
+        ValueError
+            `player` is neither 0 nor 1.
         """
         cdef Observation observation = new_observation()
         if player not in (0, 1):
@@ -806,7 +860,7 @@ cdef class Observation(Shown):
         return observation
 
     def format(self):
-        """The text that a referee would send, byte for byte."""
+        """Return the text that a referee would send, byte for byte."""
         cdef char[MAX_SHOWN_TEXT] text
         return text[:shown_write(&self.o, text)].decode("ascii")
 
@@ -827,24 +881,44 @@ cdef class Observation(Shown):
         return observation_svg(self)
 
     def legal_actions(self):
-        """The legal actions of the turn's start in ascending order, numbered as those of `State`.
+        """Return the legal actions at the start of the turn in ascending order, numbered as in
+        `State`.
 
-        That is when the text is sent: nothing has been spent and every own creature may attack.
-        Empty in the choice phase and when one of the players is dead.
+        That is when the text is sent: no mana has been spent, and all of the player's creatures may
+        attack.
+
+        Returns
+        -------
+        list of int
+            Empty in the choice phase, and when one of the players is dead.
 
         Raises
         ------
         ValueError
-            What is shown cannot be, such as two cards with one instance id.
+            The observation is impossible, for example because two cards have one instance id.
         """
         return [] if self.phase == "choice" else State.from_observation(self).legal_actions()
 
 
 def read_observation(readline, rules=None):
-    """Read one observation's lines, and no more, from a stream such as ``sys.stdin.readline``.
+    """Read the lines of one observation, and no more, from a stream.
 
-    Returns None if the stream ends before the first line. Rule sets and errors are those of
-    `Observation.parse`; a stream that ends too early is a ``ProtocolError`` too.
+    Parameters
+    ----------
+    readline : callable
+        Returns the next line, as ``sys.stdin.readline`` does.
+    rules : str, optional
+        As for `Observation.parse`.
+
+    Returns
+    -------
+    Observation or None
+        None if the stream ends before the first line.
+
+    Raises
+    ------
+    ProtocolError
+        The text is malformed, or the stream ends too early.
     """
     cdef Observation observation = new_observation()
     cdef reader_t r

@@ -52,7 +52,7 @@ ctypedef struct offer_t:        # the cards to choose from, as an ensemble sees 
     float* hidden               # [card][n_networks * DECK_UNITS]: what it adds to the second layer
     float direct[MAX_OFFER]     # ... to the value itself
 
-# How much a card has of each term, in favour of whoever plays it: attack and defense of red and
+# How much a card has of each term, in favour of its player: attack and defense of red and
 # blue items count as what they take from the enemy. Returns the sum of the terms times the weights.
 cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil
 # Begin with no cards; `hidden` has room for a row of each card.

@@ -14,7 +14,7 @@ cdef enum:
     MAX_DRAFT_NETWORKS = 4      # of an ensemble
     DRAFT_LAYER = MAX_DRAFT_NETWORKS * DRAFT_UNITS
     DRAFT_POOL = 60             # different cards that a draft is dealt from
-    NO_CARD = DRAFT_CARDS       # one that is none of these: it adds nothing
+    NO_CARD = DRAFT_CARDS       # a card of no draft: it adds nothing
 
 ctypedef struct draft_network_t:  # what is negative behind the layer counts as 0
     float card[DRAFT_CARDS][DRAFT_UNITS]

@@ -230,7 +230,7 @@ cdef class DraftNetworks:
         return self  # nothing changes it
 
     def value(self, deck):
-        """The value of a deck, given by base ids: at most 30, those that are none of the 160 count
+        """The value of a deck, given by base ids: at most 30, those outside the 160 count
         for nothing."""
         cdef uint8_t cards[MAX_DECK]
         cdef int n = <int>len(deck), i

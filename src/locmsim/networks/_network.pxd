@@ -19,7 +19,7 @@ cdef enum:
     JOINED = LANE + 3 * SUMS + OTHER_INPUTS     # lanes; own, their creatures, own cards; the rest
 
 ctypedef struct inputs_t:
-    int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # own and their slots; 0 where there is none
+    int16_t creatures[2][MAX_BOARD][CREATURE_INPUTS]    # both sides' slots; 0 in an empty one
     int16_t lane[MAX_BOARD]                             # of each slot
     int16_t hand[MAX_HAND][CARD_INPUTS]                 # the player's
     int16_t other[OTHER_INPUTS]

@@ -15,7 +15,7 @@ from locmsim.networks._network cimport put_arrays
 __all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
 
 cdef enum:
-    GLOBALS = 56                # own, enemy, game, own deck, cards seen
+    GLOBALS = 56                # player, opponent, game, the player's deck, cards seen
     HAND = 8
     HAND_ROW = 24
     BOARD = 6
@@ -136,7 +136,7 @@ cdef inline float entity_row(
     cdef float scale = 1 / sqrtf(<float>key)
     cdef int h, side, slot, which, j, base, n, size
     memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
-    memcpy(joined + 24, x + 408, 32 * sizeof(float))    # own deck, cards seen
+    memcpy(joined + 24, x + 408, 32 * sizeof(float))    # the player's deck, cards seen
     # What is 0 where there is nothing: sums, cards and creatures, keys.
     memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
     memset(use_query, 0, (HAND + LANES + 3 * BOARD + 2) * key * sizeof(float))

@@ -25,7 +25,7 @@ class RatingPolicy(ABC):
     Raises
     ------
     ValueError
-        There is none of that name, or the rule set has no such layout.
+        The name is unknown, or the rule set has no such layout.
     """
 
     #: What `act_batch` draws actions with if it is not told: 0, no drawing. An environment asks
@@ -48,7 +48,19 @@ class RatingPolicy(ABC):
 
     @abstractmethod
     def rate(self, observations: _Array) -> tuple[_Array, _Array]:
-        """As `evaluate`, of observations that have been checked, float32."""
+        """Return ratings and values of observations that have been checked; otherwise as
+        `evaluate`.
+
+        Parameters
+        ----------
+        observations : array of float32, shape (rows, numbers)
+            Observations of the policy's layout.
+
+        Returns
+        -------
+        logits : array of float32, shape (rows, actions)
+        values : array of float32, shape (rows,)
+        """
 
     def evaluate(self, observations: NDArray[Any]) -> tuple[_Array, _Array]:
         """Ratings of all actions, legal or not, and values of positions.

@@ -191,7 +191,7 @@ class OnnxPolicy(_FilePolicy):
     OSError
         The file cannot be read.
     ValueError
-        It is no such file; or onnxruntime is not installed.
+        It is not an ONNX file, or onnxruntime is not installed.
     """
 
     def __init__(self, source: Any, *, rules: str = "", layout: str = "") -> None:
@@ -209,7 +209,7 @@ class OnnxPolicy(_FilePolicy):
             )
         type_ = _ONNX_TYPES.get(inputs[0].type)
         if type_ is None:
-            raise ValueError(f"{path}: input {name}: {inputs[0].type} is no type of observations")
+            raise ValueError(f"{path}: input {name}: observations cannot be {inputs[0].type}")
         names = [output.name for output in outputs]
         if "logits" in names:
             names.sort(key=lambda output: output != "logits")
@@ -268,7 +268,7 @@ class TorchScriptPolicy(_FilePolicy):
     OSError
         The file cannot be read.
     ValueError
-        It is no such file; or PyTorch is not installed.
+        It is not a TorchScript file, or PyTorch is not installed.
     """
 
     def __init__(self, path: str, *, rules: str = "", layout: str = "") -> None:

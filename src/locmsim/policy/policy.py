@@ -4,11 +4,11 @@ Two kinds of networks are run, compiled and without the library that trained the
 
 "entities" is made for the layout of that name. Cards in hand, own and enemy creatures each have an
 encoder, the same for all places; what it gives is summed over the hand and over each lane and goes,
-with all that is no card, through a trunk of two layers. An action is rated by how well what acts
-fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the player, ATTACK
-a creature and another one or the player, as the product of a query and a key; PASS by the trunk.
-Another output of the trunk is the value of the position, -1 to 1. How many units the layers have
-follows from the arrays.
+with everything that is not a card, through a trunk of two layers. An action is rated by how well
+what acts fits what it is aimed at: SUMMON a card and a lane, USE a card and a creature or the
+player, ATTACK a creature and another one or the player, as the product of a query and a key; PASS
+by the trunk. Another output of the trunk is the value of the position, -1 to 1. How many units the
+layers have follows from the arrays.
 
 "mlp" is a stack of dense layers over any layout, as Stable-Baselines3 makes them.
 
@@ -168,20 +168,34 @@ class Policy(RatingPolicy):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy as .npz: its arrays, and one JSON text ``meta``.
 
-        A file that was there before stays as it was if that fails.
+        If that fails, a file that was there before is unchanged.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
         """
         write_archive(path, self.meta, self.arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Policy":
-        """The policy of a file.
+        """Load the policy of a file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        Policy
 
         Raises
         ------
         OSError
-            If it cannot be read.
+            The file cannot be read.
         ValueError
-            Names the file and what is wrong in it.
+            The file is not a policy; the message says what is wrong in it.
         """
         try:
             with open(path, "rb") as file:
@@ -195,7 +209,25 @@ class Policy(RatingPolicy):
         cls, kind: str = "entities", *, rules: str = "1.5", seed: int = 0,
         layout: str = "entities", hidden: tuple[int, ...] = (64, 64),
     ) -> "Policy":  # fmt: skip
-        """A policy that has learnt nothing, to try things with."""
+        """Return a policy that has learnt nothing, to try things with.
+
+        Parameters
+        ----------
+        kind : str
+            "entities" or "mlp".
+        rules : str
+            The rule set.
+        seed : int
+            The seed of the weights.
+        layout : str
+            The layout of its observations.
+        hidden : tuple of int
+            The sizes of the hidden layers.
+
+        Returns
+        -------
+        Policy
+        """
         random = np.random.default_rng(seed)
         if kind == "entities":
             shapes = dict(entity_shapes())

@@ -1,4 +1,4 @@
-"""A match of any game for people and for programs, and an answer in the place of another."""
+"""A match of any game for people and programs, and other answers tried in it."""
 
 import json
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str])
 def position_after(result: Result[Any], turn: int, line: str) -> object:
     """What `line` would have led to in a turn of the match, as its `state_key` says.
 
-    Lines with the same key come to the same. None if it would have ended the match by a fault.
+    Lines with the same key have the same effect. None if the line is a fault.
     ``ValueError`` if the match has no such turn.
     """
     match = result.match.root()
@@ -135,7 +135,7 @@ def fault_text(result: Result[Any], *, words: bool = False) -> str:
 
 
 def last_words(result: Result[Any], player: int) -> list[str]:
-    """The end of a player's standard error as lines; [] if there is none."""
+    """The end of a player's standard error as lines; [] if they wrote nothing."""
     text = result.stderr[player].rstrip()
     if not text:
         return []

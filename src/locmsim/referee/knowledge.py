@@ -28,7 +28,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     observation : Observation
         What they were shown at its start.
     belief : Belief
-        It has seen all that they were shown until then, and knows what they chose.
+        It has seen everything that they were shown until then, and knows what they chose.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A match as it is played: `LiveLog` writes its answers to a file, for whoever watches.
+"""A match as it is played: `LiveLog` writes its answers to a file that others can watch.
 
 The first line of the file is the match before its first answer, each other one an answer. The file
 is locked as long as somebody writes it, and removed at the end.
@@ -67,7 +67,7 @@ class LiveLog:
             self.close()
 
     def close(self) -> None:
-        """The match is over, or nobody goes on with it."""
+        """The match is over, or was given up."""
         if self._file is None:
             return
         with contextlib.suppress(OSError):

@@ -73,7 +73,7 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
 
 
 def sentences(words: Sequence[str]) -> str:
-    """The words of a turn's actions in one line, "The turn ends" if there are none."""
+    """The words of a turn's actions in one line, "The turn ends" for a turn without actions."""
     return "; ".join(words) or "The turn ends"
 
 

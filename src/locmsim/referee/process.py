@@ -94,7 +94,26 @@ def new_token() -> str:
 
 
 class BotProcess:
-    """A running bot; `stop` ends it."""
+    """A running bot in a session of its own; `stop` ends it.
+
+    Parameters
+    ----------
+    command : str or sequence of str
+        The command; a string is split as by a shell.
+    token : str
+        The mark of the bot's processes, from `new_token`, by which `stop` finds all of them.
+    cwd : str or path, optional
+        Its working folder; by default that of this process.
+    env : mapping, optional
+        Its environment; by default that of this process.
+
+    Raises
+    ------
+    BotFault
+        The command cannot be run.
+    OSError
+        The machine has no process, descriptor or memory left.
+    """
 
     def __init__(
         self,
@@ -104,11 +123,7 @@ class BotProcess:
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """Start `command` in a session of its own; a string is split like a shell does it.
-
-        `BotFault` if it cannot be run, ``OSError`` if the machine has no process, descriptor or
-        memory left.
-        """
+        """Start the command."""
         try:
             arguments = shlex.split(command) if isinstance(command, str) else list(command)
             if not arguments:
@@ -155,14 +170,34 @@ class BotProcess:
         lenient: bool = False,
         other: "BotProcess | None" = None,
     ) -> tuple[str, int]:
-        """Send `text`, wait for a line; returns it without its end, and the time taken in ns.
+        """Send a text and wait for a line.
 
-        The time runs from the last byte written to the line's end read. `limit` is in seconds,
-        None for no limit; an answer that is in the pipe when the limit is over is in time. As long
-        as a bot does not make room for its input in the pipe, the same limit holds for that.
-        Output from before the question is a fault, or with `lenient` the answer. What `other`, the
-        waiting opponent, prints to its standard error meanwhile is taken too. `BotFault` if there
-        is no answer.
+        The time runs from the last byte written to the line end read. An answer that is in the pipe
+        when the limit is over is in time. While a bot does not make room for its input in the pipe,
+        the same limit holds for that.
+
+        Parameters
+        ----------
+        text : str
+            What to send.
+        limit : float or None
+            Seconds; None for no limit.
+        lenient : bool
+            What the bot wrote before the question is a fault; with `lenient` it is the answer.
+        other : BotProcess, optional
+            The waiting opponent; what it prints to its standard error meanwhile is read, too.
+
+        Returns
+        -------
+        line : str
+            The answer without its line end.
+        elapsed_ns : int
+            The time taken, in nanoseconds.
+
+        Raises
+        ------
+        BotFault
+            There is no answer.
         """
         if not lenient:
             self._refuse_early()
@@ -287,14 +322,14 @@ class BotProcess:
                     self._data.append(line.decode("utf-8", "replace"))
 
     def stderr_tail(self) -> str:
-        """The end of what the bot has written to its standard error until now."""
+        """Return the end of what the bot has written to its standard error so far."""
         budget = _STDERR_IDLE
         while budget > 0 and (count := self._read_errors()):
             budget -= count
         return self._errors.decode("utf-8", "replace")
 
     def data_lines(self) -> list[str]:
-        """The lines for tournament tools in what was read of the bot's standard error."""
+        """Return the lines for tournament tools in what was read of the bot's standard error."""
         return self._data
 
     # --------------------------------------------------------------------------------- end
@@ -314,7 +349,7 @@ class BotProcess:
         return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
     def kill(self) -> None:
-        """End it now, from any thread; whoever waits for its answer learns that it crashed."""
+        """End it now, from any thread; a caller waiting for its answer learns that it crashed."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
@@ -393,7 +428,7 @@ def _death(code: int) -> str:
 
 
 def stop(bots: Collection[BotProcess], token: str) -> None:
-    """End `bots` and all that descends from them, and wait until they are gone.
+    """End `bots` and all their descendants, and wait until they are gone.
 
     First their input is closed and SIGTERM sent, a moment later SIGKILL, again and again until
     nothing is left. On Linux that includes processes known only by the token in their environment:

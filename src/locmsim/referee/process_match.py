@@ -27,42 +27,70 @@ _QUOTED = 60
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to a bot and what came of it."""
+    """One question to a bot and its answer.
+
+    Parameters
+    ----------
+    player : int
+        The player who was asked.
+    turn : int or None
+        The battle turn, counted over both players from 0; None in the choice phase.
+    text : str or None
+        The text sent; None if the bot did not run, had answered early, or is an agent.
+    answer : str or None
+        The line received; None for a fault that left none.
+    limit_ms : float or None
+        The time limit that was applied, in milliseconds; None for no limit.
+    elapsed_ns : int
+        The time from the last byte written to the line end read; for a fault, the time lost by it.
+    result : TurnResult
+        What became of the answer; in the choice phase empty for the first answer of a step.
+    late : bool
+        Whether it took longer than the rules allow, whatever limit was applied.
+    """
 
     player: int
-    #: The battle turn, counted over both players from 0; None in the choice phase.
     turn: int | None
-    #: The text sent; None if none was: the bot did not run, had answered early, or is an agent.
     text: str | None
-    #: The line received; None for a fault that left none.
     answer: str | None
-    #: The time limit in ms as it was applied, None for none.
     limit_ms: float | None
-    #: From the last byte written to the line end read; for a fault the time lost by it.
     elapsed_ns: int
-    #: In the choice phase empty for the first answer of a step.
     result: TurnResult
-    #: Whether it took longer than the rules allow, whatever limit was applied.
     late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[_M]):
-    """A match that was played to its end."""
+    """A match that was played to its end.
+
+    Parameters
+    ----------
+    match : Match
+        The match.
+    scores : tuple of int
+        The match's scores. In LOCM 1 for the winner, 0 for the loser, -1 for a bot at fault.
+    winner : int or None
+        The player who won; None for a draw.
+    fault : Fault or None
+        The fault that ended the match, if one did.
+    calls : tuple of Call
+        All questions and answers.
+    stderr : tuple of str
+        The last few kilobytes that each bot wrote to its standard error, or the traceback of an
+        agent that raised an exception.
+    elapsed_ns : int
+        Wall-clock time of the match in nanoseconds, without starting and ending the processes.
+    data : tuple of tuple of str
+        The lines for tournament tools in each bot's standard error, such as ``[PDATA] depth = 7``.
+    """
 
     match: _M
-    #: Those of the match. LOCM: 1 for the winner, 0 for the loser, -1 for a bot at fault.
     scores: tuple[int, int]
-    #: None for a draw.
     winner: int | None
     fault: Fault | None
     calls: tuple[Call, ...]
-    #: The last few kilobytes that each bot wrote to its standard error; of an agent that raised an
-    #: exception the traceback.
     stderr: tuple[str, str]
-    #: Wall-clock time of the match without starting and ending the processes.
     elapsed_ns: int
-    #: The lines for tournament tools in each bot's standard error, such as ``[PDATA] depth = 7``.
     data: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @property
@@ -83,21 +111,45 @@ def play(
     started: Callable[[Sequence[BotProcess]], None] = lambda bots: None,
     on_call: Callable[[Call], object] = lambda call: None,
 ) -> Result[_M]:
-    """Play `match` between two bots: commands (a string is split as by a shell) or agents.
+    """Play a match between two bots to its end.
 
-    An agent is whatever the match can ask, for LOCM an object with ``choose`` and ``act`` (see
-    `locmsim.agents`).
+    When this returns or raises, no process of the bots is left.
 
-    `timeout_scale` multiplies the time limits of the rules, 0 lifts them; `match_limit` is what a
-    bot may take for all its answers of the match, in seconds. A bot that writes something before
-    it is asked loses, unless `lenient` takes that for its next answer. `cwd` and `env` are the
-    bots' folder and environment, default those of this process. An agent that raises an exception
-    has crashed; one that is too late loses when it is back. `started` is told the processes, which
-    another thread can end by `BotProcess.kill`; `on_call` is told of each answer.
+    Parameters
+    ----------
+    players : sequence
+        Two commands (a string is split as by a shell) or agents. An agent is whatever the match can
+        ask; for LOCM an object with ``choose`` and ``act`` (see `locmsim.agents`). An agent that
+        raises an exception has crashed; one that is too late loses when it returns.
+    match : Match
+        A match of any game (`locmsim.contract.Match`).
+    timeout_scale : float
+        The factor of the rules' time limits; 0 plays without limits.
+    match_limit : float, optional
+        Seconds that a bot may take for all its answers of the match.
+    lenient : bool
+        A bot that writes something before it is asked loses; with `lenient` that is its next
+        answer.
+    cwd : str or path, optional
+        The bots' working folder; by default that of this process.
+    env : mapping, optional
+        The bots' environment; by default that of this process.
+    started : callable, optional
+        Called with the processes, which another thread may end by `BotProcess.kill`.
+    on_call : callable, optional
+        Called with each `Call`.
 
-    When this returns or raises, no process of the bots is left. Bots lose by their own faults; an
-    ``OSError`` is about this machine (no descriptors, no processes), a ``ValueError`` about the
-    arguments.
+    Returns
+    -------
+    Result
+        Bots lose by their own faults.
+
+    Raises
+    ------
+    OSError
+        This machine cannot run the bots (no descriptors, no processes).
+    ValueError
+        An argument is wrong.
     """
     if len(players) != 2:
         raise ValueError(f"expected two commands, got {len(players)}")
@@ -137,12 +189,30 @@ def replay_calls(
     timeout_scale: float = 1.0,
     stderr: Sequence[str] = ("", ""),
 ) -> Result[_M]:
-    """The `Result` of a match that was played before, from its answers.
+    """Return the `Result` of a match that was played before, from its answers.
 
-    `answers` are ``(player, line, elapsed_ns)`` in the order they were given, line None for a fault
-    without one; `fault` says which, if the match ended by one; `stderr` is what is known of that.
-    `match` is new, and over afterwards.
-    ``ValueError`` if the answers do not fit it.
+    Parameters
+    ----------
+    match : Match
+        A new match; it is over afterwards.
+    answers : iterable
+        ``(player, line, elapsed_ns)`` in the order in which they were given; the line is None for a
+        fault without one.
+    fault : Fault, optional
+        The fault that ended the match, if one did.
+    timeout_scale : float
+        The factor of the rules' time limits that was applied.
+    stderr : sequence of str
+        What is known of the bots' standard errors.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ValueError
+        The answers do not fit the match.
     """
     calls = []
     for i, (player, line, elapsed_ns) in enumerate(answers):
@@ -269,7 +339,7 @@ class _Referee(Generic[_M]):
                 f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
             )
         if not isinstance(answer, str) or "\n" in answer or "\r" in answer:
-            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, which is no line")
+            raise BotFault(FaultKind.MALFORMED, f"answered {_quoted(answer)}, not one line")
         return answer, elapsed_ns
 
     def _fault(self) -> Fault | None:

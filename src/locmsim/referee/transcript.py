@@ -238,8 +238,8 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
 
     Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
     "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
-    No file is read: a card list of its own has to be in the log, as it is in ours. ``ValueError``
-    if it is no log or comes to another result.
+    No file is read: a custom card list must be in the log, as it is in ours. ``ValueError``
+    if it is not a log, or the match ends differently.
     """
     try:
         assert isinstance(log, Mapping)
@@ -286,7 +286,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
 
 
 def _lines(texts: Iterable[Any]) -> list[str]:
-    """The texts of a log that are there; ``TypeError`` if one is none."""
+    """The texts that a log has; ``TypeError`` for a value that is not a text."""
     found = [text for text in texts if text]
     if not all(isinstance(text, str) for text in found):
         raise TypeError("expected texts")

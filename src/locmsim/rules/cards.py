@@ -97,12 +97,33 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card as printed; immutable, hashable, equal by value whatever the name.
+    """A card as printed: immutable, hashable, and equal by value whatever its name.
 
-    ``abilities`` is a string of six: each letter of `ABILITIES` in its place, or ``-``. The type
-    and the area may be given as plain integers. ``ValueError`` names the field that is wrong;
-    attack, defense and health changes must be within -500..500, the cost within 0..127, the cards
-    drawn within 0..100 and the base id within 0..65535.
+    Parameters
+    ----------
+    base_id : int
+        0 to 65535.
+    type : CardType or int
+        The kind of card.
+    cost : int
+        Mana, 0 to 127.
+    attack, defense : int
+        -500 to 500; of items, what they add.
+    abilities : str
+        Six characters: each letter of `ABILITIES` in its place, or ``-``.
+    my_health_change, opponent_health_change : int
+        -500 to 500, applied when the card is played.
+    card_draw : int
+        Cards that its player draws at the start of their next turn, 0 to 100.
+    area : Area or int
+        What a card of 1.5 reaches.
+    name : str
+        For people; it makes no difference to equality.
+
+    Raises
+    ------
+    ValueError
+        A field is out of range; the message names it.
     """
 
     base_id: int
@@ -139,18 +160,29 @@ class Card:
 
     @classmethod
     def from_row(cls, row: Sequence[int | str]) -> Self:
-        """The card of a row of nine or ten values, in the order of the protocol's columns.
+        """Return the card of a row in the order of the protocol's columns.
 
-        The order is base id, type, cost, attack, defense, abilities, my health change, opponent
-        health change, card draw and, in 1.5, area. ``ValueError`` for any other length or a value
-        that is no card's.
+        Parameters
+        ----------
+        row : sequence of int or str
+            Base id, type, cost, attack, defense, abilities, my health change, opponent health
+            change, card draw and, in 1.5, area: 9 or 10 values.
+
+        Returns
+        -------
+        Card
+
+        Raises
+        ------
+        ValueError
+            The row has another length, or a value is out of range.
         """
         if isinstance(row, str) or not isinstance(row, Sequence) or len(row) not in (9, 10):
             raise ValueError(f"card row: expected nine or ten values, got {row!r}")
         return cls(*row)  # type: ignore[arg-type]
 
     def to_row(self) -> list[int | str]:
-        """The ten values of `from_row`, plain integers and one string."""
+        """Return the ten values of `from_row`: plain integers and one string."""
         return [
             self.base_id,
             int(self.type),
@@ -197,11 +229,24 @@ _UNSAVABLE = r"[;\r\n]|//|^\s|\s$"
 
 
 def load_cards(path: str | os.PathLike[str]) -> list[Card]:
-    """The cards of a card list file, in its order (15:Constants.java, LoadCardlist).
+    """Load the cards of a card list file, in the order of the file.
 
-    A file without the area column, as 1.x has it, is read with every area ``target``.
-    ``ValueError`` names the file, the line and what is wrong there; a base id that occurs twice is
-    refused too.
+    The format is that of the official referee (``predefinedCardListFile``). A file without the area
+    column, as in 1.x, is read with every area ``target``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    list of Card
+
+    Raises
+    ------
+    ValueError
+        A line is wrong, or a base id occurs twice; the message names the file and the line.
     """
     rows = list(_rows(path))
     if not rows:
@@ -228,9 +273,20 @@ def load_cards(path: str | os.PathLike[str]) -> list[Card]:
 def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
     """Write a card list file that `load_cards` and the referee read back as the same cards.
 
-    ``ValueError`` if that cannot be (a name with ``;``, ``//``, a line break or outer blanks, a
-    base id twice, no cards at all); then, as when writing fails, a file that was there before
-    stays as it was.
+    If anything fails, a file that was there before is unchanged.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to write.
+    cards : iterable of Card
+        At least one card, each with its own base id. A name may not contain ``;``, ``//``, a line
+        break or outer blanks.
+
+    Raises
+    ------
+    ValueError
+        The cards cannot be written like that.
     """
     lines = []
     seen: set[int] = set()
@@ -254,7 +310,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
 
 @cache
 def cards_1x() -> tuple[Card, ...]:
-    """The fixed 160 cards of rules 1.0 and 1.2, base ids 1 to 160 in order."""
+    """Return the fixed 160 cards of rules 1.0 and 1.2, base ids 1 to 160 in order."""
     from locmsim._io import data_file
 
     return tuple(load_cards(data_file("cards-1x.txt")))

@@ -35,10 +35,25 @@ Weights = Mapping[str, Any]
 
 
 def generate_cards(seed: int, weights: Weights | None = None) -> list[Card]:
-    """The 120 cards of `seed` (the referee's ``cardGenSeed``), base ids 0 to 119, by rising cost.
+    """Generate the 120 cards of a seed, base ids 0 to 119, by rising cost (docs/rules.md, section
+    2).
 
-    `weights` is what `json.load` makes of a weights file, the shipped one if it is None.
-    ``ValueError`` names the key that is wrong in it, or the card that it makes impossible.
+    Parameters
+    ----------
+    seed : int
+        The referee's ``cardGenSeed``.
+    weights : mapping, optional
+        A weights file as `json.load` returns it, with the order of its keys; by default the
+        referee's own.
+
+    Returns
+    -------
+    list of Card
+
+    Raises
+    ------
+    ValueError
+        A key of `weights` is wrong, or makes a card impossible; the message names it.
     """
     recipe = _default_recipe() if weights is None else _compile(weights)
     master = JavaRandom(seed)

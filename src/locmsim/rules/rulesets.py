@@ -1,4 +1,4 @@
-"""The rule sets "1.5", "1.2" and "1.0" as frozen data: all that differs between them, named once.
+"""The rule sets "1.5", "1.2" and "1.0" as frozen data: every difference between them, named once.
 
 Section numbers in comments are those of docs/rules.md.
 """

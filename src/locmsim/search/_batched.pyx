@@ -83,7 +83,7 @@ cdef enum:
     MAX_BATCH = 1 << 16         # positions in one call of the function
     FIRST_CAPACITY = 1 << 10        # positions there is room for at first
 
-cdef float LEAST_LOG = -60.0    # of a prior: that of 0 is no infinity
+cdef float LEAST_LOG = -60.0    # of a prior, so that the logarithm of 0 is finite
 
 ctypedef struct query_t:        # a position that is to be evaluated
     uint64_t hash               # in the beam

@@ -9,7 +9,7 @@ from locmsim._core cimport (
 ctypedef struct belief_t:
     int32_t rules
     int32_t seat                # 0 or 1; -1 as long as nothing tells
-    int32_t turn                # own turns before the present one
+    int32_t turn                # the player's turns before the present one
     # Cards taken, in the order in which they were taken first.
     int32_t n_kinds, n_chosen
     int32_t chosen[MAX_CARDS]           # base id
@@ -23,7 +23,7 @@ ctypedef struct known_t:        # the cards that were shown, in the order in whi
     int32_t n
     shown_card_t row[MAX_CARDS]         # as in hand or on offer where that was seen
 
-ctypedef struct prior_t:        # how opponents are taken to choose cards
+ctypedef struct prior_t:        # how opponents are expected to choose cards
     double temperature          # of scores: a card is exp(score / temperature) times as likely
     double draft_temperature    # ... of values of drafts
     double own_deck             # what a card is likelier, the best one being 1, for each in ours
@@ -42,7 +42,7 @@ ctypedef struct pool_t:         # the cards that may be in the game
 cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil
 
 # How likely cards are chosen by anyone, the likeliest 1: by scores, and by the copies of each in
-# our deck, which others may find, too (NULL: there is none).
+# our deck, which others may find, too; `copies` may be NULL.
 cdef void attractions(
     const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
     double* weights) noexcept nogil
@@ -56,7 +56,7 @@ cdef void pool_set_weights(
 # Add an offer of a draft, as entries of the table, weighed by what its cards are worth.
 cdef void pool_offer(
     pool_t* pool, const uint8_t* entries, const double* values, double temperature) noexcept nogil
-# The entry of a card in a table; -1: there is none.
+# The entry of a card in a table; -1 for a card that is not there.
 cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil
 # Add a card to the pool and its table, unless it is there, as likely as the others; for bots with
 # no scores of their own. False: the table has no room left beside the cards of a position.

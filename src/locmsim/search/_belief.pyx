@@ -213,7 +213,7 @@ cdef void pool_offer(
 # ---- the position --------------------------------------------------------------------------------
 
 cdef int card_with(const table_t* t, int32_t base_id) noexcept nogil:
-    """The entry of a card; -1: there is none."""
+    """The entry of a card; -1 for a card that is not there."""
     cdef int i
     for i in range(t.n_cards):
         if t.cards[i].base_id == base_id:

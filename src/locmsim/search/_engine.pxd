@@ -26,7 +26,7 @@ ctypedef struct found_t:
     int32_t visits              # results that it is the mean of; 0: none was sampled
     int64_t iterations          # descents of the tree
 
-# Take memory for searches; -1 if there is none, and engine_free is due then, too.
+# Allocate memory for searches; -1 if that fails, and engine_free is due then, too.
 cdef int engine_init(engine_t* e, const options_t* o) noexcept nogil
 cdef void engine_free(engine_t* e) noexcept nogil
 # What judges positions: weights, and a network, or NULL. `owner` is for the watch.

@@ -365,7 +365,7 @@ cdef class Engine:
         return 0
 
     cdef int run(self, int64_t iterations, found_t* found) except -1:
-        """The search that was begun, step by step, by whoever overrides it."""
+        """The search that was begun, step by step; subclasses override it."""
         with nogil:
             engine_run(&self.e, iterations, found)
         return 0

@@ -1,6 +1,6 @@
 """A forest of trees that an evaluator guides, one for each position: `Forest`.
 
-Its loops run without the GIL; between them whoever owns the forest has all leaves evaluated at
+Its loops run without the GIL; between them the owner of the forest has all leaves evaluated at
 once. A node stands for a sequence of actions, an edge for an action as it is seen: the card with
 its target, not its place in a hand. Worlds differ in what the player to move at a node may do.
 There each simulation chooses among the actions of its own world, and ends where that has one that
@@ -182,7 +182,7 @@ cdef inline void list_actions(leaf_t* leaf, const state_t* s, const table_t* t) 
 
 
 cdef inline int find_edge(const tree_t* tree, int first, int hint, uint32_t key) noexcept nogil:
-    """The edge of that key, looked for from `hint` on, which may be -1; -1: there is none."""
+    """The edge with a key, looked for from `hint` on (-1: from the start); -1 if it is missing."""
     cdef int e = hint
     while e >= 0:
         if tree.edges[e].key == key:
@@ -282,7 +282,7 @@ cdef inline double log_prior(const edge_t* edge) noexcept nogil:
 
 
 cdef inline double mixed_value(const tree_t* tree) noexcept nogil:
-    """What root actions that were not visited are taken to be worth."""
+    """The assumed value of root actions that were not visited."""
     cdef const node_t* root = &tree.nodes[0]
     cdef double weight = 0, total = 0
     cdef int e, visits = 0
@@ -853,7 +853,7 @@ cdef class Forest:
 
 
 cdef void back_up(tree_t* tree, const leaf_t* leaf) noexcept nogil:
-    """Add a result to all that led to it."""
+    """Add a result to everything that led to it."""
     cdef edge_t* edge
     cdef node_t* node
     cdef double x

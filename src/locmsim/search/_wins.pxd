@@ -39,7 +39,7 @@ from locmsim.search._evaluation cimport open_attack
 ctypedef struct wins_t:
     int16_t potential[MAX_CARDS]    # more damage than this a card of the hand cannot add
     bint wakes                      # some card may wake a creature
-    bint needs_creatures            # some card harms the opponent when used on own creatures
+    bint needs_creatures            # some card used on the player's creatures harms the opponent
 
 
 cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere) noexcept nogil:

@@ -63,7 +63,7 @@ ctypedef int (*watch_t)(void* owner) noexcept nogil
 ctypedef struct work_t:
     const table_t* table
     const eval_t* eval
-    const network_t* network    # predicts results in the place of `eval`, or NULL
+    const network_t* network    # predicts results in place of `eval`, or NULL
     watch_t watch               # or NULL
     int64_t next_watch          # of now_ns_
     void* owner
@@ -102,7 +102,7 @@ cdef bint is_late(work_t* w) noexcept nogil
 
 
 cdef inline bint spend(work_t* w) noexcept nogil:
-    """Take one node of the budget; False if there is none."""
+    """Take one node of the budget; False if it is used up."""
     cdef budget_t* b = &w.budget
     if b.over:
         return False

@@ -154,7 +154,7 @@ cdef inline int next_level(
 ) noexcept nogil:
     """The best positions an action later, by falling value; how many, -1: the first one wins.
 
-    Positions of the same value are taken for the same one.
+    Positions with equal values are treated as the same position.
     """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child

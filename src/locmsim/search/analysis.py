@@ -16,8 +16,8 @@ __all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "held_cards",
 
 #: The searches of an analysis share its time; each has a random stream of its own.
 _SEARCHES = 6
-#: Positions that a visit of a tree search is taken to make, with its part of the beam: 140 to 600
-#: were counted.
+#: Positions that a visit of a tree search is assumed to create, with its part of the beam: 140 to
+#: 600 were counted.
 _NODES_A_VISIT = 256
 
 
@@ -127,7 +127,7 @@ def analyse(
 ) -> Analysis:
     """Search a position several times, with other random worlds each time.
 
-    Beam search and tree search take turns. A turn that all of them come to is a clear one; where
+    Beam search and tree search take turns. A turn that all of them find is a clear one; where
     they differ, the others are alternatives.
 
     Parameters

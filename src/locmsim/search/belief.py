@@ -68,12 +68,12 @@ class Belief:
     Parameters
     ----------
     scores : mapping of rule sets to card scores, optional
-        The scores by which opponents are taken to choose; those of our own heuristics by default.
+        The scores by which opponents are expected to choose; by default those of our heuristics.
     deck : deck builder, optional
         One that opponents may have, too (1.5); ours by default, with `scores` none.
     drafts : mapping of rule sets to draft values, optional
-        The values by which opponents are taken to draft (1.x); ours by default, with `scores` none
-        but the scores.
+        The values by which opponents are expected to draft (1.x); ours by default, with `scores`
+        none but the scores.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Belief:
         return tuple(self._offers)
 
     def possible_cards(self) -> dict[int, Card]:
-        """The cards that may be in the game by base id, as far as that is known."""
+        """Return the cards that may be in the game by base id, as far as that is known."""
         return dict(self._possible())
 
     def of_opponent(self) -> "Belief":
@@ -146,7 +146,13 @@ class Belief:
         return other
 
     def chose(self, base_ids: Iterable[int]) -> None:
-        """Cards that the player took, in addition to those of earlier calls."""
+        """Add cards that the player took to those of earlier calls.
+
+        Parameters
+        ----------
+        base_ids : iterable of int
+            Their base ids.
+        """
         for base_id in base_ids:
             self._knowledge.chose(base_id)
 
@@ -162,7 +168,7 @@ class Belief:
         ValueError
             It shows what no game does.
         TypeError
-            It is no observation.
+            It is not an observation.
         """
         if not isinstance(observation, Observation):
             raise TypeError(f"expected an Observation, got {observation!r}")
@@ -181,9 +187,19 @@ class Belief:
         self._determinizer = None
 
     def check_seen(self, observation: Observation, of_state: bool = False) -> None:
-        """``ValueError`` unless this observation is what was seen last.
+        """Check that an observation is what was seen last.
 
-        `of_state`: it was made of a state, which does not know what the opponent did before.
+        Parameters
+        ----------
+        observation : Observation
+            The observation.
+        of_state : bool
+            Whether it was made from a state, which does not know what the opponent did before.
+
+        Raises
+        ------
+        ValueError
+            The belief has seen something else last.
         """
         seen = self._observation
         if of_state and seen is not None:
@@ -243,9 +259,9 @@ class Belief:
     def root(self) -> State:
         """The position that was seen last, with any cards in the hidden places.
 
-        Enough for all that looks at one's own turn only: nothing is guessed, so it is fast. The
-        numbers of hidden cards are right, and so is what follows from the game so far, such as the
-        second player's bonus mana.
+        Enough for anything that only looks at the player's turn: nothing is guessed, so it is fast.
+        The numbers of hidden cards are right, and so is what follows from the game so far, such as
+        the second player's bonus mana.
 
         Returns
         -------
@@ -270,7 +286,7 @@ class Belief:
         return self._knowledge
 
     def determinizer(self) -> Determinizer:
-        """What `sample` draws from, for the position that was seen last."""
+        """Return what `sample` draws from, for the position that was seen last."""
         if self._determinizer is None:
             self._check_battle()
             self._set_pool()
@@ -347,7 +363,7 @@ def prior(
     builder: DeckBuilder | None = None,
     value: DraftValue | None = None,
 ) -> tuple[CardScore, DeckBuilder | None, DraftValue | None]:
-    """By what opponents are taken to choose: scores, a deck (1.5), the value of drafts (1.x).
+    """How opponents are expected to choose: scores, a deck (1.5), the value of drafts (1.x).
 
     What is not given is our own; with a `score`, which may be of any unit, there is nothing else.
     """
@@ -371,7 +387,7 @@ def _copies(cards: Sequence[Card], rules: str, builder: DeckBuilder | None) -> l
 def _worth(
     offers: Sequence[Sequence[Card]], score: CardScore, value: DraftValue | None
 ) -> list[list[float]]:
-    """What the cards of each offer are worth to whoever has taken the best ones before."""
+    """What the cards of each offer are worth after the best of all earlier offers."""
     return [[*map(score, offer)] for offer in offers] if value is None else value.followed(offers)
 
 
@@ -405,9 +421,9 @@ def draft_attractions(
 ) -> list[list[tuple[Card, float]]]:
     """The different cards of each offer of a draft, with the weight of being taken by anyone.
 
-    All players are offered the same. They are taken to draft by `value`, a card being the likelier
-    the more the final deck is expected to be worth with it, where they have taken the best ones
-    before. By default it is our own; with a `score` alone that tells how attractive a card is.
+    All players are offered the same. They are expected to draft by `value`, a card being the
+    likelier the more the final deck is expected to be worth with it, where they have taken the best
+    ones before. By default it is our own; with a `score` alone that tells how attractive a card is.
     """
     score, _, value = prior(rules, score, value=value)
     temperature = TEMPERATURES[rules] if value is None else DRAFT_TEMPERATURE

@@ -115,12 +115,39 @@ class Evaluation(Mapping[str, float]):
 
     @classmethod
     def of(cls, weights: Weights, rules: str = "1.5") -> "Evaluation":
-        """The evaluation in the weights of a rule set, with their network if they have one."""
+        """Return the evaluation in the weights of a rule set, with their network if they have one.
+
+        Parameters
+        ----------
+        weights : Weights
+            As `locmsim.networks.weights` loads them.
+        rules : str
+            The rule set.
+
+        Returns
+        -------
+        Evaluation
+        """
         network = None if weights.network is None else Network(weights.network)
         return cls(weights.evaluation, rules, network=network)
 
     def replace(self, **weights: float) -> "Evaluation":
-        """The same with other weights, whose names may have ``_`` in the place of their dot."""
+        """Return the same evaluation with some other weights.
+
+        Parameters
+        ----------
+        **weights
+            New weights by the names of `TERMS`, with ``_`` in place of their dot.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            There is no such term.
+        """
         names = {name.replace(".", "_"): name for name in TERMS}
         changed = {**self, **{names.get(key, key): w for key, w in weights.items()}}
         return Evaluation(changed, self.rules, network=self.network)

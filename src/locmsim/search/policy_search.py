@@ -51,13 +51,25 @@ _Results: TypeAlias = tuple[NDArray[np.float32] | None, NDArray[np.float64], boo
 
 #: Simulations of a position that may be on their way at the same time, if nothing else is said.
 _LEAVES = 8
-#: Seconds that a simulation is taken to last before one was timed.
+#: Seconds that a simulation is assumed to last before one was timed.
 _FIRST_GUESS = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyOptions:
-    """The options of a `PolicySearch`, which says what they mean."""
+    """The options of a `PolicySearch`, checked; its parameters explain them and have the defaults.
+
+    Parameters
+    ----------
+    simulations, root, considered, leaves, exploration, visit_offset, value_scale, temperature,
+    noise, mix
+        As for `PolicySearch`.
+
+    Raises
+    ------
+    ValueError
+        An option is out of bounds.
+    """
 
     simulations: int = 64
     root: str = "gumbel"
@@ -97,16 +109,28 @@ class PolicyOptions:
 
 
 class SearchPosition(NamedTuple):
-    """A position, and what is known of the game before it: one of those of `search_many`."""
+    """A position and what is known of the game before it, for `PolicySearch.search_many`.
 
-    #: What the player to move sees, or a state.
+    Parameters
+    ----------
+    observation : Observation or State
+        What the player to move sees, or a state.
+    belief : Belief, optional
+        What they know from the game so far; by default only what this observation shows.
+    done : str or iterable of int
+        What they have done in their turn since then.
+    view : TurnView, optional
+        The position as they are shown it, with the history that some layouts use.
+    """
+
     observation: Observation | State
-    #: What they know from the game so far; this observation alone by default.
     belief: Belief | None = None
-    #: What they have done in their turn since then.
     done: str | Iterable[int] = ()
-    #: The position as they are shown it, with the history that layouts have numbers of.
     view: TurnView | None = None
+
+
+#: The defaults of the options, which `PolicyOptions` declares.
+_DEFAULTS = PolicyOptions()
 
 
 class PolicySearch:
@@ -171,12 +195,31 @@ class PolicySearch:
     def __init__(
         self,
         evaluator: Evaluator,
-        simulations: int = 64,
+        simulations: int = _DEFAULTS.simulations,
         *,
+        root: str = _DEFAULTS.root,
+        considered: int = _DEFAULTS.considered,
+        leaves: int = _DEFAULTS.leaves,
+        exploration: float = _DEFAULTS.exploration,
+        visit_offset: float = _DEFAULTS.visit_offset,
+        value_scale: float = _DEFAULTS.value_scale,
+        temperature: float = _DEFAULTS.temperature,
+        noise: float = _DEFAULTS.noise,
+        mix: float = _DEFAULTS.mix,
         evaluation: Evaluation | None = None,
-        **options: Any,
     ) -> None:
-        self.options = PolicyOptions(simulations=simulations, **options)
+        self.options = PolicyOptions(
+            simulations=simulations,
+            root=root,
+            considered=considered,
+            leaves=leaves,
+            exploration=exploration,
+            visit_offset=visit_offset,
+            value_scale=value_scale,
+            temperature=temperature,
+            noise=noise,
+            mix=mix,
+        )
         self.evaluator = evaluator
         self.evaluation = evaluation
         #: The layout of observations that the evaluator is shown; None: it is given states.

@@ -22,7 +22,7 @@ __all__ = ["MCTS", "BeamSearch", "Search"]
 def worlds_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
-    """What may be the position in which a player goes on with their turn, as in `Search.search`.
+    """The worlds in which a player may continue their turn, as in `Search.search`.
 
     Returns
     -------
@@ -262,17 +262,44 @@ class Search:
 
 
 class BeamSearch(Search):
-    """Beam search over the player's turn, the best whole turns tested against sampled replies."""
+    """Beam search over the player's turn; the best whole turns are tested against sampled replies.
+
+    Parameters
+    ----------
+    options : BeamOptions, optional
+        By default the tuned ones.
+    evaluation : Evaluation, function of a StateBatch, or mapping, optional
+        What positions are worth; by default the tuned evaluation of each rule set. A mapping has an
+        evaluation or weights for each rule set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The options or the evaluation are of the wrong kind.
+    """
 
     options_class = BeamOptions
     bound = "nodes"
 
 
 class MCTS(Search):
-    """Monte-Carlo tree search over whole turns: the player's, from a beam search, and replies.
+    """Monte-Carlo tree search over whole turns: the player's, found by a beam search, and replies.
 
-    Each sampled world has a tree below each of the player's turns, of turns that a narrow beam
-    finds.
+    In each sampled world each of the player's turns has a tree of its own, of turns that a narrow
+    beam finds.
+
+    Parameters
+    ----------
+    options : MCTSOptions, optional
+        By default the tuned ones.
+    evaluation : Evaluation, function of a StateBatch, or mapping, optional
+        What positions are worth; by default the tuned evaluation of each rule set. A mapping has an
+        evaluation or weights for each rule set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The options or the evaluation are of the wrong kind.
     """
 
     options_class = MCTSOptions

@@ -1,4 +1,4 @@
-"""Training and fitting of all that players evaluate positions by and choose cards.
+"""Training and fitting of everything that players evaluate positions and choose cards by.
 
 `Tuner` finds better weights by self-play (docs/tuning.md). Nothing here is imported by a bot.
 """

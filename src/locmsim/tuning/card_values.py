@@ -1,8 +1,8 @@
 """What cards of rules 1.2 and 1.0 are worth in a draft, fitted to games.
 
-The winner's log-odds are taken for a sum over the cards of both decks. What a card adds is a sum of
-what its properties are worth and a deviation of its own. A penalty keeps deviations small that few
-games support; it is the one under which games that were held back are predicted best.
+The winner's log-odds are modelled as a sum over the cards of both decks. What a card adds is a sum
+of what its properties are worth and a deviation of its own. A penalty keeps deviations small that
+few games support; it is the one under which games that were held back are predicted best.
 """
 
 import logging
@@ -91,7 +91,7 @@ def fit_card_values(differences: NDArray[Any], won: NDArray[Any]) -> tuple[dict[
 def _fit(differences: NDArray[Any], won: NDArray[Any], variance: float) -> tuple[float, _Array]:
     """Player 0's advantage, and a value for each card, as log-odds.
 
-    What properties are worth, and deviations from that, are taken for normal with mean 0; the
+    The values of properties and the deviations from them are modelled as normal with mean 0; the
     latter with this variance. The advantage is free.
     """
     table = _standard_properties()

@@ -40,7 +40,7 @@ def train_deck_value(
         a deck is worth is then trained for each of them, most of it on all games; the value that is
         returned is that to number 0.
     start
-        Arrays to begin with, in the place of random ones.
+        Arrays to begin with, in place of random ones.
     epochs
         How often each game is seen.
     rate
@@ -116,7 +116,7 @@ class DeckModel:
         return values[:, 0] - values[:, 1] + w["advantage"][players[:, 0], players[:, 1]]
 
     def _scales(self) -> dict[str, NDArray[Any]]:
-        """By what arrays for terms as they are have to be multiplied."""
+        """The factors that arrays for plain terms must be multiplied by."""
         sums = 10 * np.concatenate([self.scales, np.ones(UNITS, np.float32)])
         scales = {"card": self.scales[:, None], "hidden": sums[:, None], "direct": sums}
         return {name: scales.get(name, np.ones((), np.float32)) for name in SHAPES}

@@ -1,4 +1,4 @@
-"""One network of deck values in the place of an ensemble: for where only one has room.
+"""One network of deck values in place of an ensemble, where there is room for one only.
 
 It is trained to tell the decks apart that the ensemble tells apart, above all good ones that differ
 in a few cards: those are what a deck builder compares.

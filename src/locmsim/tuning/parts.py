@@ -25,7 +25,7 @@ _TRAINED = {"deck", "draft", "network"}
 #: As how many positions, or decks, the weights so far count.
 _PRIOR_POSITIONS = 2000.0
 _PRIOR_DECKS = 4000.0
-#: Networks of an ensemble that values decks; at 1.5 if there is none to go on from.
+#: Networks of an ensemble that values decks; at 1.5 if there is no earlier one to continue from.
 _NETWORKS = 4
 #: How they are trained, starting from nothing and from what they were: what they know comes from
 #: many more games than those of a window, which long steps would overfit.
@@ -97,7 +97,7 @@ def _network(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
-    """The score by which cards are taken for likely, and the value of decks; the loss of that."""
+    """The score by which cards are expected, the value of decks, and its loss."""
     from locmsim.tuning.decks import train_deck_value
 
     rows = deck_rows(games.pools, games.decks)

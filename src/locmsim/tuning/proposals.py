@@ -44,7 +44,7 @@ def propose_deck(
     cards
         The offer.
     networks
-        Arrays of deck values; may be none.
+        Arrays of deck values; may be empty.
     rng
         Decides everything.
     score

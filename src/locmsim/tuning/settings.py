@@ -83,10 +83,20 @@ class TuningSettings:
             raise ValueError(f"pools: expected at most {len(TUNING_SEEDS)}, got {self.pools}")
 
     def card_sets(self) -> list[int]:
-        """The seeds of the cards of self-play, `RECORDED_SEEDS` replaced by the next ones."""
+        """Return the seeds of the cards of self-play; those of `RECORDED_SEEDS` are replaced."""
         seeds = self.random("pools").sample(TUNING_SEEDS, self.pools)
         return [seed + (seed in RECORDED_SEEDS) for seed in seeds]
 
     def random(self, *purpose: object) -> random.Random:
-        """Random numbers for one purpose, the same for the same settings."""
+        """Return random numbers for one purpose, the same for the same settings.
+
+        Parameters
+        ----------
+        *purpose : object
+            Words and numbers that name the purpose.
+
+        Returns
+        -------
+        random.Random
+        """
         return random.Random(f"{self.seed} {self.rules} {purpose}")

@@ -154,29 +154,40 @@ class Tuner:
         check_packages(self.settings.what)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a weights file: what was in that of the start, the best weights, the record.
+        """Write a weights file: what the first one contained, the best weights, and the record.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
 
         Raises
         ------
         ValueError
-            If there is a file at `path` that this tuning has not written, or has when it had come
-            further.
+            There is a file at `path` that this tuning has not written, or has written when it had
+            come further.
         OSError
-            If it cannot be written.
+            The file cannot be written.
         """
         self.check_target(path)
         rules = self.settings.rules
         replaced(self._progress.start, rules, self.best, self.record()).save(path)
 
     def check_target(self, path: str | os.PathLike[str]) -> None:
-        """The ``ValueError`` of `write`, before there is something to write."""
+        """Raise the ``ValueError`` of `write` before there is something to write.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to be written later.
+        """
         name = os.fspath(path)
         if not os.path.isfile(path):
             return
         try:
             record = WeightsFile.load(path).record
         except ValueError:
-            raise ValueError(f"{name}: exists, and is no weights file") from None
+            raise ValueError(f"{name}: exists, and is not a weights file") from None
         last = record[-1] if record else {}
         ours = self.record()
         if any(last.get(key) != ours[key] for key in ("version", "tuning_seeds", *self._settings)):

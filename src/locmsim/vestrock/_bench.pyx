@@ -33,7 +33,7 @@ cdef class StateLoops:
     Raises
     ------
     ValueError
-        If there are none, or if they belong to several matches.
+        There are no states, or they belong to several matches.
     """
 
     cdef Table table

@@ -140,7 +140,7 @@ cdef void play_card(state_t* s, const table_t* t, int h, int target) noexcept no
 cdef int place_of(const state_t* s, const table_t* t, int card) noexcept nogil    # or -1
 cdef int hand_place(const state_t* s, const table_t* t, int p, int card) noexcept nogil
 
-# Actions are numbers as in section 7; those given to state_apply have to be legal.
+# Actions are numbers as in section 7; those given to state_apply must be legal.
 cdef int state_bound(const state_t* s, const table_t* t) noexcept nogil      # >= legal actions
 cdef int state_list(const state_t* s, const table_t* t, int32_t* out) noexcept nogil
 cdef bint state_legal(const state_t* s, const table_t* t, int action) noexcept nogil

@@ -23,7 +23,16 @@ class Creature(NamedTuple):
 
 @final
 class Table:
-    def __init__(self, cards: Sequence[Card], **parameters: SupportsIndex) -> None: ...
+    def __init__(
+        self,
+        cards: Sequence[Card],
+        *,
+        init_hp: SupportsIndex = 20,
+        turns: SupportsIndex = 60,
+        draws: SupportsIndex = 2,
+        burns: SupportsIndex = 2,
+        hand_limit: SupportsIndex = 10,
+    ) -> None: ...
     @property
     def cards(self) -> tuple[Card, ...]: ...
     @property
@@ -41,17 +50,40 @@ class Table:
 class State:
     def __init__(self, *args: Never, **kwargs: Never) -> None: ...
     @staticmethod
-    def new(deck: Sequence[Card] | Table, **parameters: SupportsIndex) -> State: ...
+    def new(
+        deck: Sequence[Card] | Table,
+        *,
+        init_hp: SupportsIndex | None = None,
+        turns: SupportsIndex | None = None,
+        draws: SupportsIndex | None = None,
+        burns: SupportsIndex | None = None,
+        hand_limit: SupportsIndex | None = None,
+    ) -> State: ...
     @staticmethod
     def from_snapshot(snapshot: Mapping[str, Any], table: Table) -> State: ...
     @staticmethod
     def from_bytes(data: bytes) -> State: ...
     @staticmethod
     def from_replies(
-        replies: Mapping[str, Sequence[str]], deck: Sequence[Card] | None = None, **known: int
+        replies: Mapping[str, Sequence[str]],
+        deck: Sequence[Card] | None = None,
+        *,
+        turns: int = 60,
+        draws: int = 2,
+        burns: int = 2,
+        action_phase: bool = False,
     ) -> State: ...
     @staticmethod
-    def from_text(text: str, cards: Sequence[Card], **parameters: int) -> State: ...
+    def from_text(
+        text: str,
+        cards: Sequence[Card],
+        *,
+        init_hp: int = 20,
+        turns: int = 60,
+        draws: int = 2,
+        burns: int = 2,
+        hand_limit: int = 10,
+    ) -> State: ...
     def to_text(self) -> str: ...
     def clone(self) -> State: ...
     def copy_from(self, other: State) -> None: ...

@@ -34,7 +34,19 @@ _ARGUMENTS = (0, 0, 0, 0, 1, 1, 1, 2, 2)    # ... and how many cards they name
 
 Creature = namedtuple(
     "Creature", "card attack health max_health active attacking blocked", module=__name__)
-Creature.__doc__ = "A creature on a board; `card` is what it was in the deck."
+Creature.__doc__ = """A creature on a board.
+
+Parameters
+----------
+card : Card
+    The card as it was in the deck.
+attack, health, max_health : int
+    Its present values.
+active : bool
+    Whether it can attack, be tapped or block.
+attacking, blocked : bool
+    Whether it attacks, and whether the attack is blocked.
+"""
 
 
 # ---- the deck, the hands, the boards -------------------------------------------------------------
@@ -511,7 +523,7 @@ cdef int state_list(const state_t* s, const table_t* t, int32_t* out) noexcept n
     for i in range(s.n_board[me]):
         out[n] = DISCARD + t.n + own[i].card
         n += own[i].flags & ACTIVE
-    for i in range(first, n):               # whoever can be tapped can attack
+    for i in range(first, n):               # a creature that can be tapped can attack
         out[n - first + i] = out[i] + t.n
     n += n - first
     return n + list_plays(s, t, out + n)
@@ -574,13 +586,17 @@ cdef class Table:
     ----------
     cards
         The deck, top first: 1..1000 `Card` (section 2).
-    **parameters
-        ``init_hp``, ``turns``, ``draws``, ``burns``, ``hand_limit`` (section 1).
+    init_hp, turns : int
+        Health of each player at the start, and turns of both players together; both even.
+    draws, burns : int
+        Cards that a player may draw and burn in a turn.
+    hand_limit : int
+        Cards in a full hand.
 
     Raises
     ------
     ValueError
-        Naming the card or the parameter that is wrong.
+        A card or a parameter is wrong; the message names it.
     """
 
     def __cinit__(self):
@@ -591,18 +607,14 @@ cdef class Table:
         self.indices = {}
         self.fingerprint = b""
 
-    def __init__(self, cards, **parameters):
+    def __init__(self, cards, *, init_hp=20, turns=60, draws=2, burns=2, hand_limit=10):
         cdef int i
         cdef table_t* t = &self.t
         if self.cards:
             raise TypeError("a Table does not change")
         deck = check_deck(cards)
-        for name in parameters:
-            if name not in DEFAULTS:
-                raise ValueError(
-                    f"unknown parameter {name!r}: expected one of {', '.join(DEFAULTS)}")
-        values = {name: _parameter(name, parameters.get(name, default))
-                  for name, default in DEFAULTS.items()}
+        numbers = (init_hp, turns, draws, burns, hand_limit)
+        values = {name: _parameter(name, value) for name, value in zip(DEFAULTS, numbers)}
         self.cards = tuple(deck)
         self.by_index = sorted(deck)
         self.indices = {card.id: i for i, card in enumerate(self.by_index)}
@@ -638,7 +650,7 @@ cdef class Table:
                 "burns": self.t.burns, "hand_limit": self.t.hand_limit}
 
     def to_bytes(self):
-        """Parameters and cards, 12 bytes and 8 for each card; `from_bytes` reads them."""
+        """Return parameters and cards as bytes for `from_bytes`: 12 bytes, and 8 for each card."""
         parts = [struct.pack("<6H", *self.parameters.values(), self.t.n)]
         parts += [struct.pack("<Hc5b", card.id, card.type.encode(), *card[2:])
                   for card in self.cards]
@@ -646,7 +658,22 @@ cdef class Table:
 
     @staticmethod
     def from_bytes(data):
-        """The table that `to_bytes` has written; ``ValueError`` if the bytes are no table."""
+        """Return the table that `to_bytes` wrote.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        ValueError
+            The bytes are not a table.
+        """
         try:
             *values, n = struct.unpack_from("<6H", data)
             if len(data) != 12 + 8 * n:
@@ -696,10 +723,11 @@ cdef State new_state(Table table):
 @cython.final
 @cython.freelist(64)
 cdef class State:
-    """A position: cheap to copy, changed in place by actions.
+    """A position: cheap to copy, and changed in place by actions.
 
-    Made by `State.new`, `State.from_snapshot` or `State.from_bytes`. Mutable, hence unhashable;
-    `key` gives something to put in a set. One state is to be used by one thread at a time.
+    `State.new`, `State.from_snapshot`, `State.from_text`, `State.from_replies` and
+    `State.from_bytes` make states. A state is mutable and therefore unhashable; `key` gives
+    something to put into a set. Only one thread may use a state at a time.
     """
 
     def __cinit__(self):
@@ -717,15 +745,16 @@ cdef class State:
     # -- making states
 
     @staticmethod
-    def new(deck, **parameters):
-        """The start of a match: turn 1, blocking phase (section 3).
+    def new(deck, *, init_hp=None, turns=None, draws=None, burns=None, hand_limit=None):
+        """Return the start of a match: turn 1, blocking phase (section 3).
 
         Parameters
         ----------
-        deck
-            A sequence of `Card`, top first, or a `Table`.
-        **parameters
-            Those of `Table`; none with a table, which has them.
+        deck : sequence of Card, or Table
+            The deck, top first.
+        init_hp, turns, draws, burns, hand_limit : int, optional
+            Parameters of the match, as for `Table`, which has the defaults. A `Table` already has
+            its own: none may be given with one.
 
         Returns
         -------
@@ -735,9 +764,11 @@ cdef class State:
         Raises
         ------
         ValueError
-            Naming the card or the parameter that is wrong.
+            A card or a parameter is wrong; the message names it.
         """
         cdef State state
+        values = zip(DEFAULTS, (init_hp, turns, draws, burns, hand_limit))
+        parameters = {name: value for name, value in values if value is not None}
         if isinstance(deck, Table):
             if parameters:
                 raise ValueError("parameters: a Table has its own")
@@ -751,47 +782,70 @@ cdef class State:
 
     @staticmethod
     def from_snapshot(snapshot, table):
-        """Any position: the inverse of `snapshot`.
+        """Return any position: the inverse of `snapshot`.
 
         Parameters
         ----------
-        snapshot
-            A mapping as `snapshot` returns it. ``over`` may be missing (false).
-        table
-            The match that it belongs to.
+        snapshot : mapping
+            As `snapshot` returns it. ``over`` may be missing (false).
+        table : Table
+            The match that the position belongs to.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            A field is wrong; the message names it.
+        """
+        return _from_snapshot(snapshot, table)
+
+    @staticmethod
+    def from_replies(replies, deck=None, *, turns=60, draws=2, burns=2, action_phase=False):
+        """Return the mover's position from the server's replies.
+
+        Parameters
+        ----------
+        replies, deck, turns, draws, burns, action_phase
+            As for `locmsim.vestrock.state_from_replies`, which also says what is raised.
+
+        Returns
+        -------
+        State
+            The position; the caller is player 0 if the turn is odd.
+        """
+        from locmsim.vestrock.positions import state_from_replies
+
+        return state_from_replies(replies, deck, turns=turns, draws=draws, burns=burns,
+                                  action_phase=action_phase)
+
+    @staticmethod
+    def from_text(text, cards, *, init_hp=20, turns=60, draws=2, burns=2, hand_limit=10):
+        """Return the position that a line of text describes, the inverse of `to_text`.
+
+        Parameters
+        ----------
+        text, cards, init_hp, turns, draws, burns, hand_limit
+            As for `locmsim.vestrock.state_from_text`, which also says what is raised.
 
         Returns
         -------
         State
             The position.
-
-        Raises
-        ------
-        ValueError
-            Naming the field that is wrong.
         """
-        return _from_snapshot(snapshot, table)
-
-    @staticmethod
-    def from_replies(replies, deck=None, **known):
-        """The position that a server's replies describe: see `positions.state_from_replies`."""
-        from locmsim.vestrock.positions import state_from_replies
-
-        return state_from_replies(replies, deck, **known)
-
-    @staticmethod
-    def from_text(text, cards, **parameters):
-        """The position that a line of text describes: see `positions.state_from_text`."""
         from locmsim.vestrock.positions import state_from_text
 
-        return state_from_text(text, cards, **parameters)
+        return state_from_text(text, cards, init_hp=init_hp, turns=turns, draws=draws,
+                               burns=burns, hand_limit=hand_limit)
 
     def to_text(self):
-        """The position as a line of text, the same as ``str(state)``."""
+        """Return the position as a line of text, the same as ``str(state)``."""
         return str(self)
 
     def clone(self):
-        """A copy that shares nothing but the immutable table."""
+        """Return a copy that shares nothing but the immutable table."""
         cdef State other = new_state(self.table)
         state_copy(other.s, self.s, self.t)
         return other
@@ -799,17 +853,32 @@ cdef class State:
     def copy_from(self, State other not None):
         """Become a copy of another state of the same match, without a new allocation.
 
+        Parameters
+        ----------
+        other : State
+            The state to copy.
+
         Raises
         ------
         ValueError
-            If the other state belongs to another deck or other parameters.
+            The other state belongs to another deck or has other parameters.
         """
         if other.t != self.t and other.table != self.table:
             raise ValueError("other: a state of another deck or other parameters")
         state_copy(self.s, other.s, self.t)
 
     def child(self, action):
-        """A copy after one legal action; errors as of `apply_action`."""
+        """Return a copy after one legal action.
+
+        Parameters
+        ----------
+        action : int
+            A legal action, as for `apply_action`, which also says what is raised.
+
+        Returns
+        -------
+        State
+        """
         cdef State other = self.clone()
         other.apply_action(action)
         return other
@@ -868,14 +937,34 @@ cdef class State:
         return list(self.table.cards[self.s.deck_pos:])
 
     def hand(self, player):
-        """A player's hand: a list of `Card` by ascending ID."""
+        """Return a player's hand in ascending order of IDs.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        list of Card
+        """
         cdef int p = _player(player)
         cdef const uint16_t* hand = hand_of(self.s, self.t, p)
         cdef list cards = self.table.by_index
         return [cards[hand[h]] for h in range(self.s.n_hand[p])]
 
     def board(self, player):
-        """A player's board: a list of `Creature` by ascending ID."""
+        """Return a player's board in ascending order of IDs.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        list of Creature
+        """
         cdef int p = _player(player)
         cdef const creature_t* own = side_of(self.s, self.t, p)
         cdef list cards = self.table.by_index
@@ -897,19 +986,20 @@ cdef class State:
         return [creature for creature in self.board(p) if creature.attacking]
 
     def creature_lines(self, player, attackers=False):
-        """A player's creatures by ascending ID as a server shows them (section 6).
+        """Return a player's creatures in ascending order of IDs, as a server shows them (section
+        6).
 
         Parameters
         ----------
-        player
+        player : int
             0 or 1.
-        attackers
-            Only those that attack, and without the flag at the end.
+        attackers : bool
+            Whether to return only those that attack, without the flag at the end.
 
         Returns
         -------
         list of str
-            ``ID C AT HP HPMAX COST MANA``, then 1 for an active and 0 for an inactive one.
+            ``ID C AT HP HPMAX COST MANA``, then 1 for an active and 0 for an inactive creature.
         """
         cdef int p = _player(player)
         cdef const creature_t* own = side_of(self.s, self.t, p)
@@ -930,27 +1020,27 @@ cdef class State:
     # -- the course of the match
 
     def num_players(self):
-        """2."""
+        """Return 2, the number of players."""
         return 2
 
     def num_distinct_actions(self):
-        """Action numbers are below this: 2 n**2 + 6 n + 4 for n cards."""
+        """Return 2 n**2 + 6 n + 4 for n cards: all action numbers are below it."""
         return self.t.n_actions
 
     def is_chance_node(self):
-        """False: nothing is left to chance."""
+        """Return False: nothing is left to chance."""
         return False
 
     def is_simultaneous_node(self):
-        """False: one player moves at a time."""
+        """Return False: one player moves at a time."""
         return False
 
     def is_terminal(self):
-        """Is the match over?"""
+        """Return whether the match is over."""
         return bool(self.s.over)
 
     def current_player(self):
-        """The mover, 0 or 1; -4 when the match is over, as in OpenSpiel."""
+        """Return the mover, 0 or 1; -4 when the match is over, as in OpenSpiel."""
         return TERMINAL_PLAYER if self.s.over else mover_of(self.s)
 
     @property
@@ -960,7 +1050,7 @@ cdef class State:
 
     @property
     def winner(self):
-        """0 or 1, whoever has the higher score; None if the match runs or the scores are equal."""
+        """The player with the higher score; None while the match runs and for equal scores."""
         if not self.s.over or self.s.health[0] == self.s.health[1]:
             return None
         return 0 if self.s.health[0] > self.s.health[1] else 1
@@ -973,9 +1063,9 @@ cdef class State:
         return [state_score(self.s, self.t, 0), state_score(self.s, self.t, 1)]
 
     def returns(self):
-        """The scores, moved and scaled to -1..1; ``[0.0, 0.0]`` before the end.
+        """Return the scores, moved and scaled to -1..1; ``[0.0, 0.0]`` before the end.
 
-        A score S stands as (S - 1.5 init_hp) / (2.5 init_hp); the two add up to 0.
+        A score S becomes (S - 1.5 init_hp) / (2.5 init_hp); the two add up to 0.
         """
         cdef double value
         if not self.s.over:
@@ -984,15 +1074,15 @@ cdef class State:
         return [value, 0.0 - value]
 
     def legal_actions(self, player=None):
-        """The legal actions of the player to move, ascending (section 7).
+        """Return the legal actions of the player to move, in ascending order (section 7).
 
         In the blocking phase these are blocks, FINISH_BLOCK and END_TURN: any other action there is
         the same as FINISH_BLOCK and then the action.
 
         Parameters
         ----------
-        player
-            0 or 1; default the mover.
+        player : int, optional
+            0 or 1; by default the mover.
 
         Returns
         -------
@@ -1002,7 +1092,7 @@ cdef class State:
         Raises
         ------
         ValueError
-            If `player` is no player.
+            `player` is neither 0 nor 1.
         """
         cdef int32_t small[512]
         cdef int32_t* out = small
@@ -1022,17 +1112,21 @@ cdef class State:
                 PyMem_Free(out)
 
     def legal_actions_mask(self, player=None):
-        """The legal actions as an array of ones and zeros, for decks of at most 200 cards.
+        """Return the legal actions as an array of ones and zeros, for decks of at most 200 cards.
+
+        Parameters
+        ----------
+        player : int, optional
+            As for `legal_actions`.
 
         Returns
         -------
-        numpy.ndarray
-            int8, shape ``(num_distinct_actions(),)``.
+        array of int8, shape (num_distinct_actions,)
 
         Raises
         ------
         ValueError
-            If the deck has more than 200 cards: the array would have millions of entries.
+            The deck has more than 200 cards: the array would have millions of entries.
         """
         import numpy as np
 
@@ -1047,15 +1141,16 @@ cdef class State:
 
         Parameters
         ----------
-        action
-            One of `legal_actions()`.
+        action : int
+            One of `legal_actions`.
 
         Raises
         ------
         IllegalActionError
-            Naming action and position; nothing has changed.
+            The action is not legal here; the message names it and the position. Nothing has
+            changed.
         GameOverError
-            If the match is over.
+            The match is over.
         """
         number = index(action)
         if not 0 <= number < self.t.n_actions or not state_legal(self.s, self.t, number):
@@ -1063,7 +1158,13 @@ cdef class State:
         state_apply(self.s, self.t, number)
 
     def apply_unchecked(self, int action):
-        """Execute an action that is known to be legal. An illegal one corrupts the state."""
+        """Execute an action that is known to be legal; an illegal one corrupts the state.
+
+        Parameters
+        ----------
+        action : int
+            A legal action.
+        """
         state_apply(self.s, self.t, action)
 
     def _illegal(self, number):
@@ -1077,15 +1178,15 @@ cdef class State:
         return IllegalActionError(f"action {number} ({text}) is not legal in {self}")
 
     def command(self, player, kind, int a=0, int b=0):
-        """Do what a command of the protocol does, from one of `ACTION_WORDS` but END_TURN.
+        """Do what a command of the protocol does, any of `ACTION_WORDS` but END_TURN.
 
         Parameters
         ----------
-        player
-            Who sends it.
-        kind
-            Index of the command in `ACTION_WORDS`.
-        a, b
+        player : int
+            The player who sends it, 0 or 1.
+        kind : int
+            The index of the command in `ACTION_WORDS`.
+        a, b : int
             Its arguments after the match, as in the command: IDs of cards, or -1, -5, -6.
 
         Returns
@@ -1122,15 +1223,15 @@ cdef class State:
 
         Parameters
         ----------
-        player
-            0 or 1, who sends it.
-        line
-            The command: any that names a match.
+        player : int
+            The player who sends it, 0 or 1.
+        line : str
+            Any command that names a match.
 
         Returns
         -------
         list of str
-            The lines of the reply, the first ``OK`` or ``ERR code Name``.
+            The lines of the reply, the first one ``OK`` or ``ERR code Name``.
         """
         from locmsim.vestrock.match import Match
 
@@ -1144,7 +1245,7 @@ cdef class State:
         Raises
         ------
         GameOverError
-            If the match is over.
+            The match is over.
         """
         if self.s.over:
             raise GameOverError("end_turn: the match is over")
@@ -1153,14 +1254,23 @@ cdef class State:
     # -- actions as text
 
     def action_to_string(self, action, action_of_player=None):
-        """An action as the protocol has it, without the match: ``"PLAY_CARD 8 -6"``.
+        """Return an action as in the protocol, without the match: ``"PLAY_CARD 8 -6"``.
 
-        OpenSpiel's form with the player before the action is understood too.
+        Parameters
+        ----------
+        action : int
+            An action number, legal here or not. As in OpenSpiel, a player may come before it.
+        action_of_player : int, optional
+            The action, if the first argument was a player.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         InvalidActionError
-            If no action has this number.
+            No action has this number.
         """
         cdef int a, b, kind
         number = index(action if action_of_player is None else action_of_player)
@@ -1179,12 +1289,23 @@ cdef class State:
         return f"{word} {self.t.cards[a].id} {target}"
 
     def string_to_action(self, text, text_of_player=None):
-        """The number of an action, legal here or not; the inverse of `action_to_string`.
+        """Return the number of an action, legal here or not: the inverse of `action_to_string`.
+
+        Parameters
+        ----------
+        text : str
+            An action. As in OpenSpiel, a player may come before it.
+        text_of_player : str, optional
+            The text, if the first argument was a player.
+
+        Returns
+        -------
+        int
 
         Raises
         ------
         InvalidActionError
-            If the text is no action of this deck.
+            The text is not an action of this deck.
         """
         cdef int kind
         line = text if text_of_player is None else text_of_player
@@ -1207,37 +1328,47 @@ cdef class State:
     # -- playouts
 
     def rollout(self, seed):
-        """The first player's score after one playout of uniformly random actions from here."""
-        return int(self.rollouts(1, seed)[0])
-
-    def rollouts(self, n, seed, threads=1):
-        """The first player's scores after playouts of uniformly random actions.
+        """Play uniformly random actions to the end and return the first player's score.
 
         Parameters
         ----------
-        n
-            How many playouts.
-        seed
-            Any integer; its lowest 64 bits count. Playout i depends on (seed, i) only.
-        threads
-            How many threads share the work, without the GIL.
+        seed : int
+            The seed of the random actions.
 
         Returns
         -------
-        numpy.ndarray
-            int32, shape ``(n,)``. The second player's score is 3 * init_hp less.
+        int
+        """
+        return int(self.rollouts(1, seed)[0])
+
+    def rollouts(self, n, seed, threads=1):
+        """Play n playouts of uniformly random actions and return the first player's scores.
+
+        Parameters
+        ----------
+        n : int
+            How many playouts.
+        seed : int
+            Any integer; its lowest 64 bits count. Playout i depends only on (seed, i).
+        threads : int
+            How many threads share the playouts, without the GIL.
+
+        Returns
+        -------
+        array of int32, shape (n,)
+            The second player's score is 3 * init_hp less.
 
         Raises
         ------
         ValueError
-            If `n` is negative or `threads` below 1.
+            `n` is negative, or `threads` is below 1.
         """
         return _playout_scores(_play_out, self, n, seed, threads)
 
     # -- bytes
 
     def key(self):
-        """Bytes that are equal for equal states only: usable in sets and as keys of dicts."""
+        """Return bytes that are equal exactly for equal states, for sets and as keys of dicts."""
         cdef state_t* s = self.s
         cdef bytes parts = PyBytes_FromStringAndSize(<char*>s, sizeof(state_t))
         return b"".join([
@@ -1266,7 +1397,7 @@ cdef class State:
     __hash__ = None
 
     def to_bytes(self):
-        """The state with its table, exact, the same on every machine; see `from_bytes`."""
+        """Return the state with its table as bytes for `from_bytes`, the same on every machine."""
         table = self.table.to_bytes()
         body = b"".join([b"VSTK\x01", struct.pack("<I", len(table)), table, self._own_bytes()])
         return body + struct.pack("<I", zlib.crc32(body))
@@ -1289,12 +1420,21 @@ cdef class State:
 
     @staticmethod
     def from_bytes(data):
-        """The state that `to_bytes` has written.
+        """Return the state that `to_bytes` wrote.
+
+        Parameters
+        ----------
+        data : bytes
+            What `to_bytes` returned.
+
+        Returns
+        -------
+        State
 
         Raises
         ------
         ValueError
-            If the bytes are no state, or one that cannot be.
+            The bytes are not a state, or an impossible one.
         """
         data = bytes(data)
         end = len(data) - 4
@@ -1309,7 +1449,8 @@ cdef class State:
         return _restore, (self.table, self._own_bytes())
 
     def snapshot(self):
-        """The position as plain dicts, lists, ints and strings; see `from_snapshot`.
+        """Return the position as plain dicts, lists, ints and strings; `from_snapshot` is the
+        inverse.
 
         Returns
         -------
@@ -1330,12 +1471,12 @@ cdef class State:
         }
 
     def validate(self):
-        """Check what holds in every position that can be (section 7).
+        """Check what holds in every possible position (section 7).
 
         Raises
         ------
         AssertionError
-            Naming what is wrong.
+            The message names what is wrong.
         """
         fault = _fault(self)
         if fault is not None:
@@ -1396,7 +1537,7 @@ def _play_out(State state, int32_t[::1] scores, int start, int end, uint64_t see
 
 
 def _restore(Table table, bytes data):
-    """The state of `State._own_bytes`; ``ValueError`` if it is none."""
+    """The state that `State._own_bytes` wrote; ``ValueError`` for other bytes."""
     cdef State state = new_state(table)
     cdef state_t* s = state.s
     cdef creature_t* c
@@ -1432,7 +1573,7 @@ def _restore(Table table, bytes data):
 
 
 cdef _fault(State state):
-    """What is wrong with a state, or None. All counts have to be within their arrays."""
+    """What is wrong with a state, or None. All counts must be within their arrays."""
     cdef state_t* s = state.s
     cdef const table_t* t = state.t
     cdef const creature_t* c
@@ -1472,7 +1613,7 @@ cdef _fault(State state):
             last = c.card
             number = t.cards[c.card].id
             if t.cards[c.card].type != CREATURE:
-                return f"boards[{p}]: card {number} is no creature"
+                return f"boards[{p}]: card {number} is not a creature"
             if not 0 <= c.attack <= 100 * MAX_CARDS:
                 return f"creature {number}: attack {c.attack}"
             if not 0 < c.health <= c.max_health <= 100 * MAX_CARDS:

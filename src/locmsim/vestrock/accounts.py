@@ -1,4 +1,4 @@
-"""Who may log in: salted hashes in a file, or whoever comes first."""
+"""Who may log in: those with a salted hash in a file, or anybody, first come first served."""
 
 import base64
 import hashlib
@@ -135,7 +135,7 @@ class FileAccounts:
 
     @staticmethod
     def set_password(path: str | os.PathLike[str], name: str, password: str) -> None:
-        """Add an account to a file, or change its password; the file is made if there is none.
+        """Add an account to a file, or change its password; a missing file is created.
 
         Raises
         ------

@@ -121,7 +121,13 @@ class Client:
     # ------------------------------------------------------------------------ many at once
 
     def send(self, commands: Iterable[str]) -> None:
-        """Send commands whose replies `receive` will give. Any bytes that fit go out at once."""
+        """Send commands, whose replies `receive` will return, without waiting.
+
+        Parameters
+        ----------
+        commands : iterable of str
+            The commands.
+        """
         for command in commands:
             self._reader.expect(command)
             self._out += command.encode("ascii") + b"\n"
@@ -158,7 +164,17 @@ class Client:
         return [self._replies.popleft() for _ in range(count)]
 
     def request(self, commands: Iterable[str]) -> list[Reply]:
-        """Send commands together and return their replies; as `send` and `receive`."""
+        """Send commands together and return their replies; see `send` and `receive`.
+
+        Parameters
+        ----------
+        commands : iterable of str
+            The commands.
+
+        Returns
+        -------
+        list of Reply
+        """
         words = list(commands)
         self.send(words)
         return self.receive(len(words) + words.count("WAIT"))
@@ -204,14 +220,23 @@ class Client:
     # ---------------------------------------------------------------------------- commands
 
     def call(self, command: str) -> list[str]:
-        """The lines after ``OK`` of the reply to a command.
+        """Send a command and return the lines after ``OK`` of its reply.
+
+        Parameters
+        ----------
+        command : str
+            The command.
+
+        Returns
+        -------
+        list of str
 
         Raises
         ------
         CommandError
-            With the code of the error that the server answered.
+            The server answered with an error; it has the code.
         ServerClosedError, ConnectionResetError, TimeoutError
-            As `receive`.
+            As for `receive`.
         """
         (reply,) = self.request([command])
         if reply.error:
@@ -236,76 +261,232 @@ class Client:
         return time.monotonic()
 
     def my_matches(self) -> list[int]:
-        """The ids of this player's running matches."""
+        """Return the ids of this player's running matches."""
         return [int(word) for word in self.call("GET_MY_MATCHES")[1].split()]
 
     def final_score(self, match: int) -> tuple[int, int]:
-        """The player's and the opponent's score."""
+        """Return the player's and the opponent's score.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        tuple of int
+        """
         own, opponent = read.numbers(self.call(f"GET_FINAL_SCORE {match}")[0], 2)
         return own, opponent
 
     def turn_info(self, match: int) -> TurnInfo:
-        """Whose turn it is, and the turns left."""
+        """Return whose turn it is, and the turns left.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        TurnInfo
+        """
         return read.turn_info(self.call(f"GET_TURN_INFO {match}"))
 
     def hp(self, match: int) -> Health:
-        """Initial, own and opponent's health."""
+        """Return the initial health, the player's and the opponent's.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        Health
+        """
         return read.health(self.call(f"GET_HP {match}"))
 
     def card_limits(self, match: int) -> Limits:
-        """Draws and burns left, and the size of a full hand."""
+        """Return the draws and burns left, and the size of a full hand.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        Limits
+        """
         return read.limits(self.call(f"GET_CARD_LIMITS {match}"))
 
     def current_mana(self, match: int) -> int:
-        """The mana that can be spent."""
+        """Return the mana that can be spent.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        int
+        """
         return read.number(self.call(f"GET_CURRENT_MANA {match}"))
 
     def deck(self, match: int) -> list[Card]:
-        """The cards left in the deck, top first."""
+        """Return the cards left in the deck, top first.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        list of Card
+        """
         return read.cards(self.call(f"GET_DECK {match}"))
 
     def hands(self, match: int) -> tuple[list[Card], list[Card]]:
-        """The player's and the opponent's hand, by id."""
+        """Return the player's and the opponent's hand, by ID.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        tuple of list of Card
+        """
         return read.hands(self.call(f"GET_HANDS {match}"))
 
     def board(self, match: int) -> tuple[list[BoardCard], list[BoardCard]]:
-        """The player's and the opponent's creatures, by id."""
+        """Return the player's and the opponent's creatures, by ID.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        tuple of list of BoardCard
+        """
         return read.boards(self.call(f"GET_BOARD {match}"))
 
     def attackers(self, match: int) -> list[Card]:
-        """The creatures that attack."""
+        """Return the creatures that attack.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        list of Card
+        """
         return read.cards(self.call(f"GET_ATTACKERS {match}"))
 
     def draw_card(self, match: int) -> Card:
-        """Draw the top card of the deck."""
+        """Draw the top card of the deck and return it.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+
+        Returns
+        -------
+        Card
+        """
         return read.card(self.call(f"DRAW_CARD {match}")[0])
 
     def burn_card(self, match: int) -> None:
-        """Take the top card of the deck out of the match."""
+        """Remove the top card of the deck from the match.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        """
         self.call(f"BURN_CARD {match}")
 
     def discard_card(self, match: int, card: int) -> None:
-        """Take a card of the hand out of the match."""
+        """Remove a card of the hand from the match.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        card : int
+            The ID of a card.
+        """
         self.call(f"DISCARD_CARD {match} {card}")
 
     def add_mana(self, match: int, card: int) -> None:
-        """Tap a creature for its mana."""
+        """Tap a creature for its mana.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        card : int
+            The ID of a card.
+        """
         self.call(f"ADD_MANA {match} {card}")
 
     def play_card(self, match: int, card: int, target: int = -1) -> None:
-        """Play a card: at -1 (creatures), -5 (oneself), -6 (the opponent) or a creature."""
+        """Play a card.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        card : int
+            The ID of a card.
+        target : int
+            -1 for creatures, -5 for oneself, -6 for the opponent, or the ID of a creature.
+        """
         self.call(f"PLAY_CARD {match} {card} {target}")
 
     def attack(self, match: int, card: int) -> None:
-        """Attack the opponent with a creature."""
+        """Attack the opponent with a creature.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        card : int
+            The ID of a card.
+        """
         self.call(f"ATTACK {match} {card}")
 
     def block(self, match: int, attacker: int, blocker: int) -> None:
-        """Block an attacker with a creature."""
+        """Block an attacker with a creature.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        attacker : int
+            The ID of the attacker.
+        blocker : int
+            The ID of the blocker.
+        """
         self.call(f"BLOCK {match} {attacker} {blocker}")
 
     def finish_block(self, match: int) -> None:
-        """End the blocking phase."""
+        """End the blocking phase.
+
+        Parameters
+        ----------
+        match : int
+            The id of a match.
+        """
         self.call(f"FINISH_BLOCK {match}")
 
     # ------------------------------------------------------------------------------- the end

@@ -7,7 +7,7 @@ class Schedule:
     """Tick k is due at start + k * period (docs/vestrock.md, "Clock").
 
     Ticks are never left out and never made up for: after one that comes later than half a period,
-    all that follow are as much later.
+    all later ones are delayed by as much.
 
     Parameters
     ----------

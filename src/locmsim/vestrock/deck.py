@@ -49,11 +49,21 @@ _COLUMNS = {
 
 
 class Card(NamedTuple):
-    """A card as it stands in the deck: seven values (section 2).
+    """A card as it stands in the deck: seven values (docs/vestrock.md, section 2).
 
-    For creatures `attack`, `health` and `max_health` are what they enter the board with, and `mana`
-    is what tapping them gives. A spell has its strength in `attack` (D, T, B) and `health` (H, B)
-    and -1 as its `mana`; its other columns mean nothing, but are kept and shown as given.
+    Parameters
+    ----------
+    id : int
+        The card's ID.
+    type : str
+        "C" for a creature, or the letter of a spell.
+    attack, health, max_health : int
+        What a creature enters the board with. A spell has its strength in `attack` (D, T, B) and
+        `health` (H, B); its other values mean nothing, but are kept and shown.
+    cost : int
+        Mana to play it.
+    mana : int
+        What tapping a creature gives; -1 for a spell.
     """
 
     id: int
@@ -84,7 +94,7 @@ class Card(NamedTuple):
         Raises
         ------
         ValueError
-            If there are not seven values, or one that has to be an integer is none.
+            There are not seven values, or one that must be an integer is not.
         """
         words = text.split()
         if len(words) != 7:
@@ -192,7 +202,17 @@ def parse_deck(text: str) -> list[Card]:
 
 
 def format_deck(cards: Iterable[Card]) -> str:
-    """A deck as the text of its file, the inverse of `parse_deck`."""
+    """Return a deck as the text of its file, the inverse of `parse_deck`.
+
+    Parameters
+    ----------
+    cards : iterable of Card
+        The deck, top first.
+
+    Returns
+    -------
+    str
+    """
     return "".join(f"{card}\n" for card in cards)
 
 
@@ -223,7 +243,20 @@ def load_deck(path: str | os.PathLike[str]) -> list[Card]:
 
 
 def save_deck(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
-    """Write a deck to a file, whole or not at all; ``ValueError`` if it is no deck."""
+    """Write a deck to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    cards : iterable of Card
+        The deck, top first.
+
+    Raises
+    ------
+    ValueError
+        The cards do not make a deck.
+    """
     write_whole(path, format_deck(check_deck(cards)))
 
 

@@ -40,7 +40,7 @@ def encode(event: Event) -> bytes:
 
 
 class EventLog:
-    """Where events go: a file, and whoever listens.
+    """Where events go: a file, and listeners.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _is_cut(path: str | os.PathLike[str]) -> bool:
                 return False
             file.seek(-1, os.SEEK_END)
             return file.read(1) != b"\n"
-    except OSError:  # it can be written, but not read; or it is no file
+    except OSError:  # it can be written but not read, or it is not a file
         return False
 
 
@@ -127,7 +127,7 @@ def match_steps(lines: Iterable[bytes], number: int) -> Iterator[dict[str, Any]]
     dict
         The attributes of a `locmsim.contract.View`; ``turn``, counted from 0, and ``player``, None
         at the beginning; ``answer``, the commands, and ``ignored``, none. Of a tournament that
-        runs, what was done in the present turn is left out, so that whoever looks is a turn late.
+        runs, what was done in the present turn is left out, so that spectators are a turn late.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def read_events(lines: Iterable[bytes]) -> Iterator[tuple[int, Event]]:
     Raises
     ------
     ReplayError
-        A line is no event.
+        A line is not an event.
     """
     cut = 0
     for number, line in enumerate(lines, 1):
@@ -233,7 +233,7 @@ def replay(lines: Iterable[bytes]) -> Replayed:
     Raises
     ------
     ReplayError
-        Naming the first line that does not agree with the matches, or that is no event.
+        Naming the first line that does not agree with the matches, or is not an event.
     """
     player = _Replayer()
     for number, event in read_events(lines):

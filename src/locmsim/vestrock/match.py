@@ -43,8 +43,9 @@ class Match:
         Number of the match in the commands.
     seed
         That of the deck, if it is one of `generate_deck`; kept for `params`.
-    **parameters
-        Those of `Table`: ``init_hp``, ``turns``, ``draws``, ``burns``, ``hand_limit``.
+    init_hp, turns, draws, burns, hand_limit : int, optional
+        Parameters of the match, as for `Table`, which has the defaults. A `Table` already has its
+        own: none may be given with one.
 
     Attributes
     ----------
@@ -72,11 +73,22 @@ class Match:
         players: Sequence[str] = ("A", "B"),
         match_id: int = 1,
         seed: int | None = None,
-        **parameters: int,
+        init_hp: int | None = None,
+        turns: int | None = None,
+        draws: int | None = None,
+        burns: int | None = None,
+        hand_limit: int | None = None,
     ) -> None:
         if len(players) != 2 or players[0] == players[1]:
             raise ValueError(f"players: expected two different names, got {players!r}")
-        self.state = State.new(deck, **parameters)
+        self.state = State.new(
+            deck,
+            init_hp=init_hp,
+            turns=turns,
+            draws=draws,
+            burns=burns,
+            hand_limit=hand_limit,
+        )
         self.players = (players[0], players[1])
         self.match_id = match_id
         self.seed = seed
@@ -90,7 +102,21 @@ class Match:
     def from_state(
         cls, state: State, *, players: Sequence[str] = ("A", "B"), match_id: int = 1
     ) -> "Match":
-        """A match that goes on from a position, which it takes over; its log starts there."""
+        """Return a match that continues from a position; its log begins there.
+
+        Parameters
+        ----------
+        state : State
+            The position, which belongs to the match from now on.
+        players : sequence of str
+            Names of the first and the second player.
+        match_id : int
+            The number of the match in commands.
+
+        Returns
+        -------
+        Match
+        """
         match = cls(state.table, players=players, match_id=match_id)
         match.state = state
         match._began = state.clone()
@@ -223,10 +249,19 @@ class Match:
         return self.state.winner if self.error is None else 1 - self.error.player
 
     def input_text(self, player: int) -> str:
-        """What a program is sent: the replies of a server to the questions about the position.
+        """Return what a program is sent: a server's replies to the questions about the position.
 
-        They are those to ``GET_TURN_INFO``, ``GET_HP``, ``GET_CARD_LIMITS``, ``GET_DECK``,
+        These are the replies to ``GET_TURN_INFO``, ``GET_HP``, ``GET_CARD_LIMITS``, ``GET_DECK``,
         ``GET_HANDS``, ``GET_BOARD`` and ``GET_ATTACKERS``, without their first lines.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        str
         """
         lines: list[str] = []
         for question in Views.questions(self.match_id):
@@ -234,15 +269,38 @@ class Match:
         return "".join(f"{line}\n" for line in lines)
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
-        """A function that asks a bot (`locmsim.vestrock.bots.Bot`), and returns its answer."""
+        """Return a function that asks a bot for its answer.
+
+        Parameters
+        ----------
+        agent : Bot
+            See `locmsim.vestrock.bots.Bot`.
+        player : int
+            The seat, 0 or 1.
+
+        Returns
+        -------
+        callable
+            Without arguments; it returns the answer.
+        """
         return partial(agent.turn, self.state.clone())
 
     def time_limit_ms(self, player: int) -> float:
-        """The time for an answer in ms."""
+        """Return the time for an answer in milliseconds.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1; it makes no difference.
+
+        Returns
+        -------
+        float
+        """
         return _TURN_MS
 
     def explain(self) -> str:
-        """What ended the match, for people; "" if the rules did."""
+        """Explain to people what ended the match; "" if the rules did."""
         return self.error.message if self.error else ""
 
     @property
@@ -262,14 +320,14 @@ class Match:
         }
 
     def root(self) -> "Match":
-        """The same match before its first answer."""
+        """Return the same match before its first answer."""
         names: dict[str, Any] = {"players": self.players, "match_id": self.match_id}
         if self._began is not None:
             return Match.from_state(self._began.clone(), **names)
         return Match(self.state.table, **names, seed=self.seed)
 
     def state_key(self) -> bytes:
-        """Equal for two moments of matches in which the same can happen from then on."""
+        """Return a key that is equal for two matches in which the same can happen from now on."""
         return self.state.key()
 
     def submit(self, player: int, line: str | None) -> TurnResult:
@@ -327,7 +385,14 @@ class Match:
 
     @staticmethod
     def replay(
-        deck: Sequence[Card] | Table, log: Iterable[tuple[int, str]], **parameters: int
+        deck: Sequence[Card] | Table,
+        log: Iterable[tuple[int, str]],
+        *,
+        init_hp: int | None = None,
+        turns: int | None = None,
+        draws: int | None = None,
+        burns: int | None = None,
+        hand_limit: int | None = None,
     ) -> State:
         """The last position of a match, made again from its log.
 
@@ -337,21 +402,28 @@ class Match:
             As the match had it.
         log
             What `Match.actions` has.
-        **parameters
-            As the match had them.
+        init_hp, turns, draws, burns, hand_limit : int, optional
+            The parameters that the match had.
 
         Returns
         -------
         State
             The position after the last action; a match that went on to its last turn without
-            another action has to be brought there by `State.end_turn`.
+            another action must be brought there by `State.end_turn`.
 
         Raises
         ------
         ValueError
             Naming the entry that cannot be done.
         """
-        match = Match(deck if isinstance(deck, Table) else Table(deck, **parameters))
+        match = Match(
+            deck,
+            init_hp=init_hp,
+            turns=turns,
+            draws=draws,
+            burns=burns,
+            hand_limit=hand_limit,
+        )
         for turn, text in log:
             while not match.is_over and match.state.turn < turn:
                 match.state.end_turn()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from locmsim.vestrock import replies as read
-from locmsim.vestrock._core import DEFAULTS, State, Table
+from locmsim.vestrock._core import State, Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.protocol import POSITION_QUESTIONS
 
@@ -67,7 +67,16 @@ def state_to_text(state: State) -> str:
     return f"[{' | '.join(parts)}]"
 
 
-def state_from_text(text: str, cards: Sequence[Card], **parameters: int) -> State:
+def state_from_text(
+    text: str,
+    cards: Sequence[Card],
+    *,
+    init_hp: int = 20,
+    turns: int = 60,
+    draws: int = 2,
+    burns: int = 2,
+    hand_limit: int = 10,
+) -> State:
     """The position that a text describes, the inverse of `state_to_text`.
 
     Parameters
@@ -76,9 +85,9 @@ def state_from_text(text: str, cards: Sequence[Card], **parameters: int) -> Stat
         The position; the brackets around it may be missing.
     cards
         The cards of the match, in any order: those of the deck stand in the text in theirs, and
-        all that the text does not name are gone.
-    **parameters
-        Those of `Table`.
+        those that the text does not name are gone.
+    init_hp, turns, draws, burns, hand_limit : int
+        Parameters of the match, as for `Table`: the text does not have them.
 
     Returns
     -------
@@ -121,11 +130,14 @@ def state_from_text(text: str, cards: Sequence[Card], **parameters: int) -> Stat
     for number in deck:
         if number not in by_id:
             raise ValueError(f"position: no card {number} in the deck")
-    limits = {**DEFAULTS, **parameters}
-    draws, burns = _pair(values.get("l", f"{limits['draws']}/{limits['burns']}"))
+    draws_left, burns_left = _pair(values.get("l", f"{draws}/{burns}"))
     table = Table(
         [card for card in cards if card.id not in set(deck)] + [by_id[number] for number in deck],
-        **parameters,
+        init_hp=init_hp,
+        turns=turns,
+        draws=draws,
+        burns=burns,
+        hand_limit=hand_limit,
     )
     try:
         snapshot = {
@@ -133,8 +145,8 @@ def state_from_text(text: str, cards: Sequence[Card], **parameters: int) -> Stat
             "phase": "action" if "ac" in values else "blocking",
             "health": [int(values["A"]), int(values["B"])],
             "mana": int(values.get("m", "0")),
-            "draws": draws,
-            "burns": burns,
+            "draws": draws_left,
+            "burns": burns_left,
             "deck": len(deck),
             "hands": hands,
             "boards": boards,

@@ -280,7 +280,7 @@ def parse(line: bytes | None) -> Command | int:
     Returns
     -------
     Command or int
-        2 if the first word is no command; 3 for a line that is too long, a wrong number of
+        2 if the first word is not a command; 3 for a line that is too long, a wrong number of
         arguments, and one that is not ``-?[0-9]{1,9}``.
     """
     if line is None:
@@ -348,7 +348,7 @@ class ReplyReader:
         Raises
         ------
         ValueError
-            The server sent something that is no reply to the command, or that nobody asked for.
+            The server sent something that is not a reply to the command, or that nobody asked for.
         """
         lines = (self._partial + data.decode("ascii", "replace")).split("\n")
         self._partial = lines.pop()
@@ -368,7 +368,7 @@ class ReplyReader:
             self._expected.clear()
             return Reply("", 8, [])
         if not self._expected:
-            raise ValueError(f"the server sent a line that is no reply: {lines[i]!r}")
+            raise ValueError(f"the server sent a line that is not a reply: {lines[i]!r}")
         command = self._expected[0]
         if lines[i] != "OK":
             return self._error(command)

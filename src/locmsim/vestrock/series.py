@@ -1,7 +1,7 @@
 """Tournaments one after another: the players' commands and the ticks of the clock.
 
-A `Series` does all that the server does between reading a command and writing its reply, as a
-function of the calls alone. What happens comes out as events, which `locmsim.vestrock.eventlog`
+A `Series` does everything that the server does between reading a command and writing its reply, as
+a function of the calls alone. What happens comes out as events, which `locmsim.vestrock.eventlog`
 writes and replays.
 """
 

@@ -54,7 +54,7 @@ class Server:
     host, port : str, int
         Where to listen; port 0 for any free one, see `port`.
     spectator_port : int, optional
-        Where to send the lines of the log to whoever connects, a turn late and with numbers in the
+        The port at which spectators get the lines of the log, a turn late and with numbers in the
         place of names; 0 for any free port.
     open_spectators : bool
         Send them at once, with names: players may learn from them.
@@ -81,7 +81,7 @@ class Server:
         File to append the events to.
     log_refused : bool
         Refused commands go to the log, too.
-    **parameters
+    init_hp, turns, draws, burns, hand_limit : int, optional
         Parameters of the matches, as for `locmsim.vestrock.Match`.
 
     Raises
@@ -115,8 +115,20 @@ class Server:
         standings: str | os.PathLike[str] = ":memory:",
         log: str | os.PathLike[str] | None = None,
         log_refused: bool = False,
-        **parameters: Any,
+        init_hp: int | None = None,
+        turns: int | None = None,
+        draws: int | None = None,
+        burns: int | None = None,
+        hand_limit: int | None = None,
     ) -> None:
+        options: dict[str, Any] = {
+            "init_hp": init_hp,
+            "turns": turns,
+            "draws": draws,
+            "burns": burns,
+            "hand_limit": hand_limit,
+        }
+        parameters = {name: value for name, value in options.items() if value is not None}
         if not 0.01 <= turn_seconds <= 3600:
             raise ValueError(f"turn_seconds: expected 0.01..3600, got {turn_seconds}")
         for name, number in (("port", port), ("spectator_port", spectator_port or 0)):
@@ -130,7 +142,7 @@ class Server:
         self._tournaments = tournaments
         self._decks: list[list[Card]] = [load_deck(path) for path in decks]
         self._seed = seed
-        # What is wrong with the parameters shall not come out in the first tournament.
+        # Wrong parameters should fail now, not in the first tournament.
         Match(self._deck(1), **parameters)
         #: All bytes that come in go through here: reading is one call a connection and loop pass,
         #: so that nobody's input holds up the others for long.
@@ -257,7 +269,18 @@ class Server:
     # ------------------------------------------------------------------- connections come and go
 
     def connected(self, session: Session) -> int | None:
-        """A connection was made; the code of an error if it has to end."""
+        """Note a new connection.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+
+        Returns
+        -------
+        int or None
+            The code of an error if the connection has to end.
+        """
         self._sessions.add(session)
         if self.closed:
             return 8
@@ -274,7 +297,15 @@ class Server:
         return [*self._sessions, *self.feed.spectators]
 
     def check_later(self, session: Session, name: str, password: str) -> None:
-        """Check a password beside the loop, and tell the session."""
+        """Check a password outside the event loop, and tell the session the result.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+        name, password : str
+            What it sent.
+        """
         self._to_check.append((session, name, password))
         self._check_next()
 
@@ -305,7 +336,15 @@ class Server:
         self._check_next()
 
     def logged_in(self, session: Session, player: str) -> None:
-        """Somebody has the right password. The oldest of too many connections ends."""
+        """Note that a connection sent the right password; the oldest of too many connections ends.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+        player : str
+            The name of the player.
+        """
         self._unauthenticated.discard(session)
         sessions = self._players.setdefault(player, {})
         sessions[session] = None
@@ -313,14 +352,26 @@ class Server:
             next(iter(sessions)).close(error_line(7))
 
     def lost(self, session: Session) -> None:
-        """A connection has ended."""
+        """Note that a connection has ended.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+        """
         self._sessions.discard(session)
         self._unauthenticated.discard(session)
         self.logged_out(session)
         self._check_early()
 
     def logged_out(self, session: Session) -> None:
-        """A connection is none of its player's any more."""
+        """Note that a connection no longer belongs to its player.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+        """
         sessions = self._players.get(session.player or "", {})
         sessions.pop(session, None)
         if session.player is not None and not sessions:
@@ -329,7 +380,13 @@ class Server:
     # ---------------------------------------------------------------------------- commands
 
     def ready(self, session: Session) -> None:
-        """A connection may have a line that can be executed."""
+        """Note that a connection may have a line that can be executed.
+
+        Parameters
+        ----------
+        session : Session
+            The connection.
+        """
         if session.queued or not session.can_step:
             return
         session.queued = True
@@ -367,7 +424,20 @@ class Server:
             self._check_early()
 
     def execute(self, player: str, command: Command | int) -> list[str]:
-        """Execute a command other than ``WAIT``."""
+        """Execute a command other than ``WAIT``.
+
+        Parameters
+        ----------
+        player : str
+            The name of the player.
+        command : Command or int
+            The command, or the code of the error that its line is answered with.
+
+        Returns
+        -------
+        list of str
+            The lines of the reply.
+        """
         self.commands += 1
         return self.series.execute(player, command)
 

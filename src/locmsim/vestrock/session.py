@@ -237,7 +237,7 @@ class Session(asyncio.BufferedProtocol):
         self._unread = self._begun = 0
 
     def _pay(self, cost: float) -> None:
-        """Charge whoever pays; while they are in debt this connection is not read."""
+        """Charge the payer; while they are in debt, this connection is not read."""
         allowances, name, _ = self._payer
         debt = allowances.charge(name, cost)
         if debt and not self._in_debt and not self._closing:

@@ -115,7 +115,7 @@ class Spectator(asyncio.BufferedProtocol):
 class Feed:
     """Sends the lines of the log to spectators.
 
-    A turn late and with numbers in the place of names, so that nobody who plays learns anything
+    A turn late and with numbers in place of names, so that nobody who plays learns anything
     from it; or at once and with names. Whoever joins gets the positions at the start of the turn
     first. These are encoded once a turn for all, beside the loop, as are the lines of a turn.
 
@@ -255,7 +255,7 @@ class Feed:
 
 
 def numbered(event: Event, numbers: Mapping[str, str]) -> Event:
-    """An event with numbers in the place of the players' names."""
+    """An event with numbers in place of the players' names."""
     shown = dict(event)
     if "player" in shown:
         shown["player"] = numbers.get(shown["player"], "0")

@@ -47,7 +47,7 @@ class Standings(Database):
     Parameters
     ----------
     path : str or path
-        An SQLite file, which is made if there is none; ``":memory:"`` for none.
+        An SQLite file, created if it is missing; ``":memory:"`` to keep nothing.
     write : bool
         False to read a file that must exist.
 
@@ -114,7 +114,7 @@ class Standings(Database):
         return self._write()
 
     def _write(self) -> bool:
-        """Write all that is waiting, one tournament after another."""
+        """Write everything that is waiting, one tournament after another."""
         while self._waiting:
             number, results, awards = self._waiting[0]
             try:
@@ -148,7 +148,7 @@ class Standings(Database):
 
     @property
     def last(self) -> int:
-        """Number of the last tournament; 0 if there was none. `StandingsError`."""
+        """The number of the last tournament; 0 before the first one. `StandingsError`."""
         with self._errors("read"):
             row = self._connection.execute("SELECT max(tournament) FROM tournaments").fetchone()
         written = row[0] or 0

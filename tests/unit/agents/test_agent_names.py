@@ -3,7 +3,6 @@
 import inspect
 import os
 import sys
-from dataclasses import dataclass
 
 import pytest
 
@@ -125,7 +124,7 @@ def test_what_is_an_agent_and_what_a_command(mine):
         ("locmsim.agents:Greedy", "there is no class 'Greedy' in .*; did you mean 'GreedyAgent'?"),
         ("no/such.py:Mine", "agent no/such.py:Mine: there is no file 'no/such.py' .No such file"),
         ("mine.py:Mien", "there is no class 'Mien' in .*mine.py; did you mean 'Mine'?"),
-        ("mine.py:answer", "agent mine.py:answer: answer is no class, but 42"),
+        ("mine.py:answer", "agent mine.py:answer: answer is not a class but 42"),
         ("mine.py:Half", "agent mine.py:Half: it lacks the method act; an agent has reset, choose"),
         ("mine.py:half", "agent mine.py:half: it lacks the method act"),
         ("mine.py:Mine:deep=3", "agent mine.py:Mine: unknown option 'deep', expected depth, share"),
@@ -207,21 +206,14 @@ def test_classes_and_ready_agents():
         make_agent(3)
 
 
-def test_options_of_a_dataclass():
-    @dataclass
-    class Options:
-        depth: int = 3
-        gain: float = 1
-
+def test_options_are_keyword_arguments():
     class Mine(RandomAgent):
-        options_class = Options
-
-        def __init__(self, name: str = "", **options: float) -> None:
-            self.options = Options(**options)
+        def __init__(self, name: str = "", *, depth: int = 3, gain: float = 1) -> None:
+            self.options = depth, gain
 
     AGENTS["mine"] = Mine
     try:
-        assert make_agent("mine:gain=2,depth=4").options == Options(4, 2.0)
+        assert make_agent("mine:gain=2,depth=4").options == (4, 2.0)
         with pytest.raises(ValueError, match="unknown option 'gan', expected name, depth, gain;"):
             make_agent("mine:gan=2")
         assert known_agents()[-1].options == {"name": "", "depth": 3, "gain": 1}

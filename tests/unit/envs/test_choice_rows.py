@@ -9,7 +9,7 @@ from helpers import RULE_SETS
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs._numpy_stream import drawn
-from locmsim.envs.games import HIDDEN_SIZE
+from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
 from locmsim.rules.rulesets import get_rules

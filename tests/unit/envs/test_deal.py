@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from locmsim import Match
 from locmsim.envs._deal import java_numbers, triplets_of
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.rulesets import get_rules
 

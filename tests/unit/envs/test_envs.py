@@ -392,7 +392,7 @@ def test_a_pool_of_card_sets_that_is_refreshed():
             seed = vector.games.rows.seeds(row)[1][0]
             assert sorted(state.table.pool, key=lambda card: card.base_id) == generate_cards(seed)
         vector.step(vector.sample(number))
-    with pytest.raises(ValueError, match="refresh: expected 0 or more, got -1"):
+    with pytest.raises(ValueError, match="refresh: expected at least 0, got -1"):
         BattleEnv(refresh=-1)
 
 

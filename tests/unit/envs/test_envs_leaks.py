@@ -12,7 +12,8 @@ from helpers import RULE_SETS
 from locmsim import Card, CardType, Match, Observation, State
 from locmsim.envs import BattleEnv, LocmVectorEnv
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.game.positions import start_position
 from locmsim.policy import get_layout
 
@@ -192,9 +193,11 @@ def views(env, row, who):
     mask = np.empty(rows.n_actions, np.int8)
     rows.observe(row, who, out, mask)
     return [
-        out.tobytes(), mask.tobytes(), env._observations[row].tobytes(), env._masks[row].tobytes(),
-        env.action_masks()[row].tobytes(), int(env.to_move[row]), env.games.text(row),
-    ]  # fmt: skip
+        *(array.tobytes() for array in (out, mask, env.action_masks()[row])),
+        *(env.games.arrays[name][row].tobytes() for name in ("obs", "masks", "to_move")),
+        int(env.to_move[row]),
+        env.games.text(row),
+    ]
 
 
 LEARNERS = {
@@ -218,7 +221,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
     random = np.random.default_rng(2)
     both, terminated = np.zeros((2, 2), np.float32), np.zeros(2, np.bool_)
     arrays = {
-        "obs": env._observations, "masks": env._masks,
+        "obs": env.games.arrays["obs"], "masks": env.games.arrays["masks"],
         "rewards_both": both, "terminated": terminated,
     }  # fmt: skip
     compared = ends = others = different = 0

@@ -1,9 +1,13 @@
 """What a `reset` repeats, and what is left when a reset or an opponent fails."""
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
+from dataclasses import fields
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -16,12 +20,17 @@ from locmsim.envs import (
     ConstructEnv,
     ConstructVectorEnv,
     DraftEnv,
+    DraftVectorEnv,
+    LocmEnv,
     LocmVectorEnv,
     MatchEnv,
     MatchVectorEnv,
+    Options,
     Pool,
+    aec,
 )
 from locmsim.envs.evaluate import HELD_OUT, evaluate
+from locmsim.envs.options import OptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
 
@@ -115,20 +124,8 @@ def test_a_refused_reset_changes_no_row(make):
     for one in (env, other):
         one.reset(seed=3)
         one.step(one.sample(1))
-    begun = []
-    original = env.games.begin
-
-    def begin(i, seed, options):
-        begun.append(i)
-        if i == 2:
-            raise ValueError("refused")
-        original(i, seed, options)
-
-    env.games.begin = begin
-    with pytest.raises(ValueError, match="refused"):
-        env.reset(seed=9, options={"match": {"seed": 1}})
-    del env.games.begin
-    assert begun == [0, 1, 2]
+    with pytest.raises(ValueError, match="seat: expected 0 or 1, got 2"):
+        env.reset(seed=9, options={"seat": [0, 1, 2]})
     np.testing.assert_array_equal(env.action_masks(), other.action_masks())
     for number in range(4):
         np.testing.assert_equal(env.step(env.sample(number)), other.step(other.sample(number)))
@@ -293,13 +290,13 @@ def test_arrays_that_are_refused_are_not_written_to():
     env = BattleEnv(opponent="pass", **FEW)
     env.reset(seed=1)
     rows = env.games.rows
-    before = env._observation.copy()
-    other = np.zeros_like(env._observation)
+    before = env.games.arrays["obs"].copy()
+    other = np.zeros_like(env.games.arrays["obs"])
     with pytest.raises(ValueError, match="masks"):
         rows.bind(other, np.zeros(3, np.int8))
     env.step(0)
     assert not other.any()
-    assert (env._observation != before).any()
+    assert (env.games.arrays["obs"] != before).any()
 
 
 @pytest.mark.process
@@ -349,6 +346,47 @@ def test_options_that_are_mistyped(options, message):
     for make in (BattleEnv, lambda **o: LocmVectorEnv(2, **o), MatchEnv):
         with pytest.raises(ValueError, match=message):
             make(**options)
+
+
+@pytest.mark.parametrize("make", [ConstructEnv, BattleEnv, MatchEnv])
+def test_battlers_that_are_mistyped(make):
+    """Said at once, whether the episodes have battles or not."""
+    with pytest.raises(ValueError, match="battlers: unknown agent 'gredy'; did you mean 'greedy'"):
+        make(battlers=("osl", "gredy"))
+    with pytest.raises(ValueError, match=r"unknown agent 'baem:nodes=5'; did you mean 'beam'"):
+        make(battlers=("baem:nodes=5", "osl"))
+    with pytest.raises(ValueError, match="battlers: expected names of agents, got 3"):
+        make(battlers=(3, "osl"))
+
+
+def test_signatures_and_docstrings_spell_the_options_out():
+    """Each with its default; the types are those of `OptionValues`."""
+    names = [option.name for option in fields(Options)]
+    assert [*OptionValues.__annotations__] == names
+    hints = get_type_hints(OptionValues)
+    for name, kind in get_type_hints(Options).items():
+        assert hints[name] == kind
+    for made in (LocmEnv, LocmVectorEnv, BattleEnv, DraftVectorEnv, aec.MatchAEC):
+        parameters = inspect.signature(made).parameters
+        shown = [name for name in parameters if name in names]
+        assert shown == [name for name in names if name in shown]
+        assert "rules" in shown
+        for name in names:
+            entry = re.search(rf"^{name} : ", inspect.getdoc(made), re.MULTILINE)
+            assert bool(entry) == (name in shown)
+        assert not any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    assert inspect.signature(LocmVectorEnv).parameters.keys() >= set(names)
+    assert inspect.signature(DraftVectorEnv).parameters["rules"].default == "1.2"
+    assert inspect.signature(LocmEnv).parameters["battles"].default == 1
+    assert "opponent" not in inspect.signature(aec.MatchAEC).parameters
+    assert "\ncard_sets : int" in inspect.getdoc(aec.env)
+    assert "\nopponent : " not in inspect.getdoc(aec.env)
+
+
+def test_an_id_has_one_kind_of_episodes():
+    with pytest.raises(ValueError, match="episode: expected 'battle' for Battle, got 'match'"):
+        BattleEnv(episode="match")
+    assert BattleEnv(episode="battle").options.episode == "battle"
 
 
 def test_pools():

@@ -11,7 +11,8 @@ from helpers import RULE_SETS
 
 from locmsim.agents import make_agent
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.envs.players import search_agent
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)

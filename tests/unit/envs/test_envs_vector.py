@@ -1,5 +1,6 @@
 """Vector environments: each row does what the single environment with its seed does."""
 
+import copy
 import functools
 import pickle
 
@@ -12,11 +13,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from helpers import RULE_SETS
 
-from locmsim import IllegalActionError, StateBatch
+from locmsim import IllegalActionError, StateBatch, generate_cards
 from locmsim.agents import make_agent
 from locmsim.decks import DECK_BUILDERS
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool, gae
-from locmsim.envs.games import HIDDEN_SIZE
+from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import Policy
 
 ID = "locmsim.envs:locmsim/Battle-v0"
@@ -689,6 +690,45 @@ def test_options_of_a_reset_may_differ_by_row():
     assert len(kept) == 4
 
 
+@pytest.mark.parametrize("episode", ["battle", "choice", "match"])
+def test_cards_of_a_reset_may_differ_by_row(episode):
+    """Every card list as a referee has it that is given it; the episodes after have others."""
+    lists = [generate_cards(seed) for seed in (11, 12)]
+    options = {"episode": episode, "opponent": "beam:nodes=20", "battlers": ("osl", "beam:nodes=9")}
+    env = LocmVectorEnv(3, autoreset_mode="DISABLED", card_sets=2, **options)
+    given = {"cards": [lists[0], None, [card.to_row() for card in lists[1]]]}
+    first = env.reset(seed=4, options=given)[0]
+    assert [env.games.cards(i) == cards for i, cards in ((0, lists[0]), (2, lists[1]))] == [
+        True
+    ] * 2
+    assert env.games.cards(1) not in lists
+    for copied in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert copied.games.cards(2) == lists[1]
+        copied.close()
+    np.testing.assert_equal(env.reset(seed=4, options=given)[0], first)
+    ended = np.zeros(3, np.bool_)
+    infos = {}
+    while not ended.all():
+        _, _, terminated, truncated, _info = env.step(env.sample(3))
+        for i in np.flatnonzero((terminated | truncated) & ~ended):
+            infos[i] = env.match(i)
+        ended |= terminated | truncated
+    for i, cards in ((0, lists[0]), (2, lists[1])):
+        match = infos[i].match()
+        assert sorted(match.cards, key=lambda card: card.base_id) == cards
+        assert {card.base_id for card in cards} >= set(match.chosen[0])
+        if episode != "choice":
+            assert match.state.table.pool
+    assert "cards" not in infos[1]
+    env.reset(seed=5)
+    assert not any(env.games.cards(i) in lists for i in range(3))
+    with pytest.raises(ValueError, match="cards: expected 120 in a reset, got 60"):
+        env.reset(options={"cards": lists[0][:60]})
+    with pytest.raises(ValueError, match="cards: all episodes of this environment have the same"):
+        LocmVectorEnv(1, rules="1.2").reset(options={"cards": lists[0]})
+    env.close()
+
+
 def test_a_closed_environment_goes_on_without_its_threads():
     found = []
     for threads in (1, 3):
@@ -697,7 +737,7 @@ def test_a_closed_environment_goes_on_without_its_threads():
         for number in range(40):
             if number == 20:
                 env.close()
-                assert not env._workers._threads
+                assert not env.games._workers._threads
             seen, rewards, *_ = env.step(env.sample(number))
         found.append((seen["observation"].tobytes(), rewards.tobytes()))
     assert found[0] == found[1]

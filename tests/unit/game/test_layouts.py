@@ -8,7 +8,8 @@ import reference_layouts
 from helpers import RULE_SETS
 from reference_layouts import Past
 
-from locmsim.envs.games import Games, Options
+from locmsim.envs.games import Games
+from locmsim.envs.options import Options
 from locmsim.game._layout import mask_of, observe
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import LAYOUTS, get_layout

@@ -846,7 +846,7 @@ def test_hidden_cards_are_no_part_of_an_information_state() -> None:
 )
 @pytest.mark.parametrize("copied", [Match.clone, copy.copy, copy.deepcopy])
 def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], Match]) -> None:
-    """At every step: the clone plays on to another end, the original as if there was none."""
+    """At every step: the clone plays on to another end, and the original is not affected."""
     lone, match = Match(rules, seed=6, ids=ids), Match(rules, seed=6, ids=ids)
     random = JavaRandom(3)
     steps = 0

@@ -123,7 +123,7 @@ def test_the_text_of_the_errors_is_sound() -> None:
         ("/9:0", "/" + ",".join(f"{i}:0" for i in range(9, 40)), r"players\[0\]\.deck: 31 cards"),
         ("3:0:1:2", "3:0:128:2", r"cards\[0\]: cost: expected 0..127, got 128"),
         ("3:0:1:2", "3:0:1", r"cards\[0\]: expected base:type:cost"),
-        ("3:0:1:2", "3:1:1:2", r"board\[0\]\.card: a card of type 1 is no creature"),
+        ("3:0:1:2", "3:1:1:2", r"board\[0\]\.card: a card of type 1 is not a creature"),
     ],
 )  # fmt: skip
 def test_errors_name_the_field(old: str, new: str, message: str | None) -> None:

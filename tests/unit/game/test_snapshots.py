@@ -78,7 +78,10 @@ ROW = [10, 1, 2, 3, "-C-G--", 1, 1, 0]
             change(["p", 0, "board"], [[10, 9, *ROW[2:]]]),
             r"\[1\]: no card with base id 9",
         ),
-        (change(["p", 0, "board"], [[10, 2, *ROW[2:]]]), r"board\[0\]\[1\]: card 2 is no creature"),
+        (
+            change(["p", 0, "board"], [[10, 2, *ROW[2:]]]),
+            r"board\[0\]\[1\]: card 2 is not a creature",
+        ),
         (
             change(["p", 0, "board"], [[60, *ROW[1:]]]),
             r"\[0\]: instance id 60 occurs twice",

@@ -214,7 +214,7 @@ def test_onnx_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="it takes 1 rows at a time only"):
         load_policy(path)
     write_onnx(path, policy(), SAYS, type_=7)
-    with pytest.raises(ValueError, match=r"tensor\(int64\) is no type of observations"):
+    with pytest.raises(ValueError, match=r"observations cannot be tensor\(int64\)"):
         load_policy(path)
     write_onnx(path, policy(), SAYS)
     whole = path.read_bytes()

@@ -61,7 +61,7 @@ def test_positions_are_what_they_are_called(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_oracle_finds_wins_and_makes_up_none(kind):
-    """With one more health there is none."""
+    """With one more health there is no win."""
     state = wins_data.position(kind)
     health = state.players[1 - state.current_player()].health
     assert find_win(wins_data.with_health(state, health + 1), Budget()) is None

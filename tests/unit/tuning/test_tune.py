@@ -364,7 +364,7 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
     tuner = Tuner(SMALL)
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
-    with pytest.raises(ValueError, match=r"notes\.txt: exists, and is no weights file"):
+    with pytest.raises(ValueError, match=r"notes\.txt: exists, and is not a weights file"):
         tuner.write(notes)
     assert notes.read_text() == "mine"
     path = tmp_path / "tuned.npz"

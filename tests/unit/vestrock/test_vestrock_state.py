@@ -33,7 +33,6 @@ MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"
         ("hand_limit", 0, r"hand_limit: expected 1\.\.1000, got 0"),
         ("draws", 1001, r"draws: expected 0\.\.1000, got 1001"),
         ("burns", 1.5, "burns: expected an integer, got 1.5"),
-        ("hp", 1, "unknown parameter 'hp'"),
     ],
 )
 def test_refused_parameters(name, value, message):
@@ -128,7 +127,7 @@ def test_text_of_a_position():
         ("t3 ac A9 B9 x", "unexpected 'x'"),
         ("t3 ac A9 B9 | C b3", "unexpected 'C b3'"),
         ("t3 ac A9 B9 | A b33", "expected a creature of the deck, got '33'"),
-        ("t3 ac A9 B9 | A b8", "card 8 is no creature"),
+        ("t3 ac A9 B9 | A b8", "card 8 is not a creature"),
         ("t3 ac A9 B9 | A h33", "no card 33 in the deck"),
         ("t3 ac A9 B9 | A h3 | B b3", "in two zones"),
         ("t3 ac A9 B9 | A h3,3", "not in order"),

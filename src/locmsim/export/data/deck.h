@@ -1,6 +1,6 @@
 // ---- the deck
-// As `locmsim.decks.deck_builder`: the best cards by score, exchanged while that raises the value of
-// the deck.
+// As `locmsim.decks.deck_builder`: the best cards by score, exchanged while that raises the value
+// of the deck.
 
 static card_t cards[MAX_SHOWN];         // the offer
 static uint8_t deck_copies[MAX_CARDS];  // of each known card in the player's deck
@@ -94,7 +94,7 @@ static int is_card(const shown_card_t *c) {
          within(c->my_health, MAX_CARD_STAT) && within(c->opponent_health, MAX_CARD_STAT);
 }
 
-// Chooses 30 of the offered cards; 0: this is no offer.
+// Chooses 30 of the offered cards; 0 if they are not an offer.
 static int choose(void) {
   uint8_t copies[MAX_SHOWN] = {0};
   int ranked[MAX_SHOWN], n = seen.n_cards, i, j;

@@ -56,7 +56,7 @@ static void note_chosen(int best) {
 }
 #endif
 
-// Takes the card of the highest value; 0: this is no offer.
+// Takes the card of the highest value; 0 if they are not an offer.
 static int choose(void) {
   int i, best = 0;
   int seat = seen.player[1].deck_size - seen.player[0].deck_size;   // the second is a turn behind

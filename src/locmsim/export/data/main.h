@@ -22,8 +22,8 @@ static int is_sane(const shown_player_t *p) {
          fits(p->health + 100000, 200000) && fits(p->rune, 30);
 }
 
-// Plays a turn; 0 if what is shown cannot be. `most` bounds the search in the place of time; `news`:
-// a card was seen that was not known before.
+// Plays a turn; 0 if what is shown is impossible. `most` bounds the search in place of time;
+// `news`: a card was seen that was not known before.
 static int play_turn(int64_t start, int64_t most, int news) {
   static int turns, has_pool;
   static found_t found;

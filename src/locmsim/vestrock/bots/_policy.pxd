@@ -17,7 +17,7 @@ ctypedef struct line_t:
 cdef void rule_block(state_t* s, const table_t* t, line_t* line) noexcept nogil
 cdef void rule_attacks(state_t* s, const table_t* t, line_t* line) noexcept nogil
 cdef void rule_turn(state_t* s, const table_t* t, line_t* line, uint64_t* stream) noexcept nogil
-# Tap creatures until there is mana for `cost`; there has to be enough (`mana_within_reach`).
+# Tap creatures until there is mana for `cost`; there must be enough (`mana_within_reach`).
 cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nogil
 cdef int mana_within_reach(const state_t* s, const table_t* t) noexcept nogil
 cdef bint has_room(const line_t* line, int actions) noexcept nogil

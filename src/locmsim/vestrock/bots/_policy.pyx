@@ -157,7 +157,7 @@ cdef inline int worth(const table_t* t, const creature_t* c) noexcept nogil:
 
 
 cdef void rule_block(state_t* s, const table_t* t, line_t* line) noexcept nogil:
-    """Block the strongest attackers first where it costs little or has to be; ends the phase."""
+    """Block the strongest attackers first, where it is cheap or necessary; ends the phase."""
     cdef int me = mover_of(s)
     cdef creature_t* board = board_of(s, t)
     cdef creature_t* a

@@ -526,7 +526,7 @@ cdef void start_cards(search_t* g, level_t* level, const slot_t* slot, list_t* t
 
 cdef double attack_value(search_t* g, level_t* level, const state_t* s, const uint8_t* chosen,
                          int me) noexcept nogil:
-    """The value of a turn that ends with attacks by the chosen creatures (by place on own side)."""
+    """The value of a turn that ends with attacks by the creatures at the chosen places."""
     cdef creature_t* own
     cdef int i
     state_copy(level.temporary, s, g.t)

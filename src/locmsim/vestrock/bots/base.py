@@ -30,7 +30,7 @@ class Bot(Protocol):
         Returns
         -------
         str
-            Commands without the match, joined by ``;``. The end of the turn is no command.
+            Commands without the match, joined by ``;``. The end of the turn needs no command.
         """
         ...
 

@@ -1,0 +1,252 @@
+"""The cards of episodes: card sets, and decks chosen from them where Python chooses."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from locmsim._core import State, Table
+from locmsim.agents import did_you_mean
+from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, build_deck, pick
+from locmsim.envs.players import Pool
+from locmsim.rules.cards import Card, cards_1x
+from locmsim.rules.generator import generate_cards
+from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RuleSet
+
+__all__ = [
+    "OFFER",
+    "CardSet",
+    "Decks",
+    "as_offered",
+    "card_range",
+    "fixed",
+    "generated",
+    "generated_table",
+    "indices_of",
+    "table_of",
+]
+
+#: Cards of a generated set, and the most that are offered.
+OFFER = 120
+
+
+class CardSet(list[Card]):
+    """Cards by ascending base id, and the decks that builders have made of them."""
+
+    def __init__(self, cards: Iterable[Card]) -> None:
+        super().__init__(cards)
+        #: Name -> builder and deck. A pool of decks wants them again and again; some take 30 ms.
+        self.decks: dict[str, tuple[DeckBuilder, list[int]]] = {}
+
+
+@lru_cache(maxsize=4096)
+def generated(seed: int) -> tuple[Table, CardSet]:
+    """The cards of a cardGenSeed, as the pool of a table and as a list."""
+    cards = CardSet(generate_cards(seed))
+    return State.new((), (), pool=cards).table, cards
+
+
+def generated_table(seed: int) -> Table:
+    """The first of them."""
+    return generated(seed)[0]
+
+
+@lru_cache(maxsize=2)
+def fixed(rules: str) -> tuple[Table, list[Card]]:
+    """The same for the card list of 1.x."""
+    cards = list(cards_1x())
+    return State.new((), (), rules=rules, pool=cards).table, cards
+
+
+def table_of(cards: Any) -> tuple[Table, CardSet]:
+    """The same for a card list of the user's; ``ValueError`` if it is not valid."""
+    cards = [card if isinstance(card, Card) else Card.from_row(card) for card in cards]
+    if not DECK_SIZE // COPIES_PER_CARD <= len(cards) <= OFFER:
+        raise ValueError(
+            f"cards: expected {DECK_SIZE // COPIES_PER_CARD}..{OFFER}, got {len(cards)}"
+        )
+    if len({card.base_id for card in cards}) != len(cards):
+        raise ValueError("cards: a base id occurs twice")
+    cards = CardSet(sorted(cards, key=lambda card: card.base_id))
+    return State.new((), (), pool=cards).table, cards
+
+
+def card_range(value: Any) -> tuple[int, int]:
+    """The first cardGenSeed of `Options.card_sets`, and how many there are."""
+    first, end = (0, value) if isinstance(value, int) else value
+    first, end = index(first), index(end)
+    if not 0 <= first < end:
+        raise ValueError(f"card_sets: expected a number above 0 or (first, end), got {value!r}")
+    return first, end - first
+
+
+# ------------------------------------------------------------------------------------- decks
+
+
+class Decks:
+    """How the decks of episodes come about, where the caller does not pick them.
+
+    Parameters
+    ----------
+    decks
+        As `Options.decks`.
+    rules : RuleSet
+    battle : bool
+        Whether episodes begin with a battle, for which both decks are chosen.
+
+    Raises
+    ------
+    ValueError
+        For a value that says no way to choose decks.
+    """
+
+    def __init__(self, decks: Any, rules: RuleSet, battle: bool) -> None:
+        self._rules = rules
+        self._battle = battle
+        self._pool = decks if isinstance(decks, Pool) else None
+        for member in self._pool.members if self._pool else ():
+            _choosers(member, rules)
+        self._fixed = [_drawn, _drawn] if self._pool else _choosers(decks, rules)
+        #: What the rows are told of both seats together and of each: see `_source`.
+        self.source = _source(self._fixed, rules)
+        self.sources = [  # given ids have to be looked for in the offers of each episode
+            "asked" if isinstance(chooser, list) else _source([chooser], rules)
+            for chooser in self._fixed
+        ]
+
+    def of_set(self, cards: list[Card]) -> list[list[int]] | None:
+        """The decks that follow from a card set alone, [] for a seat whose deck does not."""
+        if self._battle:
+            if self.source != "given":
+                return None
+            return [_deck_of(chooser, cards, self._rules) for chooser in self._fixed]
+        return [
+            _deck_of(chooser, cards, self._rules) if source == "given" else []
+            for chooser, source in zip(self._fixed, self.sources, strict=True)
+        ]
+
+    def drawn(
+        self, cards: list[Card], offers: list[list[int]] | None, random: np.random.Generator
+    ) -> list[list[int]]:
+        """Both decks of an episode, as indices of cards."""
+        choosers = self._of_episode(random)
+        return [_deck_of(chooser, cards, self._rules, offers, random) for chooser in choosers]
+
+    def drawn_for(
+        self,
+        player: int,
+        cards: list[Card],
+        offers: list[list[int]] | None,
+        draw: Callable[[], int],
+    ) -> list[int]:
+        """The deck of a player who picks after or before the caller; `draw` gives a seed."""
+        random, chooser = None, self._fixed[player]
+        if self._pool:
+            random = np.random.default_rng(draw())
+            chooser = self._of_episode(random)[player]
+        deck = _deck_of(chooser, cards, self._rules, offers, random)
+        if offers is not None and isinstance(chooser, list):
+            for turn, (card, offer) in enumerate(zip(deck, offers, strict=True)):
+                if card not in offer:
+                    raise ValueError(f"decks: card {chooser[turn]} is not offered in turn {turn}")
+        return deck
+
+    def _of_episode(self, random: np.random.Generator) -> list[Any]:
+        if not self._pool:
+            return self._fixed
+        weights = np.array(self._pool.weights) / sum(self._pool.weights)
+        drawn = self._pool.members[int(random.choice(len(weights), p=weights))]
+        return _choosers(drawn, self._rules)
+
+
+def _drawn(*arguments: Any) -> Any:
+    """Stands for what a pool draws for each episode."""
+    raise AssertionError("a pool is drawn from")
+
+
+def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
+    """How each seat chooses: "random", the name of a builder or picker, base ids, a function."""
+    if isinstance(decks, str):
+        decks = tuple(decks.split("/")) if "/" in decks else (decks, decks)
+    elif callable(decks):
+        decks = (decks, decks)
+    if len(decks) != 2:
+        raise ValueError(f"decks: expected one way for both seats or a pair, got {decks!r}")
+    known = DRAFT_PICKERS if rules.draft else DECK_BUILDERS
+    for deck in decks:
+        if isinstance(deck, str) and deck != "random" and deck not in known:
+            raise ValueError(
+                f"decks: expected random, {', '.join(known)}, base ids or a function,"
+                f" got {deck!r}{did_you_mean(deck, ('random', *known))}"
+            )
+    return [
+        deck if isinstance(deck, str) or callable(deck) else [index(i) for i in deck]
+        for deck in decks
+    ]
+
+
+def _source(choosers: Sequence[Any], rules: RuleSet) -> str:
+    """ "random": the kernel chooses; "given": the same decks whenever a set is played; "asked"."""
+    if all(chooser == "random" for chooser in choosers):
+        return "random"
+    if all(isinstance(chooser, list) for chooser in choosers):
+        return "given"
+    named = all(isinstance(chooser, str | list) and chooser != "random" for chooser in choosers)
+    return "given" if named and not rules.draft else "asked"
+
+
+def _deck_of(
+    chooser: Any,
+    cards: list[Card],
+    rules: RuleSet,
+    offers: list[list[int]] | None = None,
+    random: np.random.Generator | None = None,
+) -> list[int]:
+    """A deck as indices into `cards`."""
+    if isinstance(chooser, list):
+        return indices_of(chooser, cards, rules)
+    if rules.draft:
+        assert offers is not None
+        picked: list[int] = []
+        offered = [[cards[i] for i in triplet] for triplet in offers]
+        for turn, triplet in enumerate(offers):
+            if chooser == "random":
+                assert random is not None
+                choice = int(random.integers(3))
+            else:
+                before = [cards[i] for i in picked]
+                choice = pick(offered[turn], before, rules.name, chooser, offered[:turn])
+            picked.append(triplet[choice])
+        return picked
+    if chooser == "random":
+        assert random is not None
+        copies = random.permutation(COPIES_PER_CARD * len(cards))[:DECK_SIZE]
+        return [int(i) // COPIES_PER_CARD for i in copies]
+    if not (isinstance(chooser, str) and isinstance(cards, CardSet)):
+        return indices_of(build_deck(as_offered(cards), chooser), cards, rules)
+    builder = DECK_BUILDERS[chooser]
+    known = cards.decks.get(chooser)
+    if known is None or known[0] is not builder:
+        deck = indices_of(build_deck(as_offered(cards), builder), cards, rules)
+        known = cards.decks[chooser] = builder, deck
+    return known[1]
+
+
+def as_offered(cards: list[Card]) -> list[Card]:
+    """The order in which the choice phase of 1.5 shows cards."""
+    return sorted(cards, key=lambda card: (card.cost, card.base_id))
+
+
+def indices_of(deck: Sequence[int], cards: list[Card], rules: RuleSet) -> list[int]:
+    """The places of a deck's cards, given by base ids; ``ValueError`` if there is no such deck."""
+    places = {card.base_id: i for i, card in enumerate(cards)}
+    if len(deck) != DECK_SIZE:
+        raise ValueError(f"decks: expected {DECK_SIZE} cards, got {len(deck)}")
+    for base_id in deck:
+        if base_id not in places:
+            raise ValueError(f"decks: there is no card with base id {base_id}")
+    if not rules.draft and max(map(list(deck).count, deck)) > COPIES_PER_CARD:
+        raise ValueError(f"decks: more than {COPIES_PER_CARD} copies of a card")
+    return [places[base_id] for base_id in deck]

@@ -1,0 +1,83 @@
+"""What `reset` may be told of episodes: one value for all rows, or one for each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from locmsim.batch import StateBatch
+from locmsim.rules.cards import Card
+
+__all__ = ["by_row", "known", "mask_of"]
+
+
+def known(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The options that `Games.begin_rows` knows, without those that are None."""
+    options = options or {}
+    return {name: options[name] for name in _IS_ONE if options.get(name) is not None}
+
+
+def by_row(options: Mapping[str, Any] | None, n: int) -> Sequence[dict[str, Any]] | None:
+    """The known options of each of `n` rows, None without any.
+
+    ``ValueError`` for a sequence of another length.
+    """
+    named = known(options)
+    if not named:
+        return None
+    rows: list[dict[str, Any]] = [{} for _ in range(n)]
+    for name, value in named.items():
+        is_one = _IS_ONE[name]
+        values = [value] * n if is_one(value) else list(value)
+        if len(values) != n:
+            raise ValueError(f"{name}: expected one for all rows or {n}, got {len(values)}")
+        for row, one in zip(rows, values, strict=True):
+            if one is not None:
+                row[name] = one
+    return rows
+
+
+def _is_pair_of_decks(value: Any) -> bool:
+    if not isinstance(value, Sequence | np.ndarray):
+        return True  # whatever it is, it is refused for each row
+    first = value[0] if len(value) == 2 else None
+    return first is not None and len(first) > 0 and isinstance(first[0], int | np.integer)
+
+
+def _is_card_list(value: Any) -> bool:
+    """Cards, or rows of numbers that describe them; not lists of those."""
+    if not isinstance(value, Sequence) or not value:
+        return True
+    first = value[0]
+    return isinstance(first, Card) or (
+        isinstance(first, Sequence) and bool(first) and not isinstance(first[0], Sequence | Card)
+    )
+
+
+#: Option -> whether a value is one for all rows.
+_IS_ONE: dict[str, Callable[[Any], bool]] = {
+    "cards": _is_card_list,
+    "decks": _is_pair_of_decks,
+    "match": lambda value: isinstance(value, Mapping),
+    "player": lambda value: isinstance(value, str),
+    "seat": lambda value: np.ndim(value) == 0,
+    "state": lambda value: not isinstance(value, Sequence | StateBatch),
+}
+
+
+def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
+    """The rows that ``reset_mask`` names; all of `n` without one.
+
+    ``ValueError`` for what is no bool array of them.
+    """
+    mask = (options or {}).get("reset_mask")
+    if mask is None:
+        return list(range(n))
+    if not (
+        isinstance(mask, np.ndarray)
+        and mask.dtype == np.bool_
+        and mask.shape == (n,)
+        and mask.any()
+    ):
+        raise ValueError(f"reset_mask: expected a bool array of shape ({n},) with a row to reset")
+    return [int(i) for i in np.flatnonzero(mask)]

@@ -1,0 +1,147 @@
+"""What the public interface says of itself: every parameter and result, in numpydoc's form."""
+
+import enum
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+MODULES = (
+    "locmsim",
+    "locmsim.search",
+    "locmsim.agents",
+    "locmsim.arena",
+    "locmsim.referee",
+    "locmsim.policy",
+    "locmsim.tuning",
+    "locmsim.export",
+    "locmsim.stats",
+    "locmsim.vestrock",
+)
+SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
+#: Functions that accept any name, since other classes decide which: they say so themselves.
+ANY_NAME = {
+    "locmsim.Observation.replace",  # as `dataclasses.replace`
+    "locmsim.search.Evaluation.replace",
+    "locmsim.agents.make_agent",
+    "locmsim.arena.make_game",
+    "locmsim.arena.CorePool.submit",  # of `concurrent.futures`
+}
+
+
+def sections(doc: str) -> dict[str, str]:
+    """The sections of a docstring; the text before the first one is ""."""
+    parts = re.split(rf"(?m)^({SECTIONS})\n-+\n", doc)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def names(section: str) -> set[str]:
+    """The names that a section explains: those at the beginnings of its lines."""
+    found = set()
+    for line in section.splitlines():
+        if line and not line[0].isspace():
+            found |= {name.strip().lstrip("*") for name in line.split(" : ")[0].split(",")}
+    return found
+
+
+def split(value: Any) -> tuple[str, str]:
+    """The signature that Cython writes before a docstring, or "", and the docstring."""
+    doc = inspect.getdoc(value) or ""
+    signature, _, rest = doc.partition("\n\n")
+    if re.fullmatch(r"\w+(\.\w+)*\(.*\)( -> .*)?", signature, re.S):
+        return signature, rest
+    return "", doc
+
+
+def parameters(value: Any) -> list[str]:
+    """The names of the parameters that callers give; ``**name`` as it stands."""
+    if inspect.isclass(value) and (
+        issubclass(value, enum.Enum | BaseException) or getattr(value, "_is_protocol", False)
+    ):
+        return []
+    signature, _ = split(value)
+    if signature:
+        inside = signature[signature.index("(") + 1 : signature.rindex(")")]
+        inside = re.sub(r"\([^()]*\)|'[^']*'", "", inside)
+        found = [part.split("=")[0].split()[-1] for part in inside.split(",") if part.strip()]
+        return [name for name in found if name not in ("self", "cls", "*", "*args", "/")]
+    try:
+        known = list(inspect.signature(value).parameters.values())
+    except ValueError:  # of a class that Python code cannot make
+        return []
+    known = known[known[:1] != [] and known[0].name in ("self", "cls") :]
+    return [
+        "**" * (parameter.kind is inspect.Parameter.VAR_KEYWORD) + parameter.name
+        for parameter in known
+    ]
+
+
+def gaps(name: str, value: Any) -> Iterator[str]:
+    """What the docstring of a function or class leaves open."""
+    _, doc = split(value)
+    parts = sections(doc)
+    summary = parts[""].strip().split("\n\n")[0]
+    if not re.match(r"[A-Z0-9`\"\[]", summary) or not re.search(r"[.:?]$", summary):
+        yield f"{name}: begins without a whole sentence: {summary!r}"
+    if isinstance(value, property):
+        return
+    known = names(parts.get("Parameters", "") + parts.get("Attributes", ""))
+    called = parameters(value)
+    for parameter in called:
+        if parameter.startswith("**"):
+            if name not in ANY_NAME:
+                yield f"{name}: {parameter} hides its names"
+        elif parameter not in known and name not in ANY_NAME:
+            yield f"{name}: the parameter {parameter} is not explained"
+    if name in ANY_NAME or inspect.isclass(value):
+        return
+    if called and not {"Returns", "Yields"} & parts.keys():
+        returned = getattr(value, "__annotations__", {}).get("return", None)
+        if returned not in (None, "None"):
+            yield f"{name}: its result is not explained"
+
+
+def public(module: str) -> Iterator[tuple[str, Any]]:
+    """Functions and classes of a module, and the methods and properties of its classes."""
+    loaded = importlib.import_module(module)
+    for name in loaded.__all__:
+        value = getattr(loaded, name)
+        if not (inspect.isclass(value) or inspect.isroutine(value)):
+            continue
+        yield f"{module}.{name}", value
+        for method, raw in vars(value).items() if inspect.isclass(value) else ():
+            if method.startswith("_"):
+                continue
+            if isinstance(raw, property):
+                yield f"{module}.{name}.{method}", raw
+            elif inspect.isroutine(getattr(value, method)):
+                yield f"{module}.{name}.{method}", getattr(value, method)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_explain_their_parameters_and_results(module: str) -> None:
+    assert [gap for name, value in public(module) for gap in gaps(name, value)] == []
+
+
+def test_gaps_are_found() -> None:
+    def bad(a: int, *, b: int = 0, **options: int) -> int:
+        """the value of
+
+        Parameters
+        ----------
+        a : int
+            A number.
+        """
+        return a + b + len(options)
+
+    assert [gap.partition(": ")[2] for gap in gaps("bad", bad)] == [
+        "begins without a whole sentence: 'the value of'",
+        "the parameter b is not explained",
+        "**options hides its names",
+        "its result is not explained",
+    ]
+    compiled = type("C", (), {"__doc__": "C.f(self, int n, *, out=None)\n\nDo it."})()
+    assert parameters(compiled) == ["n", "out"]
