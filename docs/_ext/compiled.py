@@ -15,7 +15,7 @@ import locmsim
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    # Autodoc would import the stub in the place of a module that is not imported yet.
+    # Autodoc would import the stub in place of a module that is not imported yet.
     for module in pkgutil.walk_packages(locmsim.__path__, "locmsim."):
         folder = Path(module.module_finder.path)  # type: ignore[union-attr]
         if (folder / f"{module.name.rpartition('.')[2]}.pyi").exists():

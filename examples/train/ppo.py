@@ -408,7 +408,7 @@ def identity(options):
 
 
 def load_checkpoint(path, expected):
-    """The content of a checkpoint; ends with one line if it is none, or of another training."""
+    """The content of a checkpoint; ends with one line for any other file."""
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
         known = content["identity"]

@@ -28,8 +28,8 @@ __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "P
 
 cdef extern from *:
     """
-    /* A one in each of the eight bytes. A branch that is nearly always (not) taken. A barrier over
-       which the compiler moves no load: without it gcc computes parts of the next action's choice
+    /* A one in each of the eight bytes. A branch that is (un)likely to be taken. A barrier across
+       which the compiler moves no loads: without it gcc computes parts of the next action's choice
        at the end of every branch of this one, and spills them (2 to 4 % of the playouts' speed). */
     #define BYTES 0x0101010101010101ULL
     #if defined(__GNUC__)
@@ -41,7 +41,7 @@ cdef extern from *:
     #define unlikely_(x) (x)
     #define reload_()
     #endif
-    /* Eight bytes of memory as a word, the first one lowest; and back. */
+    /* Eight bytes of memory as a word with the first byte lowest, and back. */
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     #define low_first_(x) __builtin_bswap64(x)
     #else
@@ -60,34 +60,34 @@ cdef extern from *:
 # x86-64 build, which has no POPCNT, as fast as a tuned one. A game touches few lines of the tables.
 
 ctypedef struct mine_t:             # what counting legal actions needs of the mover's board
-    uint16_t attackers              # creatures that can attack, + 256 * those of lane 1
+    uint16_t attackers              # creatures that can attack, plus 256 times those of lane 1
     int8_t creatures                # number of creatures, less `lanes`
-    int8_t lanes                    # lanes with room for a creature
+    int8_t lanes                    # lanes with a free slot
 
 ctypedef struct theirs_t:           # ... and of the opponent's
-    uint16_t targets                # of an attacker in lane 1, + 256 * in lane 0
+    uint16_t targets                # targets of an attacker in lane 1, plus 256 * in lane 0
     int8_t creatures
     uint8_t _pad
 
 cdef uint8_t COUNT[256]             # bits set in a byte
 cdef uint8_t NTH[256 * 8]           # [8 * byte + n]: position of the n-th set bit
-cdef uint64_t LOW_BYTES[9]              # all ones in the lowest n bytes
+cdef uint64_t LOW_BYTES[9]              # ones in the lowest n bytes
 cdef uint8_t QUOTIENT[8 * 64]       # [64 * n + k]: k // n, a load instead of a division
 cdef mine_t MINE[2][4096]           # [one lane?][ready and occupied slots]
-cdef theirs_t THEIRS[2][4096]       # [one lane?][occupied and guarded slots]
+cdef theirs_t THEIRS[2][4096]       # [one lane?][slots: occupied, and with Guard]
 cdef uint16_t TARGETS[2][4096]      # ... what an attacker in lane 0 (low byte) or 1 may attack:
 #                                     bit 0 the player, bit 1 + i enemy i of that lane
 cdef uint8_t ATTACKS[8 * 16 * 16]   # [attackers of a lane, what they may attack, k]: k-th attack,
 #                                     attacker + 16 * target (0 the player); two lanes only
 cdef uint32_t KEEP[2][MAX_BOARD]    # [one lane?][slot]: marks that stay when the slot is removed
-cdef uint32_t CLOSE[2][MAX_BOARD]   # ... and, after a shift by one, those that move down
+cdef uint32_t CLOSE[2][MAX_BOARD]   # ... and those that move down, after a shift by one
 cdef move_t MOVES[2][MAX_ACTIONS]   # [one lane?][action]: the decoded action
 cdef uint8_t REACH[3][MAX_BOARD]    # [area][slot]: slots that an item on this one reaches
 cdef uint8_t RUNES_HIT[32]          # [health, at most 26]: runes lost when it is reached
 
 cdef enum:
-    ALL_MARKS = 0x041041            # times a mask of board slots: that mask in all of `marks`
-    FIRST_USE = 17                  # action numbers, two lanes and one
+    ALL_MARKS = 0x041041            # times a mask of board slots: the mask in each of the `marks`
+    FIRST_USE = 17                  # first action numbers, with two lanes and with one
     FIRST_ATTACK = 121
     FIRST_USE_1 = 9
     FIRST_ATTACK_1 = 113
@@ -102,7 +102,7 @@ cdef mine_t mine_of(uint32_t ready, uint32_t occupied, bint one) noexcept nogil:
         m.lanes = occupied != 63
     else:
         m.attackers = COUNT[ready & 7] | COUNT[ready >> 3] << 8
-        m.lanes = 2 - (occupied >> 2 & 1) - (occupied >> 5)     # the lanes' last slots are free
+        m.lanes = 2 - (occupied >> 2 & 1) - (occupied >> 5)     # which last slots are free
     m.creatures = COUNT[occupied] - m.lanes
     return m
 
@@ -168,7 +168,7 @@ cdef void fill_tables() noexcept:
 
 
 cdef move_t move_of(int action, bint one) noexcept nogil:
-    """The action numbering (section 12): what `MOVES` is filled with."""
+    """Decode an action number (section 12), to fill `MOVES`."""
     cdef move_t m
     cdef int first_use = FIRST_USE_1 if one else FIRST_USE
     cdef int first_attack = FIRST_ATTACK_1 if one else FIRST_ATTACK
@@ -225,12 +225,12 @@ cdef inline uint32_t marked(const player_t* p, int which) noexcept nogil:
 
 ctypedef struct legal_t:
     uint64_t attacks
-    uint64_t plays          # byte h: summons and uses of the hand positions 0..h together
+    uint64_t plays          # byte h: summons and uses of hand positions 0..h together
 
 
 cdef inline uint64_t payable(const player_t* p) noexcept nogil:
-    """Byte h: 1 if the cost of hand position h can be paid, 0 beyond the hand."""
-    # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) tells. There is no carry.
+    """Byte h is 1 if the card at hand position h can be paid for, and 0 beyond the hand."""
+    # The top bit of 8 * (15 - cost) + 8 * (mana + 1) + (0..7) says it. There is no carry.
     return (p.cost_kinds + <uint64_t>(8 * p.mana + 8) * BYTES) >> 7 & BYTES
 
 
@@ -243,11 +243,11 @@ cdef inline uint32_t gathered(uint64_t bytes) noexcept nogil:
 cdef inline uint64_t count_legal(
     const player_t* me, const player_t* op, legal_t* l, const int rules
 ) noexcept nogil:
-    """Number of legal actions, PASS included, and in `l` what they are made of."""
+    """Count the legal actions, PASS included, and write their parts into `l`."""
     cdef const mine_t* mine = &MINE[rules == RULES_10][me.marks & 4095]
     cdef const theirs_t* theirs = &THEIRS[rules == RULES_10][op.marks >> OCCUPIED & 4095]
-    # Byte h: choices for hand position h, at most 7: as many as lanes with room, and for an item
-    # that many less than its targets more. One multiplication sums them, and the sums on the way
+    # Byte h: choices for hand position h, at most 7: the lanes with room, and for an item the
+    # difference between its targets and these. One multiplication sums them, and its partial sums
     # find the k-th below.
     cdef int64_t lanes = mine.lanes
     cdef uint64_t choices = (
@@ -264,7 +264,7 @@ cdef inline uint64_t count_legal(
 
 
 cdef inline int slot_of(const player_t* p, int i, const int rules) noexcept nogil:
-    """Slot of the i-th creature, lane 0 before lane 1."""
+    """The slot of the i-th creature, lane 0 before lane 1."""
     cdef int first
     if rules == RULES_10:
         return i
@@ -307,7 +307,7 @@ cdef inline move_t kth_play(
     const player_t* me, const player_t* op, uint64_t plays, uint64_t n, const int rules
 ) noexcept nogil:
     """The k-th summon or use, in the order of the hand."""
-    # The top bits of the positions whose plays, and those before, are at most k; their number.
+    # The number of positions whose plays, summed up to there, are at most k, from their top bits.
     cdef uint64_t before = n * BYTES + (0x80 * BYTES - plays)
     cdef int h = <int>((before >> 7 & BYTES) * BYTES >> 56)
     cdef uint32_t cost_kind = <uint32_t>(me.cost_kinds >> 8 * h)
@@ -331,7 +331,7 @@ cdef inline move_t kth_play(
 cdef inline move_t kth_legal(
     const player_t* me, const player_t* op, const legal_t* l, int k, const int rules
 ) noexcept nogil:
-    """The k-th legal action, in the order that state_kth has."""
+    """The k-th legal action, in the order of state_kth."""
     if k == 0:
         return MOVES[0][PASS]
     if k <= <int>l.attacks:
@@ -359,7 +359,7 @@ cdef int encode_action(const table_t* t, move_t m) noexcept nogil:
 cdef inline int list_legal(
     const player_t* me, const player_t* op, uint8_t* out, const int rules
 ) noexcept nogil:
-    """All legal actions, ascending; returns their number."""
+    """Write all legal actions in ascending order; return their number."""
     cdef bint one = rules == RULES_10
     cdef int first = FIRST_USE_1 if one else FIRST_USE
     cdef int width = 7 if one else 4
@@ -383,7 +383,7 @@ cdef inline int list_legal(
             n += ~own >> 2 & 1
             out[n] = 2 + 2 * h
             n += ~own >> 5 & 1
-    # Items in hand order: 13 targets each, of which the masks below are the legal ones.
+    # Items in hand order: 13 targets each; the masks below are the legal ones.
     left = hand & items
     while left:
         h = NTH[8 * left]
@@ -482,7 +482,7 @@ cdef bint state_is_legal(const state_t* s, const table_t* t, int action) noexcep
 
 
 # ---- hand, board, health -------------------------------------------------------------------------
-# `shown` (a literal) tells whether to keep up what only the protocol shows: board order over both
+# `shown` (a literal) says whether to maintain what only the protocol shows: board order over both
 # lanes, forgotten effects. Playouts don't.
 
 cdef inline void add_to_hand(player_t* p, const table_t* t, uint8_t entry) noexcept nogil:
@@ -527,7 +527,7 @@ cdef inline void remove_creature(
     cdef creature_t* first = &p.board[start]
     cdef int size = MAX_BOARD if one else 3
     if shown:
-        # Find the creature's bit in the order: the i-th of its lane, from the top.
+        # Find the creature's bit in the order: the i-th bit of its lane from the top.
         lane = 0 if one else slot >= 3
         i = slot - 3 * lane
         bit = COUNT[marked(p, OCCUPIED)]
@@ -543,11 +543,11 @@ cdef inline void remove_creature(
 
 
 cdef inline void change_health(player_t* p, int change, const int rules) noexcept nogil:
-    """A health change by an action: losses give cards (section 5)."""
+    """Change health by an action; losses give cards (section 5)."""
     cdef uint32_t hit
     p.health += change
     if rules == RULES_15:
-        p.lost -= change & change >> 31             # only what is negative
+        p.lost -= change & change >> 31             # only negative changes
     elif change < 0:
         hit = p.runes & RUNES_HIT[0 if p.health < 0 else 26 if p.health > 26 else p.health]
         p.runes ^= hit
@@ -557,10 +557,10 @@ cdef inline void change_health(player_t* p, int change, const int rules) noexcep
 cdef inline void take_cards(
     state_t* s, const table_t* t, int who, player_t* p, int n
 ) noexcept nogil:
-    """Move the top n cards of the deck to the hand; there must be as many, and space for them."""
+    """Move the top n cards of the deck to the hand; the deck and the hand must allow it."""
     cdef uint8_t* top = &s.deck[who][MAX_DECK - p.deck_left]
-    # Eight cards as one word, of which n are drawn. The costs of two are looked up whether or not
-    # they are drawn, as how many are is hard to predict. The word may reach beyond the deck, but
+    # Eight cards as one word, of which n are drawn. The costs of two are looked up in any case,
+    # as the number of draws is hard to predict. The word may reach beyond the deck, but
     # not beyond the state.
     cdef uint64_t cards, cost_kinds, drawn = LOW_BYTES[n]
     cdef int h
@@ -581,7 +581,7 @@ cdef inline void take_cards(
 cdef inline void draw(
     state_t* s, const table_t* t, int who, player_t* p, int n, const int rules
 ) noexcept nogil:
-    """The draws at a turn's start (section 5), by player `who`, who is `p`; sets no winner."""
+    """Draw at the start of a turn (section 5) for player `who`, which is `p`; set no winner."""
     cdef int drawn, rune
     cdef bint late = unlikely_(s.turn >= 2 * TURN_LIMIT)
     if rules == RULES_15:
@@ -618,7 +618,7 @@ cdef inline void draw(
 
 
 cdef inline bint check_win(player_t* me, player_t* op) noexcept nogil:
-    """Set and report the winner; the player to move wins if both are dead (section 5)."""
+    """Set and return the winner; the player to move wins if both are dead (section 5)."""
     if likely_((me.health - 1 | op.health - 1) >= 0):
         return False
     if op.health <= 0:
@@ -629,12 +629,12 @@ cdef inline bint check_win(player_t* me, player_t* op) noexcept nogil:
 
 
 # ---- actions (section 7) -------------------------------------------------------------------------
-# Each returns whether the game has ended.
+# Each function returns whether the game has ended.
 
 cdef inline bint effects(
     player_t* me, player_t* op, const card_t* c, int times, const int rules
 ) noexcept nogil:
-    """Health changes and draw of a card, `times` over as one change each."""
+    """Apply the health changes and draws of a card `times` times, each as one change."""
     me.next_draw += times * c.draw
     change_health(me, times * c.my_health, rules)
     change_health(op, times * c.opponent_health, rules)
@@ -670,8 +670,8 @@ cdef inline bint attack_player(
 
 
 cdef inline int16_t short(int value) noexcept nogil:
-    """Fit for a creature's field. Only positions made by hand and creatures printed with a negative
-    attack, whose every fight adds defense, can reach the bound."""
+    """Clip a number to a creature's field. Only constructed positions and creatures with a negative
+    printed attack, which gain defense in every fight, can reach the bound."""
     return value if value < 32767 else 32767
 
 
@@ -715,7 +715,7 @@ cdef inline bint attack_creature(
 cdef inline void use_on(
     player_t* p, const card_t* c, int slot, const int rules, const bint shown
 ) noexcept nogil:
-    """An item's effect on one creature of `p`."""
+    """Apply an item to one creature of `p`."""
     cdef creature_t* x = &p.board[slot]
     cdef uint32_t keywords = x.keywords | c.keywords if c.type == GREEN else (
         x.keywords & ~<uint32_t>c.keywords)
@@ -734,7 +734,7 @@ cdef inline void use_on(
     x.defense = short(defense)
     x.keywords = keywords
     p.marks = (p.marks & ~(1U << GUARDED << slot)) | (keywords >> 3 & 1) << GUARDED << slot
-    if c.type == GREEN and c.keywords & CHARGE:     # ready if and only if it has not attacked
+    if c.type == GREEN and c.keywords & CHARGE:     # it is ready unless it has attacked
         p.marks = (p.marks & ~(1U << READY << slot)) | (
             ~p.marks >> SPENT >> slot & 1) << READY << slot
     if shown and rules != RULES_15:
@@ -776,7 +776,7 @@ cdef inline bint use(
 cdef inline bint end_turn(
     state_t* s, const table_t* t, player_t* op, player_t* me, const int rules, const bint shown
 ) noexcept nogil:
-    """The turn change (section 4): `op` has just played, `me` is next."""
+    """Change the turn (section 4): `op` has just played, `me` is next."""
     cdef int n
     op.marks &= 63 << OCCUPIED | 63 << GUARDED
     if shown:
@@ -835,14 +835,14 @@ cdef void state_end_turn(state_t* s, const table_t* t) noexcept nogil:
 
 
 cdef void state_draw(state_t* s, const table_t* t, int p, int n) noexcept nogil:
-    """Draws of n cards by player p, as at a turn's start."""
+    """Let player p draw n cards as at the start of a turn."""
     draw(s, t, p, &s.p[p], n, t.rules)
 
 
 # ---- playouts ------------------------------------------------------------------------------------
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:
-    """A bijection on 64 bits whose output bits each depend on all input bits."""
+    """A bijection on 64 bits in which each output bit depends on all input bits."""
     x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
     x = (x ^ x >> 32) * 0xD6E8FEB86659FD93ULL
     return x ^ x >> 32
@@ -853,7 +853,7 @@ cdef uint64_t stream_start(uint64_t seed, uint64_t i) noexcept nogil:
 
 
 cdef inline uint64_t below(uint64_t* stream, uint64_t n) noexcept nogil:
-    """Uniform in 0..n-1, n <= 155: a 32-bit random number times n, the upper half. Each outcome
+    """Uniform in 0..n-1, n <= 155: the upper half of a 32-bit random number times n. Each outcome
     gets floor or ceil of 2^32 / n of the numbers, so no probability is off by more than 2^-32.
     The generator is Knuth's 64-bit congruential one, of which the result takes the best bits."""
     stream[0] = stream[0] * 6364136223846793005ULL + 1442695040888963407ULL
@@ -865,7 +865,7 @@ cdef uint32_t stream_below(uint64_t* stream, uint32_t n) noexcept nogil:
 
 
 cdef int playout_winner(const state_t* s) noexcept nogil:
-    """The winner, or of a game that was broken off the player with more health (1 if equal)."""
+    """The winner; of an unfinished game, the player with more health (1 if equal)."""
     return state_winner(s) if state_winner(s) >= 0 else s.p[0].health <= s.p[1].health
 
 
@@ -896,7 +896,7 @@ cdef inline int rollout_with(
     return playout_winner(s)
 
 
-# Called through pointers, so that the compiler keeps them apart: each has the registers to itself.
+# Called through pointers, so that the compiler does not merge them: each has all registers.
 ctypedef int (*rollout_t)(state_t*, const table_t*, uint64_t, uint64_t*) noexcept nogil
 cdef rollout_t ROLLOUT[3]
 
@@ -919,7 +919,7 @@ ROLLOUT = [rollout_15, rollout_12, rollout_10]
 cdef int state_rollout(
     state_t* s, const table_t* t, uint64_t stream, uint64_t* applied
 ) noexcept nogil:
-    """A playout from `s`, which it uses up; counts the actions, PASS too."""
+    """Play out `s` to the end, overwriting it; count the actions, PASS included."""
     if state_winner(s) >= 0:
         return state_winner(s)
     return ROLLOUT[t.rules](s, t, stream, applied)
@@ -939,15 +939,15 @@ cdef inline void play_turn_with(
 
 
 cdef inline void set_order(player_t* p, const int rules) noexcept nogil:
-    """Make the summon order that of the slots; without one that fits the board a removal would
-    look for its creature forever."""
+    """Set the summon order to that of the slots; without one that fits the board, a removal would
+    search for its creature forever."""
     cdef int n = COUNT[marked(p, OCCUPIED)]
     cdef int right = 0 if rules == RULES_10 else COUNT[p.marks >> (OCCUPIED + 3) & 7]
     p.order = 1 << n | ((1 << right) - 1)
 
 
 cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexcept nogil:
-    """The rest of a turn at random, up to where PASS is drawn, which is not applied."""
+    """Play the rest of a turn at random until PASS is drawn, which is not applied."""
     if t.rules == RULES_15:
         play_turn_with(s, t, stream, RULES_15)
     elif t.rules == RULES_12:
@@ -959,7 +959,7 @@ cdef void state_play_turn(state_t* s, const table_t* t, uint64_t* stream) noexce
 
 
 cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcept nogil:
-    """Number of sequences of `depth` legal actions; a finished game has none."""
+    """Count the sequences of `depth` legal actions; a finished game has none."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
     cdef uint64_t total = 0
@@ -979,12 +979,12 @@ cdef uint64_t state_perft(const state_t* s, const table_t* t, int depth) noexcep
 
 
 cdef enum:
-    PERFT_UNBROKEN = 4          # levels counted at a stretch: up to some milliseconds
+    PERFT_UNBROKEN = 4          # levels counted without a break: up to some milliseconds
     PLAYOUTS_A_CALL = 4096      # about as long
 
 
 cdef uint64_t perft_with_signals(const state_t* s, const table_t* t, int depth) except? 0:
-    """`state_perft`, which lets other threads run and Ctrl-C end it."""
+    """`state_perft`, but other threads run meanwhile, and Ctrl-C ends it."""
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
     cdef uint64_t total = 0
@@ -1063,7 +1063,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
     if order >> n != 1:
         return "board order of another length"
     for i in range(n):
-        own = own - (order >> i & 1)        # counts lane 1 off; compared below
+        own = own - (order >> i & 1)        # leaves out those of lane 1; compared below
     if not one and marked(p, OCCUPIED) - own != COUNT[marked(p, OCCUPIED) >> 3]:
         return "board order of other lanes"
     if one and order != 1 << n:
@@ -1074,7 +1074,7 @@ cdef const char* player_fault(const state_t* s, const table_t* t, int who) noexc
         return "padding that is not zero"
     if p.lost < 0 or p.next_draw < 0 or p.shown_draw < 0:
         return "negative counter"
-    # No game comes near these; with them no sum of a turn's end leaves 32 bits.
+    # No game comes near these bounds; within them no sum at the end of a turn overflows 32 bits.
     if not -MAX_HEALTH <= p.health <= MAX_HEALTH:
         return "health out of range"
     if p.lost > MAX_HEALTH // 10 or p.next_draw > MAX_HEALTH // 100:
@@ -1106,7 +1106,7 @@ cdef const char* table_fault(const table_t* t) noexcept nogil:
 
 
 cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
-    """NULL, or which invariant of _core.pxd does not hold."""
+    """NULL, or the invariant of _core.pxd that does not hold."""
     cdef const char* fault = table_fault(t)
     if fault is NULL:
         fault = player_fault(s, t, 0)
@@ -1122,7 +1122,7 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil:
 # ---- hashes --------------------------------------------------------------------------------------
 
 cdef inline uint64_t hash_words(uint64_t a, uint64_t b, uint64_t place) noexcept nogil:
-    """A term of `state_hash`: two words and where they stand."""
+    """A term of `state_hash` from two words and their place."""
     a += place * 0x9E3779B97F4A7C15ULL
     a = (a ^ a >> 32) * 0xD6E8FEB86659FD93ULL
     a = (a ^ a >> 32 ^ b) * 0xD6E8FEB86659FD93ULL
@@ -1140,7 +1140,7 @@ cdef inline uint64_t hash_card(const card_t* c, int copy, uint64_t place) noexce
 
 
 cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil:
-    # A sum of terms that do not wait for one another. Places are numbered through.
+    # A sum of independent terms. Places are numbered consecutively.
     cdef const player_t* p
     cdef const creature_t* x
     cdef uint64_t place = 1
@@ -1175,9 +1175,9 @@ cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil:
 
 
 # ---- action text (section 8) ---------------------------------------------------------------------
-# Parsed as the referee does, whose language trims and reads integers in its own way.
+# Parsed as by the referee, whose language has its own ways to trim and to read integers.
 
-BLANKS = "".join(map(chr, range(33)))           # trimmed off both ends
+BLANKS = "".join(map(chr, range(33)))           # characters trimmed off both ends
 _INTEGER = re.compile(r"[+-]?\d+")
 _WORDS = {"PASS": PASS, "SUMMON": SUMMON, "USE": USE, "ATTACK": ATTACK}
 _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
@@ -1186,7 +1186,7 @@ _KIND_NAMES = ("PASS", "SUMMON", "USE", "ATTACK")
 def parse_integer(text, bits=32):
     """The signed integer of `bits` bits that the referee reads in `text`; None if it reads none.
 
-    That is an optional sign and decimal digits of any script, as far as one UTF-16 unit holds each.
+    These are an optional sign and decimal digits of any script that fit one UTF-16 unit each.
     """
     if not _INTEGER.fullmatch(text) or max(text) > "\uffff":
         return None
@@ -1200,7 +1200,7 @@ def parse_integer(text, bits=32):
 
 
 cdef tuple parse_part(str part, int rules):
-    """(kind, first, second) of one trimmed, non-empty part of a line."""
+    """Return (kind, first, second) of one trimmed, non-empty part of a line."""
     cdef list words = part.split(" ", 1)
     cdef str word = words[0].strip(BLANKS)
     cdef list args
@@ -1234,7 +1234,7 @@ cdef list parse_parts(str line, int rules):
 
 
 cdef str text_of(tuple parsed, int rules):
-    """Canonical text of a parsed action."""
+    """Return the canonical text of a parsed action."""
     kind, first, second = parsed
     if kind == PASS:
         return "PASS"
@@ -1244,9 +1244,9 @@ cdef str text_of(tuple parsed, int rules):
 
 
 def parse_line(line, rules="1.5"):
-    """The actions of an answer line of the battle, as canonical texts, PASS included.
+    """Return the actions of an answer line of the battle as canonical texts, PASS included.
 
-    `InvalidActionError`, with the referee's message, if any part of the line is malformed
+    Raises `InvalidActionError` with the referee's message if any part of the line is malformed
     (docs/rules.md, section 8).
     """
     cdef int code = RULES_NAMES.index(get_rules(rules).name)
@@ -1254,15 +1254,15 @@ def parse_line(line, rules="1.5"):
 
 
 # ---- bytes ---------------------------------------------------------------------------------------
-# A table or a state as they are in memory, behind a header by which anything else is refused.
+# A table or a state as in memory, after a header that identifies it.
 
 cdef enum:
-    FORMAT_VERSION = 2              # of to_bytes, key and pickles
+    FORMAT_VERSION = 2              # version of to_bytes, key and pickles
     TABLE_PART = 1
     STATE_PART = 2
 
 _MAGIC = b"LOCM"
-_HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of what follows
+_HEADER = struct.Struct("=4sHHII")  # magic, version, part, size and checksum of the rest
 
 
 cdef bytes sealed(int part, bytes data):
@@ -1270,7 +1270,7 @@ cdef bytes sealed(int part, bytes data):
 
 
 cdef bytes unsealed(int part, data):
-    """Inverse of `sealed`; ``ValueError`` for anything else."""
+    """The inverse of `sealed`; ``ValueError`` for anything else."""
     cdef bytes raw = bytes(memoryview(data))
     what = "card table" if part == TABLE_PART else "state"
     if raw[:4] != _MAGIC[:len(raw)]:
@@ -1318,7 +1318,7 @@ cdef void complete_card(card_t* c, int entry) noexcept nogil:
 
 @cython.final
 cdef class Table:
-    """The cards that a game is played with and its rule set: shared by all states of the game."""
+    """The cards and the rule set of a game, shared by all its states."""
 
     # New objects are all zeros, and so is `t`.
 
@@ -1326,7 +1326,7 @@ cdef class Table:
         raise TypeError("tables are made by State.new and State.from_snapshot")
 
     cdef int add(self, card, int id) except -1:
-        """Append an entry; returns its index."""
+        """Append an entry and return its index."""
         cdef card_t* c
         cdef int entry = self.t.n_cards
         if not isinstance(card, Card):
@@ -1351,7 +1351,7 @@ cdef class Table:
         return entry
 
     cdef list shown(self):
-        """The `Card` of each entry, None until it is asked for."""
+        """The `Card` of each entry; None until it is first needed."""
         if self.cards is None:
             self.cards = [None] * MAX_CARDS
         return self.cards
@@ -1368,9 +1368,9 @@ cdef class Table:
         return card
 
     cdef int add_pool(self, pool) except -1:
-        """Close the instances and append the cards that hidden places may hold, each once.
+        """Complete the instances and append the cards that hidden places may hold, each once.
 
-        They may come from another table, which is quicker by far.
+        They may come from another table, which is much faster.
         """
         cdef Table other
         cdef int i, entry
@@ -1397,7 +1397,7 @@ cdef class Table:
 
     @property
     def rules(self):
-        """Name of the rule set."""
+        """The name of the rule set."""
         return RULES_NAMES[self.t.rules]
 
     @property
@@ -1416,7 +1416,7 @@ cdef Table new_table(str rules):
 
 
 def _unpack_table(data):
-    """Inverse of `Table.pack`; ``ValueError`` for anything else."""
+    """The inverse of `Table.pack`; ``ValueError`` for anything else."""
     cdef Table table = Table.__new__(Table)
     cdef bytes raw = unsealed(TABLE_PART, data)
     cdef Py_ssize_t size = len(raw) - 8
@@ -1437,7 +1437,7 @@ def _unpack_table(data):
 
 # ---- state ---------------------------------------------------------------------------------------
 
-# The faces of a state that are plain Python, on the floors above: imported when first asked for.
+# Functions of a state in plain Python, from the packages above: imported when first needed.
 _LATER = {
     "Observation": "game.observation",
     "board_html": "game.boards",
@@ -1470,7 +1470,7 @@ cdef inline State new_state(Table table):
 
 
 cdef int as_action(action) except? -1:
-    """The number that a Python or numpy integer is; -2 for one beyond all actions."""
+    """The number of a Python or numpy integer; -2 if it is beyond all actions."""
     cdef Py_ssize_t number
     try:
         number = action             # through __index__
@@ -1720,7 +1720,7 @@ cdef class State:
         cdef int8_t[::1] mask
         cdef int i, n
         cdef int size = NUM_ACTIONS_1 if self.table.t.rules == RULES_10 else NUM_ACTIONS_2
-        import numpy as np          # here, because many users never need it and it starts slowly
+        import numpy as np          # late, as many users never need it and it loads slowly
         if out is None:
             out = np.zeros(size, dtype=np.int8)
         elif not (isinstance(out, np.ndarray) and out.dtype == np.int8 and out.shape == (size,)
@@ -1901,12 +1901,12 @@ cdef class State:
 
     @property
     def turn(self):
-        """Turns of both players together, from 0 (-1 before the first one)."""
+        """The turns of both players together, from 0 (-1 before the first one)."""
         return self.s.turn
 
     @property
     def rules(self):
-        """Name of the rule set: "1.5", "1.2" or "1.0"."""
+        """The name of the rule set: "1.5", "1.2" or "1.0"."""
         return RULES_NAMES[self.table.t.rules]
 
     def num_players(self):
@@ -2069,14 +2069,14 @@ cdef class State:
         return number
 
     def __str__(self):
-        """A readable board: the other player above, the player to move below."""
+        """Return a readable board: the player to move below, the other player above."""
         return later("board_text")(self)
 
     def __repr__(self):
         return f"<State rules={self.rules} turn={self.turn} winner={self.winner}>"
 
     def _repr_html_(self):
-        """A picture of both sides, as notebooks show it."""
+        """Return a picture of both sides for notebooks."""
         return later("board_html")(self)
 
     # -- looking inside
@@ -2254,7 +2254,7 @@ cdef class State:
         ValueError
             `depth` is negative.
         """
-        # No game is so long that the bound matters.
+        # No game is long enough for the bound to matter.
         cdef int levels = <int>min(_count("depth", depth, 0), <Py_ssize_t>MAX_TURN)
         return perft_with_signals(&self.s, &self.table.t, levels)
 
@@ -2384,7 +2384,7 @@ cdef class State:
             The bytes are foreign, truncated or corrupted.
         """
         cdef bytes raw = bytes(memoryview(data))
-        cdef Py_ssize_t size = _HEADER.size         # of the table's part
+        cdef Py_ssize_t size = _HEADER.size         # size of the table's part
         if len(raw) >= size:
             size += _HEADER.unpack_from(raw)[3]
         return _unpack_state(_unpack_table(raw[:size]), raw[size:])
@@ -2428,7 +2428,7 @@ cdef bytes packed(State state):
 
 
 def _unpack_state(Table table not None, data):
-    """Inverse of `packed`; ``ValueError`` for anything else."""
+    """The inverse of `packed`; ``ValueError`` for anything else."""
     cdef State state = new_state(table)
     cdef bytes raw = unsealed(STATE_PART, data)
     if len(raw) != sizeof(state_t):
@@ -2442,7 +2442,7 @@ def _unpack_state(Table table not None, data):
 
 @cython.final
 cdef class PlayerView:
-    """Read-only view of one player of a `State`."""
+    """A read-only view of one player of a `State`."""
 
     cdef State state
     cdef const player_t* p
@@ -2463,7 +2463,7 @@ cdef class PlayerView:
 
     @property
     def mana(self):
-        """Mana left this turn."""
+        """The mana left in this turn."""
         return self.p.mana
 
     @property
@@ -2473,7 +2473,7 @@ cdef class PlayerView:
 
     @property
     def next_draw(self):
-        """Cards to draw at their next turn's start, those for lost health included."""
+        """The cards to draw at the start of their next turn, including those for lost health."""
         return state_next_draw(&self.state.s, self.who)
 
     @property
@@ -2483,12 +2483,12 @@ cdef class PlayerView:
 
     @property
     def lost_health(self):
-        """1.5: health lost since their last draw; 0 in 1.x."""
+        """In 1.5 the health lost since their last draw; 0 in 1.x."""
         return self.p.lost
 
     @property
     def runes(self):
-        """1.x: the remaining runes, ascending; [] in 1.5."""
+        """In 1.x the remaining runes in ascending order; [] in 1.5."""
         return [5 * (i + 1) for i in range(5) if self.p.runes >> i & 1]
 
     @property
@@ -2497,7 +2497,7 @@ cdef class PlayerView:
 
     @property
     def hand(self):
-        """List of `CardInHand(id, card)` in draw order."""
+        """The hand, a list of `CardInHand(id, card)` in draw order."""
         return [
             CardInHand(self.state.table.t.cards[self.p.hand >> 8 * h & 255].id,
                        self.state.table.card(self.p.hand >> 8 * h & 255))
@@ -2510,7 +2510,7 @@ cdef class PlayerView:
 
     @property
     def deck(self):
-        """List of `CardInHand(id, card)` in draw order: hidden from both players."""
+        """The deck, a list of `CardInHand(id, card)` in draw order: hidden from both players."""
         return [
             CardInHand(self.state.table.t.cards[self.state.s.deck[self.who][i]].id,
                        self.state.table.card(self.state.s.deck[self.who][i]))
@@ -2519,7 +2519,7 @@ cdef class PlayerView:
 
     @property
     def board(self):
-        """List of `Creature` in board order, which is summon order over both lanes."""
+        """The board, a list of `Creature` in summon order over both lanes."""
         cdef const table_t* t = &self.state.table.t
         return [
             Creature(creature_id(&self.p.board[slot], t),
@@ -2533,7 +2533,7 @@ cdef class PlayerView:
 
     @property
     def effects_forgotten(self):
-        """1.x: for each creature in board order, whether the protocol shows its effects as 0."""
+        """In 1.x, for each creature in board order whether the protocol shows its effects as 0."""
         return [bool(self.p.board[slot].forgotten)
                 for slot in board_order(self.p, &self.state.table.t)]
 
@@ -2543,20 +2543,20 @@ cdef class PlayerView:
 
 
 cdef class Shown:
-    """What `Observation` is made of: what a player is shown, as a struct."""
+    """The struct inside an `Observation`: what a player is shown."""
 
 
 # ---- helpers of the class ------------------------------------------------------------------------
 
-cdef PyObject* ACTION_NUMBERS[MAX_ACTIONS]      # the ints, so that a list of actions allocates none
-_ACTION_NUMBERS = list(range(MAX_ACTIONS))      # ... and what keeps them alive
+cdef PyObject* ACTION_NUMBERS[MAX_ACTIONS]      # the ints, so that lists of actions allocate none
+_ACTION_NUMBERS = list(range(MAX_ACTIONS))      # ... kept alive here
 for _i in range(MAX_ACTIONS):
     ACTION_NUMBERS[_i] = <PyObject*>_ACTION_NUMBERS[_i]
 
 
 cdef list play_line(State state, str line):
-    """Apply the actions of an answer line: for each of them, until the one that comes after the
-    winner is found, how it was parsed, its number and whether it was legal and so applied."""
+    """Apply the actions of an answer line. Return for each, up to the first one after
+    a win, how it was parsed, its number, and whether it was legal and applied."""
     cdef state_t* s = &state.s
     cdef const table_t* t = &state.table.t
     cdef list found = []
@@ -2577,7 +2577,7 @@ cdef tuple _KINDS = tuple(ActionKind)
 
 
 cdef object action_fields(State state, int number):
-    """The `Action` of a number; None if it names an empty place."""
+    """Return the `Action` of a number; None if it names an empty place."""
     cdef const table_t* t = &state.table.t
     cdef const player_t* me = &state.s.p[state_player(&state.s)]
     cdef named_t named
@@ -2641,7 +2641,7 @@ cdef int find_action(State state, tuple parsed) except? -1:
 
 
 cdef int write_number(char* to, int number) noexcept nogil:
-    """A blank and a whole number of at most nine digits; returns their length."""
+    """Write a blank and an integer of at most nine digits; return their length."""
     cdef char digits[10]
     cdef int n = 0, length = 1
     to[0] = 32                              # ' '
@@ -2660,7 +2660,7 @@ cdef int write_number(char* to, int number) noexcept nogil:
     return length
 
 
-ctypedef struct named_t:            # an action by what it names
+ctypedef struct named_t:            # an action by the instance ids it names
     int kind
     int source                      # instance ids; -1: a player
     int target                      # SUMMON: the lane
@@ -2669,7 +2669,7 @@ ctypedef struct named_t:            # an action by what it names
 cdef bint name_action(
     const state_t* s, const table_t* t, int action, named_t* out
 ) noexcept nogil:
-    """Whether an action names things that are there; and which they are."""
+    """Find what an action names; False if one of these is missing."""
     cdef const player_t* me = &s.p[s.turn & 1]
     cdef const player_t* op = &s.p[~s.turn & 1]
     cdef const player_t* p = op
@@ -2726,7 +2726,7 @@ cdef int state_write(const state_t* s, const table_t* t, int action, char* to) n
 
 
 cdef object action_text(State state, int number):
-    """Canonical text of an action; None if it names an empty place."""
+    """Return the canonical text of an action; None if it names an empty place."""
     cdef char text[MAX_ACTION_TEXT]
     cdef int n = state_write(&state.s, &state.table.t, number, text)
     return text[:n].decode("ascii") if n else None
@@ -2759,7 +2759,7 @@ cdef dict snapshot_player(State state, int who):
 
 
 cdef int64_t _word_of(number) except? -2:
-    """A number of an `Action`; -2, which names nothing, for one that is missing or too large."""
+    """A number of an `Action`; -2, which names nothing, if it is missing or too large."""
     try:
         return -2 if number is None else number
     except OverflowError:
@@ -2778,7 +2778,7 @@ cdef object _last_argument(str name, tuple args):
 
 
 cdef list _cards(str name, cards):
-    """The cards of an argument as a list."""
+    """Return the cards of an argument as a list."""
     cdef list result = list(cards)
     for i, card in enumerate(result):
         if not isinstance(card, Card):
@@ -2854,7 +2854,7 @@ cdef inline void clear_hand(player_t* p) noexcept nogil:
 
 
 cdef void clear_player(player_t* p, int rules) noexcept nogil:
-    """A player before their opening hand is drawn (section 4)."""
+    """Set up a player before their opening hand is drawn (section 4)."""
     memset(p, 0, sizeof(player_t))
     clear_hand(p)
     p.health = 30
@@ -2865,7 +2865,7 @@ cdef void clear_player(player_t* p, int rules) noexcept nogil:
 
 
 cdef void draw_opening(state_t* s, const table_t* t, int p) noexcept:
-    """The opening hand: 4 cards, 5 for player 1."""
+    """Draw the opening hand: 4 cards, 5 for player 1."""
     cdef int n = 4 + p
     while n > 0 and s.p[p].deck_left > 0:
         n -= 1
@@ -2874,7 +2874,7 @@ cdef void draw_opening(state_t* s, const table_t* t, int p) noexcept:
 
 cdef int add_instances(Table table, decks) except -1:
     """Fill the table with the cards of both players, `[(id, Card), ...]`, by ascending id: the
-    order of the entries then tells nothing about the order of the decks."""
+    order of the entries must say nothing about the order of the decks."""
     seen = set()
     for p in range(2):
         for number, card in sorted(decks[p], key=_first):
@@ -2912,7 +2912,7 @@ cdef int place_deck(State state, int p, ids) except -1:
 
 
 cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winners):
-    """Playouts start, start + 1, ... of a seed, one per element; returns the actions applied."""
+    """Do playouts start, start + 1, ... of a seed, one per element; return the actions applied."""
     cdef state_t s
     cdef uint64_t bits = seed
     cdef uint64_t applied = 0
@@ -2925,7 +2925,7 @@ cdef object run_rollouts(State state, seed, Py_ssize_t start, int8_t[::1] winner
 
 
 cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
-    """An integer from `low` to `high`; ``ValueError`` says where another one stands."""
+    """Return an integer from `low` to `high`; ``ValueError`` names the field of any other value."""
     cdef Py_ssize_t number
     try:
         number = value              # through __index__
@@ -2937,10 +2937,10 @@ cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high)
 
 
 # ---- positions by their fields -------------------------------------------------------------------
-# What game/notation.py makes texts and states of; it checks what it gives.
+# The raw fields that game/notation.py reads and writes, after its own checks.
 
 def table_rows(Table table not None):
-    """Where the pool begins among a table's entries; their instance ids; their cards as rows."""
+    """Return where a table's pool begins, the entries' instance ids, and their cards as rows."""
     cdef const card_t* c
     cdef int i
     cdef list row, rows = []
@@ -2948,7 +2948,7 @@ def table_rows(Table table not None):
     for i in range(table.t.n_cards):
         c = &table.t.cards[i]
         ids.append(c.id)
-        # In two steps: over a list of so many C numbers Cython takes minutes.
+        # In two steps, as Cython needs minutes for a list of so many C numbers.
         row = [c.base_id, c.type, c.cost, c.attack, c.defense, abilities_of(c.keywords)]
         row += [c.my_health, c.opponent_health, c.draw, c.area]
         rows.append(row)
@@ -2956,8 +2956,8 @@ def table_rows(Table table not None):
 
 
 def places_of(State state not None):
-    """For each player the table entries of the hand, of the deck and of the board, these in board
-    order and each with whether it is an area copy and whether its effects are forgotten."""
+    """Return for each player the table entries of hand, deck and board; those of the board in board
+    order, each with whether it is an area copy and whether its effects are forgotten."""
     cdef const player_t* p
     cdef int who, i
     cdef list players = []
@@ -2972,12 +2972,12 @@ def places_of(State state not None):
 
 
 def keywords_number(abilities):
-    """The bits of a text as "B-D---"; -1 for anything else."""
+    """The bits of a text such as "B-D---"; -1 for anything else."""
     return ABILITY_BITS.get(abilities, -1) if isinstance(abilities, str) else -1
 
 
 def build_state(str rules, turn, winner, instances, pool, str name, players):
-    """The state of fields that are in range each.
+    """Return the state of fields that are each in range.
 
     The entries of its table are `instances`, pairs of an id and a card, then the cards of `pool`.
     A player has health, greatest mana, mana, bonus, cards to draw without those for lost health,
@@ -3076,7 +3076,7 @@ cdef int fill_from_observation(state_t* s, table_t* t, Shown shown) except -1:
 # ---- canonical bytes -----------------------------------------------------------------------------
 
 cdef bytes canonical_key(State state):
-    """Everything that `==` compares, with cards by id and base id instead of by table entry."""
+    """Return everything that `==` compares, with cards by id and base id instead of table entry."""
     cdef uint8_t buffer[MAX_KEY_SIZE]
     cdef uint8_t* to = buffer
     cdef const table_t* t = &state.table.t
@@ -3122,7 +3122,7 @@ cdef enum:
 
 
 cdef inline uint8_t* put(uint8_t* to, int64_t value, const int size) noexcept nogil:
-    """Append the lowest `size` bytes of a number, the lowest first."""
+    """Append the lowest `size` bytes of a number, lowest first."""
     cdef int i
     for i in range(size):
         to[i] = <uint8_t>(value >> 8 * i)
@@ -3143,7 +3143,7 @@ cdef inline uint8_t* put_card(uint8_t* to, const card_t* c, int copy) noexcept n
     return put(to, c.id + copy, 2)
 
 
-# ---- what a player is shown ----------------------------------------------------------------------
+# ---- observations --------------------------------------------------------------------------------
 
 cdef void see_player(const player_t* p, shown_player_t* line) noexcept nogil:
     cdef int i
@@ -3192,7 +3192,7 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
         see_player(p, &o.player[side])
         following = [0, 3]
         for bit in range(COUNT[marked(p, OCCUPIED)] - 1, -1, -1):
-            lane = p.order >> bit & 1           # board order is that of summoning
+            lane = p.order >> bit & 1           # board order is summon order
             x = &p.board[following[lane]]
             following[lane] += 1
             row = &o.cards[o.n_cards]
@@ -3227,7 +3227,7 @@ cdef void card_of_row(card_t* c, const shown_card_t* row, int entry) noexcept no
 
 
 cdef bint row_has_place(const shown_card_t* row, int places) noexcept nogil:
-    """Whether a row is one of a battle, and there is a free place for it."""
+    """Whether a row belongs to a battle and has a free place."""
     cdef int most = MAX_STAT if row.location else MAX_CARD_STAT
     return (
         places > 0 and -1 <= row.location <= 1 and 0 <= row.id < POOL_ID
@@ -3251,7 +3251,7 @@ cdef int original_of(const table_t* t, const shown_card_t* row, int first) noexc
 
 
 cdef int free_places(const player_t* p, int lane, const table_t* t) noexcept nogil:
-    """How many more creatures a lane takes; 0 where there is no such lane."""
+    """The free slots of a lane; 0 if there is no such lane."""
     if t.rules == RULES_10:
         return MAX_BOARD - COUNT[marked(p, OCCUPIED)] if lane == 0 else 0
     return 3 - COUNT[p.marks >> (OCCUPIED + 3 * lane) & 7] if lane == 0 or lane == 1 else 0
@@ -3260,7 +3260,7 @@ cdef int free_places(const player_t* p, int lane, const table_t* t) noexcept nog
 cdef void place_creature(
     player_t* p, const table_t* t, const creature_t* x, int lane, bint ready, bint spent
 ) noexcept nogil:
-    """Append a creature as it is to a lane that has room."""
+    """Append a creature to a lane that has room, as it is."""
     cdef bint one = t.rules == RULES_10
     cdef int slot = COUNT[p.marks >> (OCCUPIED + 3 * lane) & (63 if one else 7)] + 3 * lane
     add_creature(p, &t.cards[x.card], x.copy, lane, t.rules, True)
@@ -3273,7 +3273,7 @@ cdef void place_creature(
 cdef void show_players(
     state_t* s, const table_t* t, const shown_t* o, int who
 ) noexcept nogil:
-    """What the player lines of an observation say."""
+    """Fill in what the player lines of an observation say."""
     cdef player_t* p
     cdef int side
     for side in range(2):
@@ -3289,7 +3289,7 @@ cdef void show_players(
 
 
 cdef int show_card(table_t* t, const shown_card_t* row, const table_t* pool) noexcept nogil:
-    """The entry of a row, a new one but for an area copy."""
+    """Return the entry of a row: a new one, except for an area copy."""
     cdef int i, entry = -1
     cdef bint known = row.location != 0 and pool is not NULL
     if known:
@@ -3365,8 +3365,8 @@ cdef void state_fill_hand(
 cdef void draw_candidates(
     const unknown_t* u, int who, int n, uint8_t* out, uint64_t* stream
 ) noexcept nogil:
-    """n entries for hidden places: one by one, each as likely as its weight says, until its group
-    has given all its copies; then in random order, as the first ones drawn weigh more."""
+    """Draw n entries for hidden places one by one, with probabilities by weight, until their group
+    has given all its copies; then shuffle them, as the first ones drawn weigh more."""
     cdef uint32_t weight[MAX_CARDS]
     cdef uint8_t copies[MAX_CARDS]
     cdef uint32_t total = 0, x
@@ -3377,13 +3377,13 @@ cdef void draw_candidates(
     for i in range(u.n[who]):
         total += weight[i]
     for k in range(n):
-        x = below(stream, total)        # up to 2^24: no probability is off by more than 2^-8 of it
+        x = below(stream, total)        # up to 2^24: probabilities are off by at most a 256th
         i = 0
         while x >= weight[i]:
             x -= weight[i]
             i += 1
         j = below(stream, k + 1)
-        other = out[j]                  # the shuffle: each new card takes a random earlier place
+        other = out[j]                  # shuffle: each new card takes a random earlier place
         out[j] = u.entry[who][i]
         if j < k:
             out[k] = other
@@ -3398,7 +3398,7 @@ cdef void draw_candidates(
 cdef void state_deal(
     state_t* s, const table_t* t, const unknown_t* u, uint64_t* stream
 ) noexcept nogil:
-    """Fill the viewer's deck, and the other player's hand and deck, with candidates."""
+    """Fill the viewer's deck and the other player's hand and deck with candidates."""
     cdef uint8_t cards[MAX_HAND + MAX_DECK]
     cdef player_t* p
     cdef int who, size, i
@@ -3445,9 +3445,9 @@ cdef class Determinizer:
 
     def __cinit__(self, State state not None, viewer, groups):
         cdef int who, number, i, places
-        self.state = state.clone()      # what was checked here is what samples are made of
+        self.state = state.clone()      # samples are made from what was checked here
         self.u.viewer = _player_number(viewer)
-        if groups is None:              # compiled code fills `u` in
+        if groups is None:              # compiled code fills in `u`
             return
         entries = {state.table.card(i): i
                    for i in range(state.table.t.n_instances, state.table.t.n_cards)}
@@ -3505,7 +3505,7 @@ cdef class Determinizer:
         """
         cdef Determinizer later = Determinizer(self.state, self.u.viewer, None)
         cdef int me = state_player(&state.s), who
-        cdef int turned = me ^ state_player(&later.state.s)     # it may be seen from the other seat
+        cdef int turned = me ^ state_player(&later.state.s)     # it may be seen from the other side
         cdef player_t* p
         cdef const player_t* known
         later.u = self.u
@@ -3525,7 +3525,7 @@ cdef class Determinizer:
 
 
 cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:
-    """The order of `Card.to_row`: below, at or above zero."""
+    """Compare cards in the order of `Card.to_row`: below, at or above zero."""
     cdef int first = a.keywords ^ b.keywords
     if a.base_id != b.base_id:
         return <int>a.base_id - b.base_id
@@ -3537,7 +3537,7 @@ cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:
         return <int>a.attack - b.attack
     if a.defense != b.defense:
         return <int>a.defense - b.defense
-    if first:                       # the first letter that only one of them has
+    if first:                       # the first letter that only one card has
         return 1 if a.keywords & first & -first else -1
     if a.my_health != b.my_health:
         return <int>a.my_health - b.my_health
@@ -3550,12 +3550,12 @@ cdef int compare_printed(const card_t* a, const card_t* b) noexcept nogil:
 
 ctypedef struct place_t:            # a card of a player
     uint8_t entry
-    uint8_t id                      # that it goes by
-    uint8_t number                  # of the place: hand, deck, board
+    uint8_t id                      # its instance id
+    uint8_t number                  # number of the place: hand, deck, board
 
 
 cdef void sort_places(place_t* places, int n, const table_t* t, bint by_id) noexcept nogil:
-    """By id if `by_id`, then as printed."""
+    """Compare places by id if `by_id`, then by the cards as printed."""
     cdef place_t x
     cdef int i, k, order
     for i in range(1, n):
@@ -3583,7 +3583,7 @@ cdef void shuffle_places(place_t* places, int n, uint64_t* stream) noexcept nogi
 
 
 cdef int creatures_of(const player_t* p, place_t* places, const table_t* t) noexcept nogil:
-    """The cards of which a player's creatures are: one each, whatever its copies; their number."""
+    """List the cards of a player's creatures, area copies once; return their number."""
     cdef int slot, i, n = 0
     for slot in range(MAX_BOARD):
         if marked(p, OCCUPIED) >> slot & 1:
@@ -3600,7 +3600,7 @@ cdef int creatures_of(const player_t* p, place_t* places, const table_t* t) noex
 cdef void draw_suspects(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
-    """Entries of the pool that n hidden places of a player may hold, in random order."""
+    """Draw entries of the pool that n hidden places of a player may hold, in random order."""
     cdef place_t choice[COPIES_PER_CARD * MAX_CARDS]
     cdef place_t board[MAX_BOARD]
     cdef uint8_t left[MAX_CARDS]
@@ -3633,7 +3633,7 @@ cdef void list_ids(place_t* places, int n, uint8_t* ids) noexcept nogil:
 
 
 cdef void add_copy(table_t* known, const table_t* t, int of, uint8_t* origin) noexcept nogil:
-    """Append an entry of `t`; `origin` notes which."""
+    """Append an entry of `t`; `origin` records which one."""
     cdef int entry = known.n_cards
     known.n_cards = entry + 1
     known.cards[entry] = t.cards[of]
@@ -3644,7 +3644,7 @@ cdef void add_copy(table_t* known, const table_t* t, int of, uint8_t* origin) no
 cdef int list_places(
     const state_t* s, const table_t* t, int who, place_t* places
 ) noexcept nogil:
-    """A player's hand, then their deck; returns the number of cards."""
+    """List a player's hand, then their deck; return the number of cards."""
     cdef int i, n = s.p[who].hand_size
     for i in range(n):
         places[i].entry = s.p[who].hand >> 8 * i & 255
@@ -3657,7 +3657,7 @@ cdef int list_places(
 
 
 cdef void redraw_own(place_t* deck, int n, const table_t* t, uint64_t* stream) noexcept nogil:
-    """The viewer's deck in another order; in 1.x its ids stay in draw order."""
+    """Shuffle the viewer's deck; in 1.x its ids stay in draw order."""
     cdef uint8_t ids[MAX_DECK]
     cdef int i
     sort_places(deck, n, t, True)
@@ -3674,7 +3674,7 @@ cdef void redraw_own(place_t* deck, int n, const table_t* t, uint64_t* stream) n
 cdef void redraw_other(
     const state_t* s, const table_t* t, int who, place_t* places, int n, uint64_t* stream
 ) noexcept nogil:
-    """Other cards for the other player's hand and deck; in 1.x the ids stay in draw order."""
+    """Draw the other player's hand and deck; in 1.x the ids stay in draw order."""
     sort_places(places, n, t, True)
     if t.rules == RULES_15:
         shuffle_places(places, n, stream)
@@ -3685,8 +3685,8 @@ cdef bint put_places(
     state_t* s, int who, const place_t* places, int n, const table_t* t, table_t* known,
     uint8_t* origin
 ) noexcept nogil:
-    """Give a player these cards; their entries, by id, are appended to `known`, those of their
-    creatures too. False if it cannot hold so many."""
+    """Give a player these cards; append their entries, by id, to `known`, including those of their
+    creatures. False if it cannot hold so many."""
     cdef place_t cards[MAX_HAND + MAX_DECK + MAX_BOARD]
     cdef uint8_t held[MAX_HAND + MAX_DECK]              # entries of the new table ...
     cdef uint8_t summoned[MAX_CARDS]                    # ... by those of the old one
@@ -3720,7 +3720,7 @@ cdef int state_resample(
     const state_t* s, const table_t* t, int viewer, uint64_t* stream, state_t* drawn,
     table_t* known, uint8_t* origin
 ) noexcept nogil:
-    # Nothing here may depend on the order of the decks or on which cards are in the other one's
+    # Nothing here may depend on the order of the decks or on which cards are in the opponent's
     # hand; not even the order of the new table's entries.
     cdef place_t places[2][MAX_HAND + MAX_DECK]         # hand, then deck
     cdef int n[2]
@@ -3744,7 +3744,7 @@ cdef int state_resample(
 
 
 cdef State resampled(State state, int viewer, seed):
-    """`State.resample_hidden`."""
+    """Do `State.resample_hidden`."""
     cdef Table known = Table.__new__(Table)
     cdef State drawn = new_state(known)
     cdef uint8_t origin[MAX_CARDS]
@@ -3757,7 +3757,7 @@ cdef State resampled(State state, int viewer, seed):
         raise ValueError("the pool of the game, from which hidden cards are drawn, is empty")
     if fault:
         raise ValueError(f"more than {MAX_CARDS} cards in one game, hidden ones included")
-    if state.table.cards is not None:       # cards have names, which the table does not know
+    if state.table.cards is not None:       # names of cards, which the table does not know
         for i in range(known.t.n_cards):
             known.shown()[i] = state.table.cards[origin[i]]
     return drawn

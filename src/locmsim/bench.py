@@ -1,4 +1,4 @@
-"""What the simulator's operations cost on this machine, and a number that tells its behaviour.
+"""What the simulator's operations cost on this machine, and a number that identifies its behaviour.
 
 docs/performance.md says how each figure is measured. bench/ gives the same functions to
 pytest-benchmark.
@@ -58,7 +58,7 @@ from locmsim.search.policy_search import Evaluating
 __all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
 PAIRS = 64  # of random decks
-GROUP = 64  # positions of each, as `KernelLoops` wants them
+GROUP = 64  # positions for each pair, as `KernelLoops` expects
 _SIGNATURE_GAMES = 8
 _SIGNATURE_PLAYOUTS = 250
 
@@ -68,13 +68,13 @@ _SIGNATURE_PLAYOUTS = 250
 
 @cache
 def starts(rules: str) -> tuple[State, ...]:
-    """The starts of 64 battles between random decks."""
+    """Return the starts of 64 battles between random decks."""
     return tuple(start_position(seed, rules) for seed in range(1, PAIRS + 1))
 
 
 @cache
 def groups(rules: str) -> tuple[tuple[State, ...], ...]:
-    """For each of `starts` 64 positions out of games of random actions."""
+    """Return 64 positions of random games from each of `starts`."""
     shuffle = random.Random(1).shuffle
     found = []
     for start in starts(rules):
@@ -89,7 +89,7 @@ def groups(rules: str) -> tuple[tuple[State, ...], ...]:
 
 
 def typical(rules: str) -> list[tuple[State, int]]:
-    """256 positions with five or six legal actions, and a random one of these."""
+    """Return 256 positions with five or six legal actions, and one of these actions for each."""
     choice = random.Random(1).choice
     found = []
     for state in chain.from_iterable(groups(rules)):
@@ -220,7 +220,7 @@ def _python(rules: str) -> Iterator[Measured]:
 
 @cache
 def _ten_actions(rules: str) -> tuple[Belief, int, list[int]]:
-    """What the mover of a position believes, who that is, and ten actions."""
+    """Return the belief of a position's mover, the mover, and ten actions."""
     state = next(s for s in chain.from_iterable(groups(rules)) if len(s.legal_actions()) >= 10)
     belief = Belief()
     belief.see(state.observation(state.current_player()))
@@ -309,7 +309,7 @@ def _beliefs(rules: str) -> Iterator[Measured]:
         for state, _ in typical(rules)[:64]:
             belief = Belief()
             belief.see(seen := state.observation(state.current_player()))
-            belief.sample(1)  # the opponent's cards are guessed
+            belief.sample(1)  # works out what the opponent may hold
             found.append((state, belief, seen))
         return found
 
@@ -340,7 +340,7 @@ def _match(rules: str) -> Iterator[Measured]:
         names = {"of": Observation.of, "parse": Observation.parse}
         return lambda: calls(statement, len(seen()), seen=seen(), **names)
 
-    # A seed of its own each time: the cards of the last ones are kept.
+    # Use a new seed each time, as the cards of the last ones are cached.
     seeds = count(1)
 
     def new() -> int:
@@ -394,14 +394,14 @@ def _decks(rules: str) -> Iterator[Measured]:
 
 @cache
 def search_positions(rules: str) -> tuple[tuple[Observation, Belief], ...]:
-    """Starts of turns with much to decide, and what their movers believe."""
+    """Return starts of turns with many choices, and the beliefs of their movers."""
     found = []
     for start in starts(rules)[:16]:
         turns: dict[int, State] = {}
         for state, _ in random_game(start, 1):
             turns.setdefault(state.turn, state)
         state = max(turns.values(), key=lambda state: len(state.legal_actions()))
-        # Nobody wins in this turn: the searches would be over at once.
+        # No win in this turn, which would end the searches at once.
         belief = Belief()
         belief.see(observation := state.observation(state.current_player()))
         if BeamSearch().search(observation, nodes=20_000, belief=belief).value < 1:
@@ -409,7 +409,7 @@ def search_positions(rules: str) -> tuple[tuple[Observation, Belief], ...]:
     return tuple(found)
 
 
-#: Name -> search, what its budget and its rate count, the budget of a sample.
+#: Name -> search, what its budget and its rate count, and the budget of a sample.
 _SEARCHES: dict[str, tuple[Any, str, int]] = {
     "beam": (BeamSearch(), "nodes", 200_000),
     "MCTS": (MCTS(), "iterations", 500),
@@ -435,7 +435,7 @@ def _searches(rules: str) -> Iterator[Measured]:
 
 
 def _wide_position() -> State:
-    """A turn with enough to do for a beam of a thousand positions."""
+    """Return a turn with enough choices for a beam of a thousand positions."""
     mine = [
         Card(
             1 + k,
@@ -462,7 +462,7 @@ def _wide_position() -> State:
 
 
 def _evaluators(rules: str) -> Iterator[Measured | Ratio]:
-    """A small network judges what a beam of width 1,000 finds, in a position of rules 1.5."""
+    """Measure a beam of width 1,000 in rules 1.5 whose positions a small network evaluates."""
     layout = "gym-locm"
     state = _wide_position()
     library, values = _network(len(state.observation_tensor(0, layout)))
@@ -481,7 +481,7 @@ def _evaluators(rules: str) -> Iterator[Measured | Ratio]:
 
 
 def _network(inputs: int) -> tuple[str, Callable[[NDArray[Any], NDArray[np.int8]], NDArray[Any]]]:
-    """A library, PyTorch if it is installed, and a network of 64 units in it."""
+    """Return a library, PyTorch if it is installed, and a network of 64 units in it."""
     random = np.random.default_rng(1)
     hidden = random.normal(0, 0.1, (inputs, 64)).astype(np.float32)
     last = random.normal(0, 0.3, 64).astype(np.float32)
@@ -506,7 +506,7 @@ _SIMULATIONS = 64
 
 
 def _forest(rules: str) -> Iterator[Measured]:
-    """A forest of 1,024 trees: what it takes by itself, and with networks that guide it."""
+    """Measure a forest of 1,024 trees by itself, and with networks that guide it."""
     rows = np.arange(_TREES)
 
     def worlds() -> list[Determinizer]:
@@ -571,7 +571,7 @@ def _forest(rules: str) -> Iterator[Measured]:
 
 
 class _Rating(NamedTuple):
-    """A network of two layers of 160 units, of observations of "entities-f32"."""
+    """A network with two layers of 160 units for observations of "entities-f32"."""
 
     rules: str
     weights: tuple[Any, ...]
@@ -579,7 +579,7 @@ class _Rating(NamedTuple):
     layout: str = "entities-f32"
 
     def evaluate(self, observations: NDArray[Any], /) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Logits and values."""
+        """Return logits and values."""
         first, second, last = self.weights
         if self.torch is None:
             out = np.maximum(np.maximum(observations @ first, 0) @ second, 0) @ last
@@ -592,7 +592,7 @@ class _Rating(NamedTuple):
 
 
 def _rating_network(rules: str) -> tuple[str, _Rating]:
-    """A library, PyTorch if it is installed, and such a network in it."""
+    """Return a library, PyTorch if it is installed, and such a network in it."""
     random = np.random.default_rng(1)
     actions = starts(rules)[0].num_distinct_actions()
     sizes = (440, 160), (160, 160), (160, actions + 1)
@@ -606,8 +606,8 @@ def _rating_network(rules: str) -> tuple[str, _Rating]:
 
 
 def _threads(rules: str) -> Iterator[Ratio]:
-    """How often whole turns are played on in sampled worlds, in searches of 10 ms: so short that
-    few come to the bound of worlds."""
+    """Measure how often searches of 10 ms play turns on in sampled worlds: so short that
+    few reach the limit of worlds."""
 
     def tried(search: Any, threads: int) -> Callable[[], Case]:
         def run() -> int:
@@ -625,7 +625,7 @@ def _threads(rules: str) -> Iterator[Ratio]:
 
 
 class _Listener:
-    """Another agent, and what it is sent."""
+    """Return another agent, and what it is sent."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -642,7 +642,7 @@ class _Listener:
 
 @cache
 def turn_texts(rules: str) -> tuple[list[str], list[str]]:
-    """What a player is sent in a game between two agents: in the choice phase, in turns."""
+    """Return what a player is sent in a game between two agents: in the choice phase, in turns."""
     listener = _Listener(make_agent("rule"))
     play_match(Match(rules, seed=1), (listener, make_agent("rule")))
     phases = [Observation.parse(text, rules).phase for text in listener.texts]
@@ -651,7 +651,7 @@ def turn_texts(rules: str) -> tuple[list[str], list[str]]:
 
 
 def _turns(rules: str) -> Iterator[Measured]:
-    """All of a turn but the search, which may make one node: from the text to the answer line."""
+    """Measure a turn without its search, which gets one node: from the text to the answer line."""
     spec = "beam:time_ms=0,nodes=1"
 
     def agent() -> Case:
@@ -705,7 +705,7 @@ def _turns(rules: str) -> Iterator[Measured]:
 
 
 def _arena(rules: str) -> Iterator[Measured]:
-    """All that `locmsim arena random random` does for a game: cards, decks, answers, storing."""
+    """Measure a whole game of `locmsim arena random random`: cards, decks, answers, storing."""
     games = 400
 
     def case(pairs_per_set: int) -> Callable[[], Case]:
@@ -757,7 +757,7 @@ def _referee(rules: str) -> Iterator[Measured | Counted]:
         return play([bot, bot], Match(rules, seed=1), timeout_scale=0)
 
     def own() -> float:
-        """What is not the wait for an answer."""
+        """The time that is not spent waiting for an answer."""
         times = []
         for _ in range(5):
             result = match()
@@ -786,7 +786,7 @@ _Functions = Callable[[str], Iterable[Measured | Ratio | Counted]]
 
 
 def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
-    """Those of the learning environments, if the extra ``envs`` is installed."""
+    """Measure the learning environments, if the extra ``envs`` is installed."""
     try:
         from locmsim.envs import bench
     except ImportError:
@@ -800,7 +800,7 @@ def _environments(rules: str) -> Iterable[Measured | Ratio | Counted]:
 
 
 def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
-    """The same for each rule set: it is a game of its own."""
+    """Measure Vestrock, which is the same for each rule set: it is a game of its own."""
     from locmsim.vestrock import bench
 
     return bench.functions()
@@ -809,9 +809,9 @@ def _vestrock(rules: str) -> Iterable[Measured | Ratio | Counted]:
 class _Group(NamedTuple):
     title: str
     functions: _Functions
-    #: Of the time, beside other groups.
+    #: The share of the time, relative to other groups.
     share: int = 1
-    #: Whether it is measured when no groups are named.
+    #: Whether the group is measured when no groups are named.
     default: bool = True
 
 
@@ -845,9 +845,9 @@ def measure(
     watch: "Watch | None" = None,
     on_group: Callable[[str, float], None] = lambda name, done: None,
 ) -> list[Figure]:
-    """The figures of a rule set, measured for about `seconds`.
+    """Measure the figures of a rule set for about `seconds`.
 
-    Positions are prepared before that, which takes about a second.
+    Preparing the positions takes about a second more.
 
     Parameters
     ----------
@@ -856,9 +856,9 @@ def measure(
     seconds : float
         Time for all figures together.
     groups : sequence of str, optional
-        Keys of `GROUPS`; by default all but those that are measured only if they are named.
+        Keys of `GROUPS`; by default all except those that are only measured by name.
     watch : Watch, optional
-        Looks at the machine before each group of figures and at the end.
+        Checks the machine before each group of figures and at the end.
     on_group : function, optional
         Called before each group with its title and the part of the time that has passed, from 0
         to 1; at the end with "" and 1.
@@ -887,29 +887,29 @@ def measure(
 
 
 class Watch:
-    """Whether the machine has other things to do while it is measured.
+    """Watch whether the machine is busy with other work while it is measured.
 
-    `look` is called now and then. It times a loop that always does the same, with the wall clock.
+    `look` is called now and then. It times a fixed loop by the wall clock.
     """
 
-    #: A loop that takes so much longer than at its best, or so much load for each core, is noted.
+    #: A loop that takes this factor longer than at its best, or this load for each core, is noted.
     MOST = 1.1
     LOAD = 0.5
     _TIMES = 9
 
     def __init__(self) -> None:
-        #: Processes that ran or waited in the last minute, on average; None: not known here.
+        #: Processes that ran or waited in the last minute, on average; None if that is unknown.
         self.load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
         self._cores = len(_cores())
         self._loops: list[float] = []
 
     def look(self) -> None:
-        """Time the loop some times, for about 20 ms."""
+        """Time the loop a few times, for about 20 ms."""
         self._loops += (elapsed(lambda: sum(range(100_000))) for _ in range(self._TIMES))
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences about what makes the figures doubtful; none on a quiet machine."""
+        """Return sentences about what makes the figures doubtful; empty on a quiet machine."""
         found = []
         if self.load is not None and self.load > self.LOAD * self._cores:
             found.append(
@@ -931,10 +931,11 @@ class Watch:
 
 
 def signature(rules: str) -> str:
-    """A number, as 16 hexadecimal digits, that changes only if the rules' behaviour changes.
+    """Return 16 hexadecimal digits that change only if the behaviour of the rules changes.
 
-    It covers positions and legal actions throughout games from fixed seeds, and winners and lengths
-    of playouts: the card generator, the rules, the order of legal actions, the random streams.
+    They cover positions and legal actions throughout games from fixed seeds, and winners and
+    lengths of playouts: the card generator, the rules, the order of legal actions, the random
+    streams.
     """
     digest = blake2b(digest_size=8)
     for seed, start in enumerate(starts(rules)[:_SIGNATURE_GAMES]):
@@ -950,7 +951,7 @@ def signature(rules: str) -> str:
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on besides the code."""
+    """Return what the figures depend on besides the code."""
     return {
         "CPU": f"{_cpu()}, {counted(len(_cores()), 'core')}",
         "system": f"{platform.system()} {platform.machine()}",
@@ -963,7 +964,7 @@ def machine() -> dict[str, str]:
 
 
 def _cores() -> set[int]:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return os.sched_getaffinity(0)
     return set(range(os.cpu_count() or 1))
@@ -981,7 +982,7 @@ def _cpu() -> str:
 
 
 def report(rules: str, figures: list[Figure]) -> str:
-    """A table for people."""
+    """Return the figures as a table for people."""
     lines = [f"{key:<9} {value}" for key, value in machine().items()]
     lines += [f"{'rules':<9} {rules}", f"{'signature':<9} {signature(rules)}"]
     group = None
@@ -1000,7 +1001,7 @@ def _number(value: float) -> str:
 
 
 def to_json(rules: str, figures: list[Figure], warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """The same for programs, with the `Watch.warnings`."""
+    """Return the figures for programs, with the `Watch.warnings`."""
     return {
         "machine": machine(),
         "warnings": [*warnings],

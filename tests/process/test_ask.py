@@ -279,7 +279,7 @@ def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None
     ask("beam:time_ms=0,nodes=500", f"{db}:1", "--turn", str(turn), "--done", done, "--json")
     assert json.loads(capsys.readouterr().out)["new"].startswith(done)
     ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done, code=1)
-    assert "--done: greedy cannot go on with a turn" in capsys.readouterr().err
+    assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         ask("beam", db, "--lost", "--done", done)
     assert "--done is for one --turn" in capsys.readouterr().err

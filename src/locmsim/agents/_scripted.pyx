@@ -249,7 +249,7 @@ cdef str line_of(int kind, state_t* s, const table_t* t, seed):
 def turn_line(str name, Shown observation not None, seed=0):
     """The answer line of a scripted agent, other than greedy, to an observation.
 
-    ``ValueError`` for an observation of the choice phase, and for one that cannot be.
+    ``ValueError`` for an observation of the choice phase, and for one that is impossible.
     """
     cdef state_t s
     fill_from_observation(&s, &TABLE, observation)

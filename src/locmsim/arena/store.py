@@ -323,7 +323,7 @@ class Store(Database):
         return int(count)
 
     def last(self) -> int:
-        """The highest number of a game that was played; 0 if there is none."""
+        """The highest number of a game that was played; 0 before the first one."""
         with self._errors("read"):
             ((number,),) = self._connection.execute("SELECT max(game) FROM games")
         return int(number or 0)

@@ -154,7 +154,7 @@ def card_svg(
     card : Card
         The card; its name is shown as text, whatever characters it has.
     attack, defense : int, optional
-        What a creature has now, shown in the place of the printed values. The picture itself is
+        What a creature has now, shown in place of the printed values. The picture itself is
         that of the printed card.
     abilities : str, optional
         The abilities that a creature has now, six characters as in the protocol.

@@ -56,14 +56,14 @@ cdef enum:
     BOARD_ROW = 16
     DECK = 408
     SEEN = 424
-    # ... in a pile: counts by type, then by cost up to MAX_COST and more, then
+    # ... in a pile: counts by type, then by cost up to MAX_COST or more, then
     COSTS = 4
     MAX_COST = 7
     DRAWS = 12
     AREAS = 13
     CHARGES = 14
     GUARDS = 15
-    # Numbers of "gym-locm" looked up: a division takes longer.
+    # Numbers of "gym-locm" from tables: a division takes longer.
     FLOATS = 512
     FLOAT_OFFSET = 128
 
@@ -72,7 +72,7 @@ cdef extern from *:
     """
     #include <string.h>
     /* Eight numbers of one byte each, the first one lowest. Rows are put together in registers:
-       which cards there are is hard to predict, so branches cost more than what they save. */
+       which cards are present is hard to predict, so branches cost more than they save. */
     static inline void put_(void* out, uint64_t word) {
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         word = __builtin_bswap64(word);
@@ -135,14 +135,14 @@ def entities_scale(scale):
         SCALE[i] = scale[i]
 
 
-ctypedef struct view_t:         # of one player
+ctypedef struct view_t:         # the view of one player
     const int8_t* hand          # MAX_HAND rows
-    const int8_t* deck          # their
-    const int8_t* seen          # the other one's
-    const uint64_t* began[2]    # [copy] for own and enemy creatures: there when their turn began
-    const uint8_t* costs        # of entries
+    const int8_t* deck          # the player's
+    const int8_t* seen          # the opponent's
+    const uint64_t* began[2]    # [copy], both players' creatures: there when their turn began
+    const uint8_t* costs        # costs of entries
     uint8_t shown
-    uint8_t actions             # of their in this turn
+    uint8_t actions             # the player's actions in this turn
 
 ctypedef struct scratch_t:      # for a view of a state without a past
     int8_t hand[MAX_HAND][HAND_ROW]
@@ -152,14 +152,14 @@ ctypedef struct scratch_t:      # for a view of a state without a past
     uint8_t costs[MAX_CARDS]
 
 
-# ---- what is known -------------------------------------------------------------------------------
+# ---- knowledge -----------------------------------------------------------------------------------
 
 cdef inline int8_t cut(int x) noexcept nogil:
     return <int8_t>(127 if x > 127 else -127 if x < -127 else x)
 
 
 cdef inline void card_row(int8_t* row, const card_t* c, int copies, bint fresh) noexcept nogil:
-    """The row of a card in hand, but for whether it is affordable."""
+    """Write the row of a card in hand, except whether it is affordable."""
     cdef uint64_t keywords = KEYWORDS[c.keywords]
     put_(row, byte_(1, 0) | byte_(1, 1 + c.type) | byte_(c.cost, 5) | byte_(cut(c.attack), 6)
          | byte_(cut(c.defense), 7))
@@ -187,9 +187,9 @@ cdef inline void add_equal(
     known_t* k, const table_t* t, uint8_t* heads, uint8_t* chain, uint64_t* placed, int entry,
     bint in_deck
 ) noexcept nogil:
-    """Put a card of a player into the ring of those that are equal to it."""
+    """Add a card of a player to the ring of its equals."""
     cdef int base = t.cards[entry].base_id
-    cdef int other = heads[base & 255]      # 1 + the entry that came last with such a base id
+    cdef int other = heads[base & 255]      # 1 + the last entry with a base id like this
     if not placed[0] >> (entry & 63) & 1:   # a deck may have the same entry of a pool twice
         placed[0] |= <uint64_t>1 << (entry & 63)
         chain[entry] = other
@@ -213,7 +213,7 @@ cdef inline void add_equal(
 
 
 cdef inline void stand(known_t* k, const player_t* p, int who) noexcept nogil:
-    """Note which creatures a player has as their turn begins."""
+    """Note which creatures a player has at the start of their turn."""
     cdef uint32_t slots = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
     k.began[who][0] = k.began[who][1] = 0
@@ -269,7 +269,7 @@ cdef void past_of(past_t* past, const known_t* k, const state_t* s) noexcept nog
 
 
 cdef void know(known_t* k, const state_t* s, const table_t* t) noexcept nogil:
-    """What the cards tell; `k` is zero but for the cards that were drawn."""
+    """Fill in what follows from the cards; `k` is zero except for the cards that were drawn."""
     cdef uint8_t heads[256]
     cdef uint8_t chain[256]
     cdef uint64_t placed
@@ -302,7 +302,7 @@ cdef void known_hand(known_t* k, const state_t* s, const table_t* t, int who) no
 cdef inline void drew(
     known_t* k, const state_t* s, const table_t* t, int who, int n
 ) noexcept nogil:
-    """The last n cards of a hand have just been drawn."""
+    """Note that the last n cards of a hand have just been drawn."""
     cdef const player_t* p = &s.p[who]
     cdef int i, entry, other
     cdef int before = p.hand_size - n
@@ -401,21 +401,21 @@ cdef int layout_item(int layout) noexcept nogil:
 
 
 cdef inline uint64_t affordable_cards(const player_t* p) noexcept nogil:
-    """A byte for each hand position: 1 if there is mana for the card. No sum exceeds its byte, see
+    """A byte for each hand position: 1 if the mana is enough for it. No sum overflows its byte, see
     `player_t.cost_kinds`."""
     return (p.cost_kinds + 0x0101010101010101ULL * <uint64_t>(8 * p.mana + 8)) >> 7 & (
         0x0101010101010101ULL)
 
 
 cdef inline uint32_t bits_of(uint64_t bytes) noexcept nogil:
-    """A bit for each byte, all of which are 0 or 1."""
+    """A bit for each byte; all bytes are 0 or 1."""
     return <uint32_t>(bytes * 0x0102040810204080ULL >> 56)
 
 
 cdef inline void write_board(
     int8_t* out, const player_t* p, bint one, const uint64_t* began, const uint8_t* costs, bint own
 ) noexcept nogil:
-    """One side; who may attack is of interest on the player's side only."""
+    """Write one side; which creatures can attack matters on the player's side only."""
     cdef const creature_t* x
     cdef uint64_t keywords
     cdef uint32_t marks = p.marks
@@ -448,7 +448,7 @@ cdef void write_entities(
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef uint64_t affordable
-    cdef bint late = t.rules == RULES_15        # rules with lost health in place of runes
+    cdef bint late = t.rules == RULES_15        # rules with lost health instead of runes
     cdef bint mine = s.turn & 1 == who
     cdef int h
     cdef int lost = me.lost // 5, lost_of_op = op.lost // 5
@@ -464,7 +464,7 @@ cdef void write_entities(
          | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
          | byte_(cut(me.shown_draw) * mine, 7))
     affordable = affordable_cards(me)
-    memcpy(out + HAND, v.hand, some_(HAND_ROW * MAX_HAND))     # those beyond the hand are zero
+    memcpy(out + HAND, v.hand, some_(HAND_ROW * MAX_HAND))     # rows beyond the hand are zero
     for h in range(MAX_HAND):
         out[HAND + HAND_ROW * h + AFFORDABLE] = <int8_t>(affordable >> 8 * h)
     write_board(out + OWN_BOARD, me, t.rules == RULES_10, v.began[0], v.costs, 1)
@@ -642,7 +642,7 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
         return
     lane1 = BITS[(guards & 7) << 1 if guards & 7 else (enemy & 7) << 1 | 1]
     lane2 = BITS[guards >> 3 << 1 if guards >> 3 else enemy >> 3 << 1 | 1]
-    # Four bytes for each own slot, two slots at a time.
+    # Four bytes for each of the player's slots, two slots at a time.
     put_(row, lane1 * (ready & 1 | <uint64_t>(ready >> 1 & 1) << 32))
     put_(row + 8, lane1 * (ready >> 2 & 1) | lane2 * (ready >> 3 & 1) << 32)
     put_(row + 16, lane2 * (ready >> 4 & 1 | <uint64_t>(ready >> 5 & 1) << 32))
@@ -651,7 +651,7 @@ cdef void write_mask(int8_t* out, const state_t* s, const table_t* t, int who) n
 # ---- for Python ----------------------------------------------------------------------------------
 
 def sizes():
-    """Sizes of the layouts: name -> rule set -> numbers, 0 where there is no such layout."""
+    """Return the sizes of the layouts: name -> rule set -> numbers, 0 for a missing layout."""
     return {
         name: {rules: layout_size(code, number)
                for number, rules in enumerate(("1.5", "1.2", "1.0"))}
@@ -673,7 +673,7 @@ def observe(State state not None, int player, int layout, out):
 
 
 def observe_batch(StateArray array not None, int player, int layout, out):
-    """`observe` for each state; player -1 is who is to move."""
+    """Do `observe` for each state; player -1 means the player to move."""
     cdef view_t view
     cdef scratch_t scratch
     cdef uint8_t[::1] buffer = memoryview(out).cast("B") if array.size else None
@@ -696,14 +696,14 @@ def observe_batch(StateArray array not None, int player, int layout, out):
 
 
 def hidden_of(State state not None, int player, int8_t[::1] out):
-    """The cards in hands and decks, as environments give them with ``privileged``."""
+    """Write the cards in hands and decks, as environments show them with ``privileged``."""
     if out.shape[0] != HIDDEN_ROWS * HAND_ROW:
         raise ValueError(f"out: {out.shape[0]} numbers, expected {HIDDEN_ROWS * HAND_ROW}")
     write_hidden(&out[0], &state.s, &state.table.t, player & 1)
 
 
 def mask_of(State state not None, int player, int8_t[::1] out):
-    """The mask of a player, as environments give it: PASS only where they cannot move."""
+    """Write the mask of a player, as environments show it: only PASS where they cannot move."""
     if out.shape[0] != (155 if state.table.t.rules == RULES_10 else 145):
         raise ValueError(f"out: {out.shape[0]} numbers do not fit the actions")
     write_mask(&out[0], &state.s, &state.table.t, player & 1)

@@ -1,7 +1,7 @@
 """Positions written down: as one line of text, and as a snapshot (docs/rules.md, section 13).
 
 `State.to_text`, `State.from_text` and `State.from_snapshot` are these functions. Both readers check
-every field and name the one that is wrong, then the kernel fills the players.
+every field and name a wrong one; then the kernel fills the players.
 """
 
 import re
@@ -28,7 +28,7 @@ Deck = list[tuple[int, Card]]
 
 
 def _runes_number(runes: Iterable[int]) -> int:
-    """Runes as the kernel has them: a bit for each five points of health."""
+    """Return runes as the kernel has them: a bit for each five points of health."""
     number = 0
     for rune in runes:
         number |= 1 << rune // 5 - 1
@@ -36,7 +36,7 @@ def _runes_number(runes: Iterable[int]) -> int:
 
 
 def _cards_to_draw(draw: int, lost: int, where: str) -> int:
-    """The cards to draw without those for lost health."""
+    """Return the cards to draw without those for lost health."""
     if draw < lost // 5:
         raise ValueError(
             f"{where}: expected at least {lost // 5}, a card for every five of lost {lost}"
@@ -45,15 +45,16 @@ def _cards_to_draw(draw: int, lost: int, where: str) -> int:
 
 
 def _see(seen: set[int], number: int, where: str) -> None:
-    """No instance is in two places."""
+    """Check that no instance is in two places."""
     if number in seen:
         raise ValueError(f"{where}: instance id {number} occurs twice")
     seen.add(number)
 
 
 # ---- text ----------------------------------------------------------------------------------------
-# Fields are parted by blanks, lists by commas, parts of an entry by colons, parts of a player by
-# slashes. Cards are named by their place in the list of cards, whose first ones are the pool.
+# Blanks separate fields, commas the entries of lists, colons the parts of an entry, and slashes the
+# parts of a player. Cards are named by their places in the list of cards, which begins with the
+# pool.
 
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _FIELDS = ("rules", "turn", "winner", "player", "player", "pool", "cards")
@@ -78,12 +79,12 @@ def _fixed_rows() -> dict[int, list[Any]]:
 
 
 def state_text(state: State) -> str:
-    """`State.to_text`."""
+    """Return a state as text: `State.to_text`."""
     first, ids, rows = table_rows(state.table)  # of the pool's entries
     fixed = {} if state.rules == "1.5" else _fixed_rows()
 
     def card_text(entry: int) -> str:
-        """A row of the list of cards; only the base id for a card of the fixed list of 1.x."""
+        """Return a row of the list of cards; only the base id for a card fixed in 1.x."""
         row = rows[entry]
         return str(row[0]) if fixed.get(row[0]) == row else ":".join(map(str, row))
 
@@ -109,7 +110,7 @@ def state_text(state: State) -> str:
     for fields, (hand, deck, board) in zip(snapshot["p"], places_of(state), strict=True):
         values = [fields[name] for name in ("hp", "maxMana", "mana", "bonus", "draw", "shown")]
         special = fields["lost"] if "lost" in fields else ".".join(map(str, fields["runes"]))
-        # The cards of the deck before those of the board: they are numbered as they are met.
+        # The deck comes before the board, as cards are numbered in the order in which they occur.
         held, left = (",".join(map(named, entries)) for entries in (hand, deck))
         creatures = []
         for row, (entry, copy, forgotten) in zip(fields["board"], board, strict=True):
@@ -128,7 +129,7 @@ def state_text(state: State) -> str:
 
 
 def _split(text: str, mark: str, where: str, names: Sequence[str]) -> list[str]:
-    """The parts of a field, as many as there are names."""
+    """Split a field into as many parts as there are names."""
     parts = text.split(mark)
     if len(parts) != len(names):
         raise ValueError(f"{where}: expected {mark.join(names)}, got {text!r}")
@@ -136,7 +137,7 @@ def _split(text: str, mark: str, where: str, names: Sequence[str]) -> list[str]:
 
 
 def _listed(text: str, where: str) -> list[tuple[str, str]]:
-    """The entries of a list, each with its name; a dash is an empty list."""
+    """Split a list into its entries, each with its name; a dash is an empty list."""
     entries = [] if text == "-" else text.split(",")
     return [(entry, f"{where}[{i}]") for i, entry in enumerate(entries)]
 
@@ -148,7 +149,7 @@ def _integer(text: str, where: str, low: int, high: int) -> int:
 
 
 def _card(text: str, where: str, rules: str) -> Card:
-    """The card of a row of the list of cards."""
+    """Return the card of a row of the list of cards."""
     row: list[Any] | None
     if ":" not in text and rules != "1.5":
         row = _fixed_rows().get(_integer(text, where, 0, 65535))
@@ -194,7 +195,7 @@ class _Instances:
             )
 
     def number(self) -> list[tuple[int, Card]]:
-        """The instances by ascending id: these are the first entries of the table."""
+        """The instances in ascending order of ids: the first entries of the table."""
         self._entries = {id: entry for entry, id in enumerate(sorted(self.found))}
         return [(id, self.cards[self.found[id]]) for id in self._entries]
 
@@ -206,7 +207,7 @@ class _Instances:
 
 
 def state_of_text(text: str) -> State:
-    """`State.from_text`, the inverse of `state_text`."""
+    """Return the state of a text: `State.from_text`, the inverse of `state_text`."""
     if not isinstance(text, str):
         raise TypeError(f"expected a string, got {text!r}")
     fields = text.split()
@@ -244,7 +245,7 @@ def state_of_text(text: str) -> State:
 def _player_of_text(
     text: str, lists: list[list[tuple[str, str]]], instances: _Instances, rules: str, where: str
 ) -> tuple[Any, ...]:
-    """A player as `build_state` takes them."""
+    """Return a player as `build_state` accepts them."""
     special = "runes" if RULES[rules].draft else "lost"
     parts = _split(text, ",", where, [*[name for name, _, _ in _NUMBERS], special])
     values = [
@@ -335,7 +336,7 @@ def _card_of(by_id: Mapping[int, Card], base_id: Any, where: str) -> Card:
 
 
 def _deck_in(decks: Any, who: int, by_id: Mapping[int, Card]) -> Deck:
-    """`decks[who]` as instance ids and cards."""
+    """Return `decks[who]` as instance ids and cards."""
     try:
         pairs = [tuple(pair) for pair in decks[who]]
     except (TypeError, IndexError, KeyError):
@@ -355,7 +356,7 @@ def _deck_in(decks: Any, who: int, by_id: Mapping[int, Card]) -> Deck:
 def state_of_snapshot(
     snapshot: Any, cards: Mapping[int, Card] | Iterable[Card], decks: Any, rules: str
 ) -> State:
-    """`State.from_snapshot`, the inverse of `State.snapshot`."""
+    """Return the state of a snapshot: `State.from_snapshot`, the inverse of `State.snapshot`."""
     rules = get_rules(rules).name
     by_id = _by_base_id(cards)
     held = [_deck_in(decks, 0, by_id), _deck_in(decks, 1, by_id)]
@@ -366,7 +367,7 @@ def state_of_snapshot(
     if _number_in(snapshot, "cur", "", 0, 1) != turn & 1:
         raise ValueError(f"cur: expected {turn & 1} in turn {turn}")
     winner = _number_in(snapshot, "winner", "", -1, 1)
-    # The last cards of a deck are still in it, those before them say what is in the hand.
+    # The last cards are still in the deck; those before them say what is in the hand.
     left = []
     known = {number for deck in held for number, _ in deck}
     for who, fields in enumerate(players):
@@ -403,7 +404,7 @@ def state_of_snapshot(
 
 
 def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
-    """The instance ids of a player's deck; those of the hand are checked."""
+    """Return the instance ids of a player's deck, and check those of the hand."""
     left = _number_in(fields, "deck", f"p[{who}].", 0, _MAX_DECK)
     if left > len(deck):
         raise ValueError(f"p[{who}].deck: {left} cards left, but decks[{who}] has {len(deck)}")
@@ -417,7 +418,7 @@ def _cards_left(fields: Any, deck: Deck, who: int) -> list[int]:
 def _add_creatures(
     fields: Any, held: Deck, by_id: Mapping[int, Card], known: set[int], who: int
 ) -> None:
-    """Creatures that no deck names are added; area copies share their original's entry."""
+    """Add creatures that no deck names; area copies share their original's entry."""
     for i, row in enumerate(_list_in(fields, "board", f"p[{who}].")):
         where = f"p[{who}].board[{i}]"
         if not isinstance(row, list | tuple) or len(row) not in (8, 9):
@@ -441,9 +442,9 @@ def _player_of_snapshot(
     rules: str,
     who: int,
 ) -> tuple[Any, ...]:
-    """A player as `build_state` takes them."""
+    """Return a player as `build_state` accepts them."""
     where = f"p[{who}]."
-    # Far below the limits of the kernel, so that no game from here reaches them.
+    # Far below the limits of the kernel, which no game from here reaches.
     health = _number_in(fields, "hp", where, -_MAX_HEALTH // 10, _MAX_HEALTH // 10)
     max_mana = _number_in(fields, "maxMana", where, 0, _MAX_MANA)
     mana = _number_in(fields, "mana", where, 0, _MAX_MANA)
@@ -475,7 +476,7 @@ def _creature_of_snapshot(
     _, _, attack, defense, abilities, lane, ready, spent = row[:8]
     number, base_id = index(row[0]), index(row[1])
     entry = entries.get(number, -1)
-    if entry < 0 or instances[entry][1].base_id != base_id:  # the copy of another one
+    if entry < 0 or instances[entry][1].base_id != base_id:  # the copy of another card
         entry = entries[number - 1]
     original, card = instances[entry]
     lane = whole_number(lane, f"{where}[5]", 0, RULES[rules].lanes - 1)

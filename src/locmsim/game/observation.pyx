@@ -1,4 +1,4 @@
-"""The text that a player is sent, both ways: `Observation` is what one player sees when asked.
+"""Read and write the text that a player is sent: `Observation` is what one player sees when asked.
 
 Sources: docs/rules.md, section 9 (battle) and section 3 (choice phase).
 """
@@ -86,7 +86,7 @@ cdef inline bint is_blank(char c) noexcept nogil:
 
 
 cdef int split(const char* text, int size, int at, line_t* line) noexcept nogil:
-    """Split the line that begins at `at`; returns where the next one does."""
+    """Split the line that begins at `at`; return where the next one begins."""
     line.n = 0
     while at < size and text[at] != b'\n':
         if is_blank(text[at]):
@@ -223,7 +223,7 @@ cdef int read_card(
 cdef int row_fault(
     const shown_t* o, const shown_card_t* c, int32_t (*places)[3]
 ) noexcept nogil:
-    """What keeps a row, whose fields are in range, from being together with those before it."""
+    """Return why a row, whose fields are in range, contradicts the rows before it."""
     cdef bint offered = o.cards[0].id == OFFERED
     cdef int capacity = MAX_BOARD if o.rules == RULES_10 else MAX_BOARD // 2
     if c.location == 0:
@@ -321,7 +321,7 @@ cdef int shown_read(
 # ---- writing -------------------------------------------------------------------------------------
 
 cdef inline char* put_number(char* to, int32_t value, char end) noexcept nogil:
-    """Append a number and what follows it."""
+    """Append a number and the character after it."""
     cdef char digits[12]
     cdef int n = 0
     cdef uint32_t left = <uint32_t>value
@@ -410,7 +410,7 @@ cdef tuple CARD_COLUMNS = tuple(
 
 
 cdef str number_fault(str name, str text, low, high):
-    """What is wrong with a text that is to be a number."""
+    """Say what is wrong with a text that should be a number."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
         return f"{name}: expected an integer, got {text!r}"
@@ -423,7 +423,7 @@ cdef str bounds_fault(str name, value, low, high):
 
 
 cdef str place_fault(const shown_t* o, const shown_card_t* c, int fault):
-    """What `row_fault` says."""
+    """Return the message of a `row_fault`."""
     where = LOCATION_NAMES[c.location]
     if fault == WRONG_PHASE:
         return "cards on offer (instance id -1) and cards in play do not mix"
@@ -439,7 +439,7 @@ cdef str place_fault(const shown_t* o, const shown_card_t* c, int fault):
 
 
 cdef str column_fault(const reader_t* r, const shown_t* o, str text):
-    """What is wrong with the column `r.line.bad`, which is `text`."""
+    """Say what is wrong with the column `r.line.bad`, which is `text`."""
     column = r.line.bad
     low = high = None
     if r.stage <= THEIR_LINE:
@@ -465,7 +465,7 @@ cdef str column_fault(const reader_t* r, const shown_t* o, str text):
 
 
 cdef str count_fault(const reader_t* r, const shown_t* o, str line):
-    """What is wrong where the number of columns is."""
+    """Say what is wrong with a number of columns."""
     if r.stage <= THEIR_LINE:
         what = "opponent's player line" if r.stage else "own player line"
         wanted = "4" if o.rules == RULES_15 else "5"
@@ -483,7 +483,7 @@ cdef str count_fault(const reader_t* r, const shown_t* o, str line):
 
 
 cdef object fault_of(const reader_t* r, const shown_t* o, bytes text):
-    """The error that names the line and what is wrong there."""
+    """Return the error that names the line and what is wrong there."""
     cdef int column = r.line.bad
     line = text[r.begin:].split(b"\n", 1)[0].decode("utf-8", "surrogatepass")
     if r.fault == WRONG_COUNT:
@@ -559,7 +559,7 @@ cdef object card_of(const shown_card_t* c):
 
 
 cdef str row_text_fault(row):
-    """Which field of a row is wrong by itself; None if all are right."""
+    """Return the field of a row that is out of range; None if all are in range."""
     if len(row) != 13:
         return "expected 13 fields"
     for name, value in zip(CardInPlay._fields, row):
@@ -573,7 +573,7 @@ cdef str row_text_fault(row):
 
 
 cdef int take_row(shown_card_t* c, row) except -1:
-    """The fields of a row; ``ValueError`` for one that is out of range."""
+    """Return the fields of a row; ``ValueError`` names one that is out of range."""
     (base_id, id, location, type, cost, attack, defense, abilities, my_health, opponent_health,
      draw, area, lane) = row
     # Through __index__: floats are refused.
@@ -738,7 +738,7 @@ cdef class Observation(Shown):
 
     @property
     def rules(self):
-        """Name of the rule set."""
+        """The name of the rule set."""
         return RULES_NAMES[self.o.rules]
 
     @property
@@ -753,7 +753,7 @@ cdef class Observation(Shown):
 
     @property
     def opponent_hand(self):
-        """Number of cards in the opponent's hand."""
+        """The number of cards in the opponent's hand."""
         return self.o.opponent_hand
 
     @property
@@ -869,13 +869,13 @@ cdef class Observation(Shown):
             [f"{name}={getattr(self, name)!r}" for name in Observation.__match_args__]) + ")"
 
     def __str__(self):
-        """One line; `format` has all of it."""
+        """Return one line; `format` returns the whole text."""
         from locmsim.game.boards import one_line
 
         return one_line(self)
 
     def _repr_html_(self):
-        """A picture of what the player sees, as notebooks show it."""
+        """Return a picture of what the player sees for notebooks."""
         from locmsim.game.boards import observation_svg
 
         return observation_svg(self)

@@ -102,7 +102,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
     """
     try:
         return positions_of(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # of bytes that are no text, too
+    except ValueError as error:  # also of bytes that are not text
         raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 

@@ -1,7 +1,7 @@
 """A bot as a child process: pipes that never block, a clock, and an end that leaves nothing behind.
 
 A bot may do anything: hang, die, flood its output, close its pipes, fork daemons. What keeps it
-from answering is raised as `BotFault`, and the referee lets it lose the match for that reason.
+from answering is raised as `BotFault`, and it loses the match for that reason.
 POSIX only; processes that hide in other sessions are found on Linux.
 """
 
@@ -29,30 +29,30 @@ __all__ = [
     "stop",
 ]
 
-#: A line of this many bytes is not an answer any more (docs/rules.md, section 10).
+#: A line of this many bytes is too long to be an answer (docs/rules.md, section 10).
 MAX_LINE = 10_000
 
-#: How much is kept of what a bot writes to its standard error: the last bytes.
+#: How many bytes are kept of what a bot writes to its standard error: the last ones.
 STDERR_KEPT = 8192
 #: How many bytes are kept of its lines for tournament tools, such as ``[PDATA] depth = 7``, and the
-#: length after which a line is none of these.
+#: length from which a line cannot be one of them.
 _DATA_KEPT = 1 << 16
 _DATA_LINE = 1 << 10
-#: How much of it is read while it is not the bot's turn. Reading lets a bot print freely after its
-#: answer; to stop at some point keeps a flood off the other bot's processor.
+#: How many bytes of it are read while it is not the bot's turn. Reading lets a bot print freely
+#: after its answer; stopping at some point keeps a flood from slowing the other bot.
 _STDERR_IDLE = 1 << 20
 _CHUNK = 1 << 16
 #: How many characters of a bot's text are shown in a reason.
 _SHOWN = 30
 
-#: Seconds to exit in after the input was closed and SIGTERM sent, before SIGKILL.
+#: Seconds to exit between SIGTERM, with the input closed, and SIGKILL.
 _GRACE = 0.2
-#: Seconds that a process has to disappear after its pipes were closed.
+#: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are given up.
 _GIVE_UP = 5.0
 
-#: The environment variable by which descendants are known, whatever session they moved to.
+#: The environment variable that marks descendants, whatever session they moved to.
 _MARK = "LOCMSIM_MATCH"
 _LINE_END = re.compile(rb"[\r\n]")
 _DATA = re.compile(rb"^\[[TP]DATA\+?\][^\r\n]*", re.MULTILINE)
@@ -61,7 +61,7 @@ _MACHINE_ERRORS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 def python_file_hint(command: str) -> str:
-    """What was meant by the name of a Python file that cannot be run as it is; "" for others."""
+    """Suggest a command for a Python file that cannot be run as it is; "" for anything else."""
     if not command.endswith(".py") or not os.path.isfile(command) or os.access(command, os.X_OK):
         return ""
     with open(command, encoding="utf-8", errors="replace") as file:
@@ -83,9 +83,9 @@ class BotFault(Exception):
 
 
 def new_token() -> str:
-    """A new name for the processes of one match.
+    """Return a new mark for the processes of one match.
 
-    The name of an outer match is kept in it, so that a referee also finds the bots of a bot that
+    It contains the mark of an outer match, so that a referee also finds the bots of a bot that
     is a referee itself.
     """
     outer = os.environ.get(_MARK)
@@ -245,7 +245,7 @@ class BotProcess:
         return line
 
     def _drop_line_feed(self) -> None:
-        """A line feed right after a carriage return belongs to the same line end."""
+        """Drop a line feed right after a carriage return, as it belongs to the same line end."""
         if self._after_cr and self._output:
             if self._output.startswith(b"\n"):
                 del self._output[:1]
@@ -262,7 +262,7 @@ class BotProcess:
         return BotFault(FaultKind.TIMEOUT, reason)
 
     def _end_fault(self, kind: FaultKind, reason: str) -> BotFault:
-        """The fault of a bot that closed a pipe, which is how deaths are noticed."""
+        """Return the fault of a bot that closed a pipe, which is how its death shows."""
         deadline = time.monotonic() + _DEATH
         while (code := self._exit_code()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -286,7 +286,7 @@ class BotProcess:
         return process.stdin, process.stdout, process.stderr
 
     def _write(self, data: memoryview) -> int:
-        """Write what fits; how many bytes that was."""
+        """Write as much as fits; return the number of bytes."""
         try:
             return os.write(self._stdin, data)
         except BlockingIOError:
@@ -295,14 +295,14 @@ class BotProcess:
             raise self._end_fault(FaultKind.CLOSED_INPUT, "closed its input") from None
 
     def _read_output(self) -> None:
-        """Take at most one chunk: a flood stays in the pipe."""
+        """Read at most one chunk, so that a flood stays in the pipe."""
         chunk = _read(self._stdout)
         if chunk is not None:
             self._output += chunk
             self._output_ended = not chunk
 
     def _read_errors(self) -> int:
-        """Take at most one chunk of the standard error; how many bytes that was."""
+        """Read at most one chunk of the standard error; return the number of bytes."""
         chunk = _read(self._stderr)
         if chunk is None:
             return 0
@@ -338,7 +338,7 @@ class BotProcess:
         """As ``Popen.returncode``; None while the process runs.
 
         The process stays a zombie, so that its id, which names its session and group, cannot
-        belong to another process before `stop` is through.
+        belong to another process before `stop` has finished.
         """
         try:
             status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -370,7 +370,7 @@ class BotProcess:
 
 
 class _Watch:
-    """What is waited for during a question, and what is read meanwhile."""
+    """The pipes that a question waits for, and those that are read meanwhile."""
 
     def __init__(self, asked: BotProcess, other: BotProcess | None) -> None:
         self._asked = asked
@@ -388,7 +388,7 @@ class _Watch:
         self._poll.unregister(pipe)
 
     def wait(self, seconds: float | None) -> bool:
-        """Read what comes within this time; whether a pipe for question or answer moved."""
+        """Read what comes within this time; return whether question or answer made progress."""
         ready = {pipe for pipe, _ in self._poll.poll(seconds and seconds * 1000)}
         asked, other = self._asked, self._other
         if asked._stderr in ready:
@@ -401,14 +401,14 @@ class _Watch:
                 self.forget(other._stderr)
         if asked._stdout in ready:
             asked._read_output()
-            # An unfinished question and a flood: the line that is there already is enough.
+            # An unfinished question and a flood: the line that has come is enough.
             if asked._output_ended or len(asked._output) >= MAX_LINE:
                 self.forget(asked._stdout)
         return asked._stdout in ready or asked._stdin in ready
 
 
 def _read(pipe: int) -> bytes | None:
-    """At most one chunk, empty at the end of the stream; None if there is nothing now."""
+    """Return at most one chunk, empty at the end of the stream; None if there is nothing yet."""
     try:
         return os.read(pipe, _CHUNK)
     except BlockingIOError:
@@ -430,14 +430,14 @@ def _death(code: int) -> str:
 def stop(bots: Collection[BotProcess], token: str) -> None:
     """End `bots` and all their descendants, and wait until they are gone.
 
-    First their input is closed and SIGTERM sent, a moment later SIGKILL, again and again until
-    nothing is left. On Linux that includes processes known only by the token in their environment:
+    First their input is closed and SIGTERM sent; a moment later SIGKILL, repeatedly, until
+    nothing is left. On Linux this includes processes known only by the token in their environment:
     those that moved to other sessions, and a bot whose start was interrupted before it was one of
     `bots`; elsewhere it is the bots' process groups.
     """
     try:
         _end(bots, token, _GRACE)
-    except BaseException:  # interrupted: again, without delay
+    except BaseException:  # interrupted: try again, without delay
         _end(bots, token, 0.0)
         raise
 
@@ -469,7 +469,7 @@ def _kill_all(bots: Collection[BotProcess], token: str) -> None:
         if not alive or time.monotonic() > deadline:
             break
         time.sleep(0.001)
-    # Orphans are buried by the first process of the system, which in a container may be this one.
+    # Orphans are reaped by the first process of the system, which in a container may be this one.
     for process in found:
         if process.parent == os.getpid() and process.pid not in leaders:
             with contextlib.suppress(ChildProcessError):
@@ -477,7 +477,7 @@ def _kill_all(bots: Collection[BotProcess], token: str) -> None:
 
 
 class _Process(NamedTuple):
-    """What ``/proc/PID/stat`` says that is of use here."""
+    """The useful part of ``/proc/PID/stat``."""
 
     pid: int
     dead: bool
@@ -487,7 +487,7 @@ class _Process(NamedTuple):
 
 
 def _process(pid: int) -> _Process | None:
-    # The name of the program stands in parentheses and may hold anything, parentheses too.
+    # The name of the program is in parentheses and may itself contain parentheses.
     fields = _proc_file(pid, "stat").rpartition(b")")[2].split()
     if len(fields) < 20:
         return None
@@ -496,13 +496,13 @@ def _process(pid: int) -> _Process | None:
 
 
 def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[_Process]:
-    """The processes of the sessions, zombies too, and those that carry the token (Linux)."""
+    """The processes of the sessions, including zombies, and those with the token (Linux)."""
     try:
         names = os.listdir("/proc")
     except OSError:
         return
     mark = token.encode()
-    # No process is older than what it descends from: this spares most of the reading.
+    # No process is older than its ancestors, which saves most of the reading.
     born = min((leader.started for pid in leaders if (leader := _process(pid))), default=0)
     for name in names:
         process = _process(int(name)) if name.isdigit() else None
@@ -513,7 +513,7 @@ def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[
 
 
 def _proc_file(pid: int, name: str) -> bytes:
-    """The content of a file in /proc, empty if the process is gone or another user's."""
+    """The content of a file in /proc; empty if the process is gone or belongs to another user."""
     try:
         with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
             return file.read()

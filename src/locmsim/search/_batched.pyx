@@ -1,9 +1,9 @@
 """Searches whose positions a function evaluates many at a time: `BatchEngine`.
 
-They make the same positions in the same order as those by weights, but for this: the beam asks once
-for a whole level, and turns that are played on go in step, all plans of a world (or all visits of a
-round) at once. A function that repeats the weights leads to the same answers. A module of its own:
-bots that are exported have no use for it.
+They create the same positions in the same order as searches by weights, with one difference: the
+beam asks once for a whole level, and turns after the player's advance in step, all plans of a world
+(or all visits of a round) at once. A function that computes what the weights do leads to the same
+answers. This is a module of its own because exported bots do not need it.
 """
 
 from libc.math cimport atanh, expf, logf
@@ -81,33 +81,33 @@ __all__ = ["BatchEngine"]
 
 cdef enum:
     MAX_BATCH = 1 << 16         # positions in one call of the function
-    FIRST_CAPACITY = 1 << 10        # positions there is room for at first
+    FIRST_CAPACITY = 1 << 10        # capacity of a new engine
 
 cdef float LEAST_LOG = -60.0    # of a prior, so that the logarithm of 0 is finite
 
-ctypedef struct query_t:        # a position that is to be evaluated
+ctypedef struct query_t:        # a position to evaluate
     uint64_t hash               # in the beam
-    float log_prior             # of the actions so far, in a turn that is played on
-    int32_t parent              # place in the level before
+    float log_prior             # logarithm of the prior of the actions so far
+    int32_t parent              # place in the previous level
     uint8_t action
 
-ctypedef struct line_t:         # a turn that is played on, with others at the same time
-    state_t s                   # its start; then its end
-    float value                 # of that to the player whose turn it is
+ctypedef struct line_t:         # a turn after the player's, advanced together with others
+    state_t s                   # first its start, then its end
+    float value                 # value of `s` to the player whose turn it is
     int32_t who
     bint active
-    int32_t n_here              # the level: positions of one number of actions
+    int32_t n_here              # the level: positions after equally many actions
     state_t here[MAX_REPLY_WIDTH]
-    int32_t row[MAX_REPLY_WIDTH]        # ... in what was asked last
+    int32_t row[MAX_REPLY_WIDTH]        # ... their rows in the last call
     float log_here[MAX_REPLY_WIDTH]     # ... logarithms of the priors of their actions
     float best
     int32_t n_kept              # the best ends, best first
     state_t kept[MAX_REPLY_WIDTH]
     float values[MAX_REPLY_WIDTH]
     float log_kept[MAX_REPLY_WIDTH]
-    int32_t first, end          # its positions among those asked
+    int32_t first, end          # its positions in the last call
 
-ctypedef struct visit_t:        # a descent of the tree, with others at the same time
+ctypedef struct visit_t:        # a descent of the tree, advanced together with others
     node_t* path[MAX_DEPTH]
     node_t* node
     turns_t* turns
@@ -118,21 +118,21 @@ ctypedef struct visit_t:        # a descent of the tree, with others at the same
 
 
 cdef class BatchEngine(Engine):
-    """An `Engine` by a function of a `StateBatch`, see `StateBatch.values`.
+    """An `Engine` that evaluates by a function of a `StateBatch`, see `StateBatch.values`.
 
-    Values that it returns are expected results; inside they are in the unit of the weights, and
-    where results are averaged they are again what the function said.
+    The function returns expected results. Inside, they are converted to the unit of the weights;
+    where results are averaged, they are converted back.
     """
 
     cdef object function
     cdef int64_t capacity, n_queued
-    cdef state_t* states            # to be evaluated
+    cdef state_t* states            # the positions to evaluate
     cdef query_t* queue
-    cdef float* values              # ... and what came of it
+    cdef float* values              # ... and their values
     cdef object priors              # an array, or None
     cdef const float* prior         # ... its numbers, or NULL
     cdef int num_actions
-    cdef bint greedy                # turns are played action by action
+    cdef bint greedy                # whether turns are played action by action
     cdef line_t* lines
     cdef visit_t* visits
 
@@ -154,7 +154,7 @@ cdef class BatchEngine(Engine):
     # ---- asking ---------------------------------------------------------------------------------
 
     cdef int grow(self) noexcept nogil:
-        """Room for twice as many positions; -1: there is too little memory."""
+        """Double the capacity; -1 if memory runs out."""
         cdef int64_t capacity = 2 * self.capacity if self.capacity else <int64_t>FIRST_CAPACITY
         cdef void* grown = realloc(self.states, capacity * sizeof(state_t))
         if grown is NULL:
@@ -174,7 +174,7 @@ cdef class BatchEngine(Engine):
     cdef query_t* enqueue(
         self, const state_t* s, int32_t parent, uint8_t action, float log_prior
     ) noexcept nogil:
-        """Add a position to those that are evaluated next; NULL: there is too little memory."""
+        """Add a position to those that are evaluated next; NULL if memory runs out."""
         cdef query_t* a
         if self.n_queued == self.capacity and self.grow() < 0:
             self.e.w.failed = True
@@ -228,7 +228,7 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef float log_prior(self, int64_t row, int action) noexcept nogil:
-        """The logarithm of what was said last of an action; 0 without priors."""
+        """The logarithm of an action's prior in the last call; 0 without priors."""
         cdef float x
         if self.prior is NULL:
             return 0
@@ -312,7 +312,7 @@ cdef class BatchEngine(Engine):
         return complete
 
     cdef bint make_children(self, int n_here, int now, bint* complete) noexcept nogil:
-        """Ask for all new positions behind a level; True: there is no budget for more, or a win."""
+        """Ask for all new positions after a level; True at the end of the budget or at a win."""
         cdef work_t* w = &self.e.w
         cdef uint8_t actions[MAX_ACTIONS + 1]
         cdef state_t child
@@ -342,7 +342,7 @@ cdef class BatchEngine(Engine):
                     a.hash = hash
         return False
 
-    # ---- turns that are played on ---------------------------------------------------------------
+    # ---- turns after the player's ---------------------------------------------------------------
 
     cdef int play_turns(self, int n) except -1:
         """Play the turns of the first `n` lines that are active, each as `narrow_turns` would, or
@@ -396,7 +396,7 @@ cdef class BatchEngine(Engine):
         self.enqueue(&line.s, 0, PASS, 0)
 
     cdef void win_line(self, line_t* line, const state_t* end) noexcept nogil:
-        """A turn that wins, attacks included that may be left, has one end only."""
+        """End a winning turn, including attacks that are left, with that end alone."""
         line.active = False
         line.n_kept = 1
         line.kept[0] = end[0]
@@ -435,7 +435,7 @@ cdef class BatchEngine(Engine):
         line.end = <int32_t>self.n_queued
 
     cdef void go_on(self, line_t* line) noexcept nogil:
-        """The best positions of those asked are the next level; it ends when none is better."""
+        """Make the best positions of the last call the next level; stop when none is better."""
         cdef work_t* w = &self.e.w
         cdef float values[MAX_REPLY_WIDTH]
         cdef int32_t rows[MAX_REPLY_WIDTH]
@@ -468,7 +468,7 @@ cdef class BatchEngine(Engine):
             line.log_kept[0] = line.log_here[0] + self.log_prior(line.row[0], PASS)
 
     cdef void keep(self, line_t* line, int place, float value) noexcept nogil:
-        """Put a position of the level among the ends, if it is one of the best."""
+        """Add a position of the level to the ends if it is one of the best."""
         cdef int most = self.e.w.reply_width, i
         cdef int k = place_of(line.values, line.n_kept, most, value, False)
         if k < 0:
@@ -505,7 +505,7 @@ cdef class BatchEngine(Engine):
                 self.lines[i].s = w.ends[order[i]]
                 put_world(w, &self.lines[i].s, world_of(w, worlds))
             self.play_on(h.alive, turns)
-            if not is_late(w):      # a world that not all plans were tried in does not count
+            if not is_late(w):      # a world counts only if all plans were tried in it
                 for i in range(h.alive):
                     total[order[i]] += self.result(&self.lines[i])
                     w.plans[order[i]].visits += 1
@@ -516,7 +516,7 @@ cdef class BatchEngine(Engine):
         return order[0]
 
     cdef int play_on(self, int n, int turns) except -1:
-        """Play so many turns from the ends of turns in the first `n` lines."""
+        """Play further turns from the ends of turns in the first `n` lines."""
         cdef work_t* w = &self.e.w
         cdef line_t* line
         cdef bint over[MAX_PLANS]
@@ -567,14 +567,14 @@ cdef class BatchEngine(Engine):
         return total / n_worlds
 
     cdef float result(self, const line_t* line) noexcept nogil:
-        """The expected result of a line for the player who searches."""
+        """The expected result of a line to the player who searches."""
         cdef float value = squashed(line.value, self.e.w.eval)
         return value if (line.s.turn & 1) == self.e.w.who else -value
 
     # ---- the tree -------------------------------------------------------------------------------
 
     cdef int64_t search_tree(self, int64_t iterations, int* best) except -1:
-        """`tree_search`; the visits of a round go in step."""
+        """`tree_search`, where the visits of a round advance in step."""
         cdef work_t* w = &self.e.w
         cdef tree_t* tree = &self.e.tree
         cdef int32_t order[MAX_PLANS]
@@ -645,12 +645,12 @@ cdef class BatchEngine(Engine):
         return 0
 
     cdef bint descend(self, visit_t* v, int waiting) noexcept nogil:
-        """Follow turns that are known, up to the end of a visit; True: new ones are needed."""
+        """Follow known turns up to the end of a visit; True if new ones are needed."""
         cdef tree_t* tree = &self.e.tree
         while not v.over:
             state_end_turn(&v.s, self.e.w.table)
             if state_winner(&v.s) >= 0:
-                # For the player of `node`, whose turn has just ended.
+                # The value to the player of `node`, whose turn has just ended.
                 v.result = 1 if v.s.p[(self.e.w.who + v.depth) & 1].won else -1
                 v.over = True
             elif v.turns.n == 0:
@@ -664,7 +664,7 @@ cdef class BatchEngine(Engine):
         return False
 
     cdef void enter(self, visit_t* v, node_t* node) noexcept nogil:
-        """Go through a turn; it may be the last one of a visit."""
+        """Enter a turn; it may be the last one of a visit."""
         v.node = node
         v.path[v.depth] = node
         v.depth += 1
@@ -676,7 +676,7 @@ cdef class BatchEngine(Engine):
         v.turns = &node.next
 
     cdef int play_turns_of(self, int n) except -1:
-        """Find the turns that visits wait for, add them to the tree, and enter the best of each."""
+        """Add the turns that visits wait for to the tree, and enter the best one of each."""
         cdef bint waits[MAX_PLANS]
         cdef tree_t* tree = &self.e.tree
         cdef line_t* line
@@ -715,7 +715,7 @@ cdef class BatchEngine(Engine):
             nodes[i].prior /= total
 
     cdef void count(self, visit_t* v, node_t* plan) noexcept nogil:
-        """Add what came of a visit to its turns and its plan."""
+        """Add the result of a visit to its turns and its plan."""
         cdef float result = v.result
         cdef int i
         for i in range(v.depth - 1, -1, -1):

@@ -40,7 +40,7 @@ cdef enum:
     IDS_PER_PLAYER = 60         # 1.5: ids at this distance belong to different players
 
 
-# ---- what is known -------------------------------------------------------------------------------
+# ---- knowledge -----------------------------------------------------------------------------------
 
 cdef void belief_reset(belief_t* b) noexcept nogil:
     memset(b, 0, sizeof(belief_t))
@@ -62,7 +62,7 @@ cdef void belief_chose(belief_t* b, int32_t base_id) noexcept nogil:
 
 
 cdef void note(belief_t* b, int whose, int32_t id, int32_t base_id) noexcept nogil:
-    """A card was seen."""
+    """Note a card that was seen."""
     cdef int i = 0
     # An area copy has the id of its original plus one, and originals have even ids (1.5).
     if b.rules == RULES_15:
@@ -78,20 +78,20 @@ cdef void note(belief_t* b, int whose, int32_t id, int32_t base_id) noexcept nog
 
 
 cdef int find_seat(const belief_t* b, const shown_t* o) noexcept nogil:
-    """Instance ids tell the players apart (section 1)."""
+    """Tell the players apart by their instance ids (section 1)."""
     cdef int who
     for who in range(2):
         if b.n_seen[who]:
             if b.rules != RULES_15:
                 return (b.seen_id[who][0] + 1 + who) & 1
             return (b.seen_id[who][0] // <int32_t>IDS_PER_PLAYER + who) & 1
-    # Without any card: the second player has as much mana as the first, mostly; on their own turn
-    # the first is one ahead.
+    # Without any card: mostly the second player has as much mana as the first; on their own turn
+    # the first player is one ahead.
     return o.player[0].max_mana == o.player[1].max_mana
 
 
 cdef int own_turns(const belief_t* b, const shown_t* o) noexcept nogil:
-    """Turns before this one: player 0's mana counts them, up to its limit."""
+    """The turns before this one, which player 0's mana counts up to its limit."""
     cdef int first = o.player[b.seat].max_mana
     cdef int least = MAX_MANA - 1
     if first < MAX_MANA:
@@ -125,7 +125,7 @@ cdef bint known_see(known_t* k, const shown_card_t* row) noexcept nogil:
             k.row[i] = row[0]
             k.n = i + 1
         return True
-    # In hand it shows what is printed, on a board, where anything may have changed, only which card
+    # In hand a card shows what is printed; on a board, where all may have changed, only which card
     # it is.
     old = &k.row[i]
     if row.location != 0 or (
@@ -145,7 +145,7 @@ cdef void attractions(
     double* weights
 ) noexcept nogil:
     cdef double best = 0, most = 0, x
-    # Anything may be chosen: weights stay above 0, whatever the unit of the scores.
+    # Any card may be chosen, so weights stay above 0, whatever the unit of the scores.
     cdef double least = -50.0
     cdef int i
     for i in range(n):
@@ -247,12 +247,12 @@ cdef int belief_root(
     if fault >= 0:
         return fault
     s.turn = 2 * b.turn + seat
-    # With the bonus the second player's mana is a turn ahead, up to its limit.
+    # With the bonus, the second player's mana is a turn ahead, up to its limit.
     s.p[seat].bonus = seat == 1 and mine == min(<int>MAX_MANA + 1, b.turn + 2)
     s.p[1 - seat].bonus = seat == 0 and theirs == min(<int>MAX_MANA + 1, b.turn + 1)
     # What the opponent kept of the mana: the bonus is lost after a turn that ends with 0. And, in
     # 1.5, what the opponent's own cards cost them, which counts towards the next draw: each is
-    # taken to have had its effect once. No generated card harms its player.
+    # assumed to have had its effect once. No generated card harms its player.
     mana = theirs
     for i in range(o.n_actions):
         a = &o.actions[i]
@@ -295,7 +295,7 @@ cdef void add_candidate(
 cdef void likely(
     const belief_t* b, int whose, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """Two of each card less those seen; more if that is too little for the hidden places."""
+    """Two of each card minus those seen; more if these are too few for the hidden places."""
     cdef int left[MAX_CARDS]
     cdef int i, j, entry, group = 0, missing = places, more = 0
     cdef double most = 0
@@ -324,7 +324,7 @@ cdef void likely(
 cdef bint own_deck(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """The cards taken that were not seen yet; False if these are not those of the player's deck."""
+    """The chosen cards that were not seen yet; False if they do not fit the player's deck."""
     cdef int left[MAX_CARDS]
     cdef int i, j, group = 0, total = 0
     if b.n_chosen != MAX_DECK:
@@ -362,7 +362,7 @@ cdef bint offers(const pool_t* pool, int turn, int entry) noexcept nogil:
 cdef bint assign(
     const pool_t* pool, const int* shown, int i, int* owner, bint* tried
 ) noexcept nogil:
-    """Match a card to a draft turn that offered it, moving others if need be."""
+    """Match a card to a draft turn that offered it, moving others if necessary."""
     cdef int turn
     for turn in range(pool.n_triplets):
         if not tried[turn] and offers(pool, turn, shown[i]):
@@ -376,9 +376,9 @@ cdef bint assign(
 cdef bint their_picks(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
-    """One card of each draft turn that none of the cards seen need have come from.
+    """Find the draft turns that the cards seen need not have come from.
 
-    Each card is matched to a turn that offered it, as many as can be (augmenting paths). False if
+    As many cards as possible are matched to turns that offered them (augmenting paths). False if
     too few turns are left.
     """
     cdef int shown[MAX_CARDS]
@@ -441,13 +441,13 @@ cdef class Knowledge:
         belief_reset(&self.b)
 
     def __reduce__(self):
-        """Without the pool, which is made anew."""
+        """Pickle without the pool, which is made again."""
         return _knowledge, (
             (<char*>&self.b)[:sizeof(belief_t)], (<char*>&self.shown)[:sizeof(shown_t)])
 
     @property
     def seat(self):
-        """0 or 1, None as long as nothing tells."""
+        """The player, 0 or 1; None while it is unknown."""
         return None if self.b.seat < 0 else self.b.seat
 
     @seat.setter
@@ -474,17 +474,17 @@ cdef class Knowledge:
         return found
 
     def chose(self, base_id):
-        """The player took a card."""
+        """Note that the player took a card."""
         belief_chose(&self.b, base_id)
 
     def see(self, Shown observation not None):
-        """Take in an `Observation` of the battle; ``ValueError`` if it cannot be."""
+        """Take in an `Observation` of the battle; ``ValueError`` for an impossible one."""
         check_battle(&observation.o)
         self.shown = observation.o
         belief_see(&self.b, &self.shown)
 
     def news(self):
-        """The rows shown last that tell of a card what none did before, by number."""
+        """The numbers of the rows shown last that tell something new about a card."""
         cdef int i
         cdef list found = []
         for i in range(self.shown.n_cards):
@@ -524,7 +524,7 @@ cdef class Knowledge:
         self.weighted = True
 
     def offer(self, cards, values, temperature):
-        """Three cards that opponents chose one of in a draft, and what they are worth to them."""
+        """Note three cards that opponents chose from in a draft, and their values."""
         cdef uint8_t entries[3]
         cdef double worth[3]
         cdef int i
@@ -541,9 +541,9 @@ cdef class Knowledge:
         return self.weighted
 
     def root(self):
-        """The position seen last with any cards in the hidden places.
+        """The position seen last, with arbitrary cards in the hidden places.
 
-        ``ValueError`` for one that cannot be.
+        ``ValueError`` for an impossible one.
         """
         cdef State state = State.__new__(State)
         state.table = Table.__new__(Table)
@@ -551,7 +551,7 @@ cdef class Knowledge:
         return state
 
     cdef int fill_root(self, state_t* s, table_t* t) except -1:
-        """`root` into a state and a table, whatever they held before."""
+        """Write `root` into a state and a table, whatever they held before."""
         cdef Table pool = self.pool_table
         cdef const shown_t* o = &self.shown
         cdef int fault
@@ -571,7 +571,7 @@ cdef class Knowledge:
         return 0
 
     def determinizer(self):
-        """What may be hidden in that position."""
+        """What may be in the hidden places of that position."""
         cdef State state = self.root()
         cdef Determinizer worlds = Determinizer(state, self.b.seat, None)
         with nogil:

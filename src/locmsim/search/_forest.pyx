@@ -2,11 +2,11 @@
 
 Its loops run without the GIL; between them the owner of the forest has all leaves evaluated at
 once. A node stands for a sequence of actions, an edge for an action as it is seen: the card with
-its target, not its place in a hand. Worlds differ in what the player to move at a node may do.
-There each simulation chooses among the actions of its own world, and ends where that has one that
-the node does not know yet: its priors are asked for, and the value counts.
+its target, not its place in a hand. In different worlds the player to move at a node has different
+actions. Each simulation chooses among those of its own world. It ends at the first one that the
+node does not know yet: the evaluator is asked for priors and a value.
 
-tests/reference_forest.py is the same in Python, and slow.
+tests/reference_forest.py does the same in Python, slowly.
 """
 
 cimport cython
@@ -58,8 +58,8 @@ from locmsim.game._layout import LAYOUT_CODES
 __all__ = ["Forest"]
 
 cdef enum:
-    MAX_DEPTH = 128             # actions of a simulation; a longer one is evaluated where it is
-    FIRST_EDGES = 64            # there is room for in a tree at first
+    MAX_DEPTH = 128             # actions of a simulation; a longer one is evaluated there
+    FIRST_EDGES = 64            # capacity of a new tree
 
 cdef double LEAST_PRIOR = 1e-30     # its logarithm is finite
 
@@ -75,7 +75,7 @@ cdef extern from *:
 
 
 cdef inline void fetch(const void* start, size_t size) noexcept nogil:
-    """Have memory brought near: waiting for it is most of what a large forest costs."""
+    """Prefetch memory: waiting for it is most of the cost of a large forest."""
     cdef size_t i
     for i in range(0, size, 64):
         fetch_(<const char*>start + i)
@@ -85,23 +85,23 @@ ctypedef struct edge_t:         # 40 bytes: thousands of trees are larger than a
     double prior                # the mean of `n_priors`
     double total                # results to the player to move
     uint32_t key                # the action as everybody sees it, see `key_of`
-    int32_t next                # edge of the same node, -1: the last one
-    int32_t child               # node, -1: none
-    int32_t visits              # simulations that went this way,
+    int32_t next                # next edge of the same node; -1 after the last one
+    int32_t child               # node, or -1
+    int32_t visits              # simulations through this edge,
     int32_t n_priors
-    uint16_t waiting            # ... those included that wait for their evaluation
-    uint8_t action              # number in the world that it was seen in first
+    uint16_t waiting            # ... of which these wait for their evaluation
+    uint8_t action              # action number in the world where it was first seen
     uint8_t _pad
 
 ctypedef struct node_t:
-    int32_t first, last         # edges, -1: none
+    int32_t first, last         # edges, or -1
     int32_t visits              # results
-    double total                # ... to the player to move
+    double total                # ... as the player to move sees them
     double value                # the first of them
-    uint8_t who                 # is to move
+    uint8_t who                 # the player to move
 
 ctypedef struct tree_t:
-    state_t root                # hidden cards are any
+    state_t root                # with arbitrary hidden cards
     const table_t* table
     const unknown_t* unknown
     past_t past
@@ -113,22 +113,22 @@ ctypedef struct tree_t:
     int32_t n_root              # edges of the root
     int32_t wanted, started     # simulations
     # Sequential halving: the candidates go one pass after the other.
-    int32_t candidates          # number of root actions that are still visited
-    int32_t passes              # that are left before the next halving
+    int32_t candidates          # root actions that are still visited
+    int32_t passes              # passes left before the next halving
     int32_t level               # visits of each candidate before this pass
     int32_t in_pass             # candidates that this pass has visited
 
 ctypedef struct leaf_t:
     int32_t tree
-    int32_t row                 # in what is evaluated, -1: the value is exact
-    int32_t node                # -1: the game is over
+    int32_t row                 # row of the evaluator's input; -1 if the value is exact
+    int32_t node                # -1 if the game is over
     int32_t depth
-    int32_t edges[MAX_DEPTH]    # the way there
+    int32_t edges[MAX_DEPTH]    # the edges to it
     int32_t nodes[MAX_DEPTH]
     int32_t n_legal             # actions,
     uint8_t legal[MAX_ACTIONS + 1]
-    uint8_t same[MAX_ACTIONS + 1]       # ... each as this one of those below:
-    int32_t n                   # what is different about them
+    uint8_t same[MAX_ACTIONS + 1]       # ... each the same as this one of those below:
+    int32_t n                   # different actions
     uint8_t actions[MAX_ACTIONS + 1]
     uint32_t keys[MAX_ACTIONS + 1]
     double value                # to `who`
@@ -136,7 +136,7 @@ ctypedef struct leaf_t:
     double predicted            # by the network of `mix`
 
 ctypedef struct forest_options_t:
-    bint gumbel                 # at the root, else PUCT there, too
+    bint gumbel                 # Gumbel at the root; else PUCT there, too
     int32_t considered
     double exploration
     double visit_offset
@@ -146,7 +146,7 @@ ctypedef struct forest_options_t:
 
 
 cdef inline uint32_t key_of(const state_t* s, const table_t* t, int action) noexcept nogil:
-    """An action by what everybody sees of it: equal cards in a hand make no difference."""
+    """The key of an action as everybody sees it: equal cards in a hand make no difference."""
     cdef move_t m
     if action == PASS:
         return 0
@@ -158,7 +158,7 @@ cdef inline uint32_t key_of(const state_t* s, const table_t* t, int action) noex
 
 
 cdef inline void list_actions(leaf_t* leaf, const state_t* s, const table_t* t) noexcept nogil:
-    """The legal actions; copies of a card in hand are one."""
+    """List the legal actions; copies of a card in hand count as one."""
     cdef uint64_t seen[4]           # a bit for each hash of a key
     cdef uint32_t key, hash
     cdef int i, j
@@ -199,7 +199,7 @@ cdef inline int find_edge(const tree_t* tree, int first, int hint, uint32_t key)
 
 
 cdef int new_node(tree_t* tree, int who) noexcept nogil:
-    """A node; -1: there is too little memory."""
+    """Add a node; -1 if memory runs out."""
     cdef int32_t size
     cdef void* grown
     cdef node_t* node
@@ -219,7 +219,7 @@ cdef int new_node(tree_t* tree, int who) noexcept nogil:
 
 
 cdef int new_edge(tree_t* tree, int at, uint32_t key, int action) noexcept nogil:
-    """An edge of a node; -1: there is too little memory."""
+    """Add an edge to a node; -1 if memory runs out."""
     cdef int32_t size
     cdef void* grown
     cdef edge_t* edge
@@ -249,7 +249,7 @@ cdef int new_edge(tree_t* tree, int at, uint32_t key, int action) noexcept nogil
 # ---- the root ------------------------------------------------------------------------------------
 
 cdef inline int halvings(int n) noexcept nogil:
-    """The logarithm of `n` to the base 2, rounded up, at least 1."""
+    """The binary logarithm of `n`, rounded up, at least 1."""
     cdef int k = 1
     while 1 << k < n:
         k += 1
@@ -257,14 +257,14 @@ cdef inline int halvings(int n) noexcept nogil:
 
 
 cdef void start_passes(tree_t* tree, int n, int m) noexcept nogil:
-    """Begin with a number of candidates out of `m`."""
+    """Begin with the candidates among `m` root actions."""
     tree.candidates = n
     tree.passes = max(1, tree.wanted // (halvings(m) * n)) if n > 1 else tree.wanted
     tree.in_pass = 0
 
 
 cdef void end_pass(tree_t* tree, int m) noexcept nogil:
-    """The next pass begins, with half as many candidates when it is time for that."""
+    """Begin the next pass, with half as many candidates when their visits are used up."""
     tree.level += 1
     tree.in_pass = 0
     tree.passes -= 1
@@ -273,7 +273,7 @@ cdef void end_pass(tree_t* tree, int m) noexcept nogil:
 
 
 cdef inline double mean_of(const edge_t* edge) noexcept nogil:
-    """The mean result of what was visited; those that wait count as lost."""
+    """The mean result of the visits; those that still wait count as lost."""
     return (edge.total - edge.waiting) / edge.visits
 
 
@@ -306,15 +306,15 @@ cdef class Forest:
     views : sequence of TurnView or None
         What the player to move has been shown, for layouts.
     seeds : array of uint64
-        Of the worlds of each tree.
+        The seed of each tree's worlds.
     noise : array of float64 (trees, actions)
         Added to the logarithms of the priors at the root.
     layout : str or None
-        That of the observations; None: leaves are given as states.
+        The layout of the observations; with None, leaves are states.
     leaves : int
-        Simulations of a tree in one round, at most.
+        Simulations of a tree in one round at most.
     network : Network or None
-        Predicts results at leaves, too, which count for a part of `mix`.
+        Also predicts results at leaves; `mix` is the part that they count for.
     """
 
     cdef tree_t* trees
@@ -324,11 +324,11 @@ cdef class Forest:
     cdef int per_tree
     cdef int n_leaves
     cdef int n_rows
-    cdef int layout             # -1: states
-    cdef int item               # bytes of an observation
-    cdef bint failed            # there is too little memory
+    cdef int layout             # -1 for states
+    cdef int item               # size of an observation in bytes
+    cdef bint failed            # memory ran out
     cdef forest_options_t o
-    cdef table_t short          # of which only the beginning is used
+    cdef table_t short          # only its beginning is used
     cdef list worlds
     cdef StateArray array
     cdef Network network
@@ -429,10 +429,10 @@ cdef class Forest:
 
     @cython.boundscheck(False)
     def gather(self, observations, int8_t[:, ::1] masks):
-        """Send simulations to the leaves of their trees; the number that is to be evaluated.
+        """Send simulations to leaves of their trees; return how many must be evaluated.
 
-        Arrays have a row for each simulation of a round. Of a forest without a layout they are
-        None, and `states` has the leaves. -1: all is done.
+        The arrays have a row for each simulation of a round. They are None for a forest without a
+        layout, whose leaves are in `states`. Returns -1 when everything is done.
         """
         cdef uint8_t* out = NULL
         cdef uint8_t[::1] buffer
@@ -468,7 +468,7 @@ cdef class Forest:
         return self.n_rows if self.n_leaves else -1
 
     def states(self):
-        """The leaves that are to be evaluated, of a forest without a layout."""
+        """The leaves that must be evaluated, of a forest without a layout."""
         cdef int i, row
         cdef list owners = self.array.owners
         for i in range(self.n_leaves):
@@ -484,9 +484,9 @@ cdef class Forest:
 
     @cython.boundscheck(False)
     def scatter(self, const float[:, ::1] priors, const double[::1] values, bint are_logits):
-        """Take what was said of the leaves: values to who is to move there, and priors.
+        """Take the evaluator's results for the leaves: values to the player to move, and priors.
 
-        Priors, if not None, are logits of all actions or what is proportional to probabilities.
+        Priors, if not None, are logits of all actions, or proportional to probabilities.
         """
         cdef int i
         cdef leaf_t* leaf
@@ -516,7 +516,7 @@ cdef class Forest:
             raise MemoryError("too little memory for a forest")
 
     cdef void fetch_leaf(self, const leaf_t* leaf) noexcept nogil:
-        """What `scatter` will look at."""
+        """Prefetch what `scatter` will read."""
         cdef const tree_t* tree = &self.trees[leaf.tree]
         fetch_(leaf)
         fetch_(leaf.nodes)
@@ -529,7 +529,7 @@ cdef class Forest:
         fetch(&tree.edges[tree.n_edges], 8 * sizeof(edge_t))
 
     cdef int due(self, tree_t* tree) noexcept nogil:
-        """How many simulations a tree sends now."""
+        """The number of simulations that a tree sends in this round."""
         cdef int n, m
         if tree.nodes[0].visits == 0:
             return 1                    # the root itself
@@ -546,12 +546,12 @@ cdef class Forest:
     # ---- descending -----------------------------------------------------------------------------
 
     cdef double weighed(self, double value, int visits) noexcept nogil:
-        """A value as it counts beside logarithms of priors."""
+        """A value, scaled to be added to logarithms of priors."""
         return (self.o.visit_offset + visits) * self.o.value_scale * value
 
     @cython.boundscheck(False)
     cdef int choose_candidate(self, const tree_t* tree, int number) noexcept nogil:
-        """The best root action of those with as few visits as this pass is for."""
+        """The best root action among those that this pass has not visited yet."""
         cdef const edge_t* edge
         cdef double score, most = 0
         cdef int e, best = -1
@@ -570,7 +570,7 @@ cdef class Forest:
     cdef int choose(
         self, const tree_t* tree, const leaf_t* leaf, int at, int* action
     ) noexcept nogil:
-        """The edge by PUCT among those of this world; -1: the world has one that is new."""
+        """The edge that PUCT chooses in this world; -1 if the world has an unknown action."""
         cdef const node_t* node = &tree.nodes[at]
         cdef const edge_t* edge
         cdef int32_t found[MAX_ACTIONS + 1]
@@ -604,7 +604,7 @@ cdef class Forest:
     cdef void descend(
         self, tree_t* tree, leaf_t* leaf, uint8_t* observations, int8_t* masks
     ) noexcept nogil:
-        """Follow a tree in a world to a leaf, and write what is to be evaluated."""
+        """Follow a tree in a world to a leaf, and write down what must be evaluated."""
         cdef state_t dealt, s, before
         cdef known_t known
         cdef const table_t* t
@@ -671,7 +671,7 @@ cdef class Forest:
                         return
                     edge.child = child
                 at = edge.child
-                # Mostly the edges of a node were made at once.
+                # Most edges of a node were added together.
                 if tree.nodes[at].first >= 0:
                     fetch(&tree.edges[tree.nodes[at].first], 16 * sizeof(edge_t))
             list_actions(leaf, &s, t)
@@ -688,7 +688,7 @@ cdef class Forest:
         leaf.row = self.n_rows
         self.n_rows = self.n_rows + 1
         if self.o.mix != 0:
-            # What a network predicts is for the player whose turn ends.
+            # A network predicts the result for the player whose turn ends.
             if passed:
                 leaf.predicted = -tanh(
                     network_value(&self.network.n, &before, t, before.turn & 1) / 2.0)
@@ -702,12 +702,12 @@ cdef class Forest:
             self.layout, observations + <size_t>leaf.row * self.item, &known, &s, t, leaf.who)
         write_mask(masks + <size_t>leaf.row * self.num_actions, &s, t, leaf.who)
 
-    # ---- what was said --------------------------------------------------------------------------
+    # ---- the evaluator's results -----------------------------------------------------------------
 
     cdef void expand(
         self, tree_t* tree, const leaf_t* leaf, const float* raw_priors, bint are_logits
     ) noexcept nogil:
-        """Give the leaf the edges of its world, and each its share of the priors."""
+        """Add the edges of its world to the leaf, each with its share of the priors."""
         cdef node_t* node = &tree.nodes[leaf.node]
         cdef edge_t* edge
         cdef double priors[MAX_ACTIONS + 1]
@@ -751,11 +751,11 @@ cdef class Forest:
         if leaf.node == 0:
             tree.n_root = tree.n_edges
 
-    # ---- what came of it ------------------------------------------------------------------------
+    # ---- results ---------------------------------------------------------------------------------
 
     @cython.boundscheck(False)
     cdef int decision(self, const tree_t* tree, int number) noexcept nogil:
-        """The edge of the root action that is best."""
+        """The edge of the best root action."""
         cdef const edge_t* edge
         cdef double score, most = 0
         cdef int e, visits = 0, best = -1
@@ -780,7 +780,7 @@ cdef class Forest:
         self, int32_t[::1] actions, double[:, ::1] policies, double[:, ::1] means,
         int32_t[:, ::1] visits, double[::1] values
     ):
-        """Fill arrays of zeros, a row for each tree, with what the trees say of their roots."""
+        """Fill arrays of zeros, a row for each tree, with the results at the roots."""
         cdef const tree_t* tree
         cdef const edge_t* edge
         cdef double completed[MAX_ACTIONS + 1]
@@ -824,7 +824,7 @@ cdef class Forest:
                 actions[i] = tree.edges[self.decision(tree, i)].action
 
     def variation(self, int i):
-        """The root action of tree i and what follows it in the turn, most visited first."""
+        """The best root action of tree i and the most visited actions after it in the turn."""
         cdef const tree_t* tree
         cdef int e, best, at
         if not 0 <= i < self.size:
@@ -853,7 +853,7 @@ cdef class Forest:
 
 
 cdef void back_up(tree_t* tree, const leaf_t* leaf) noexcept nogil:
-    """Add a result to everything that led to it."""
+    """Add a result to all nodes and edges on the path."""
     cdef edge_t* edge
     cdef node_t* node
     cdef double x

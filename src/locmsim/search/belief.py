@@ -252,7 +252,7 @@ class Belief:
         Raises
         ------
         ValueError
-            No battle was observed, or one that cannot be.
+            No battle was observed, or one that is impossible.
         """
         return self.determinizer().sample(seed)
 

@@ -48,7 +48,7 @@ def propose_deck(
     rng
         Decides everything.
     score
-        In the place of the builder "score".
+        In place of the builder "score".
 
     Returns
     -------

@@ -88,7 +88,7 @@ cdef int hand_place(const state_t* s, const table_t* t, int p, int card) noexcep
 
 
 cdef inline int place_on(const state_t* s, const table_t* t, int p, int card) noexcept nogil:
-    """Place of a creature of player p on the boards, or -1."""
+    """The place of a creature of player p on the boards, or -1."""
     cdef const creature_t* board = board_of(s, t)
     cdef int start = s.n_board[0] if p else 0
     cdef int i
@@ -185,7 +185,7 @@ cdef void fight(state_t* s, const table_t* t, int p_enemy, int p_own) noexcept n
     own.flags = 0
     cdef bint enemy_dead = enemy.health <= 0
     cdef bint own_dead = own.health <= 0
-    # From the back: what is removed first must not move the other one.
+    # From the back: the first removal must not move the other card.
     if p_enemy > p_own:
         if enemy_dead:
             remove_creature(s, t, p_enemy)
@@ -232,7 +232,7 @@ cdef void attack_with(state_t* s, const table_t* t, int place) noexcept nogil:
 
 
 cdef inline void change_health(state_t* s, const table_t* t, int p, int change) noexcept nogil:
-    """Heals (not beyond the start) or hurts a player; at 0 the match is over."""
+    """Heal (up to the initial health) or hurt a player; at 0 the match is over."""
     cdef int health = s.health[p] + change
     if health > t.init_hp:
         health = t.init_hp
@@ -278,7 +278,7 @@ cdef void play_card(state_t* s, const table_t* t, int h, int target) noexcept no
 # ---- commands and actions (sections 6 and 7) -----------------------------------------------------
 
 cdef int refusal(const state_t* s, const table_t* t, int kind, int a, int b) noexcept nogil:
-    """Why the mover may not do this, as the number of an error; 0 if they may.
+    """Return why the mover may not do this, as the number of an error; 0 if they may.
 
     `a` and `b` are indices of cards or -1 for an unknown ID; `b` of PLAY is a target.
     """
@@ -340,12 +340,12 @@ cdef int refusal(const state_t* s, const table_t* t, int kind, int a, int b) noe
 
 
 cdef bint held(const state_t* s, const table_t* t, int p, int card) noexcept nogil:
-    """Is the card in the hand or on the board of player p?"""
+    """Whether the card is in the hand or on the board of player p."""
     return hand_place(s, t, p, card) >= 0 or place_on(s, t, p, card) >= 0
 
 
 cdef void perform(state_t* s, const table_t* t, int kind, int a, int b) noexcept nogil:
-    """Do what `refusal` has nothing against, in the action phase but for END_TURN, BLOCK.. ."""
+    """Do what `refusal` allows; in the action phase except for END_TURN, BLOCK and FINISH_BLOCK."""
     cdef int me = mover_of(s)
     if kind == END_TURN:
         end_turn(s, t)
@@ -396,7 +396,7 @@ cdef int action_of(const table_t* t, int kind, int a, int b) noexcept nogil:
 
 
 cdef inline int decode(const table_t* t, int action, int* a, int* b) noexcept nogil:
-    """Kind and arguments of an action number."""
+    """Decode an action number into its kind and arguments."""
     cdef uint32_t rest
     a[0] = b[0] = 0
     if action < DISCARD:
@@ -498,7 +498,7 @@ cdef int list_plays(const state_t* s, const table_t* t, int32_t* out) noexcept n
 
 
 cdef int state_list(const state_t* s, const table_t* t, int32_t* out) noexcept nogil:
-    """The legal actions, ascending; how many there are."""
+    """Write the legal actions in ascending order; return their number."""
     cdef int me = mover_of(s)
     cdef const uint16_t* hand = hand_of(s, t, me)
     cdef const creature_t* own = side_of(s, t, me)
@@ -547,7 +547,7 @@ cdef void state_apply(state_t* s, const table_t* t, int action) noexcept nogil:
 
 cdef int state_rollout(
         state_t* s, const table_t* t, uint64_t* stream, int32_t* buffer) noexcept nogil:
-    """Play uniformly random actions to the end; player 0's score. `buffer`: see `buffer_size`."""
+    """Play uniformly random actions to the end; return player 0's score. See `buffer_size`."""
     cdef int n
     while not s.over:
         n = state_list(s, t, buffer)
@@ -556,7 +556,7 @@ cdef int state_rollout(
 
 
 cdef int buffer_size(const table_t* t) noexcept nogil:
-    """Room for the legal actions of any state: hands and boards share the cards of the deck."""
+    """The capacity for the legal actions of any state: hands and boards share the deck's cards."""
     cdef int blocks = (t.n // 2 + 1) * (t.n // 2 + 1)
     cdef int hand = min(t.hand_cap, t.n)
     return 8 + max(blocks, 2 * t.n + hand * (t.n + 3))
@@ -1499,8 +1499,8 @@ def _player(player):
 
 
 def _playout_scores(play_out, State state, n, seed, threads):
-    """The scores that ``play_out(state, scores, start, end, seed)`` fills in, parts of them in each
-    thread."""
+    """Return the scores that ``play_out(state, scores, start, end, seed)`` fills in, shared out
+    to threads."""
     import numpy as np
 
     n = index(n)
@@ -1688,7 +1688,7 @@ def _from_snapshot(snapshot, Table table):
 
 
 cdef _index(Table table, number, name):
-    """Index of a card's ID."""
+    """Return the index of a card's ID."""
     try:
         return table.indices[number]
     except KeyError:

@@ -86,7 +86,7 @@ def capture_data(
     Raises
     ------
     ValueError
-        The text is none of the protocol, or of more than one match; the message names the line.
+        The text is not of the protocol, or of more than one match; the message names the line.
     """
     choice: list[Observation] = []
     turns: list[Observation] = []

@@ -109,7 +109,7 @@ async def _body(request: Request, most: int) -> dict[str, Any]:
 
 
 def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A text of a request; `Refusal` if it is none."""
+    """A text of a request; `Refusal` for anything else."""
     value = data.get(name, default)
     if not isinstance(value, str):
         raise Refusal(f"{name}: expected a text")
@@ -119,7 +119,7 @@ def text_of(data: Mapping[str, Any], name: str, default: str | None = None) -> s
 def whole_of(
     data: Mapping[str, Any], name: str, default: int | None = None, *, text: bool = False
 ) -> int:
-    """A whole number of a request, with `text` from a query; `Refusal` if it is none."""
+    """A whole number of a request, with `text` from a query; `Refusal` for anything else."""
     value = data.get(name, default)
     if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) <= 20:
         return int(value)

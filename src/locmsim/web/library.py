@@ -467,7 +467,7 @@ class Library:
         Raises
         ------
         ValueError
-            `after` is none that an answer had.
+            `after` is not a value that an answer had.
         """
         self.logs.refresh()
         version = self.news.version

@@ -123,7 +123,7 @@ def log_row(log: Any) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        It is no log of a match.
+        It is not a log of a match.
     """
     try:
         agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}

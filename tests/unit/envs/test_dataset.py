@@ -131,7 +131,7 @@ def test_games_follow_from_their_seeds(rules):
 
 
 def test_the_best_deck_of_a_card_set_is_looked_for_once(monkeypatch):
-    """Which opponents are taken to have; that takes longer than a game of searches."""
+    """Which opponents are expected to have; that takes longer than a game of searches."""
     looked = []
 
     def improved(self, deck, cards):

@@ -756,7 +756,7 @@ def test_options_are_described_where_they_are_declared(options):
     assert "from 1 to 256" in BeamOptions.__doc__
 
 
-# ---- functions of batches in the place of weights ------------------------------------------------
+# ---- functions of batches in place of weights ----------------------------------------------------
 
 
 @each_search

@@ -1,4 +1,4 @@
-"""Trees of variations: named worlds, replies, and what the opponent is taken to hold."""
+"""Trees of variations: named worlds, replies, and what the opponent is expected to hold."""
 
 import json
 from collections import Counter

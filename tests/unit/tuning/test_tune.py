@@ -36,7 +36,7 @@ from locmsim.tuning.parts import fit_part
 from locmsim.tuning.proposals import propose_deck
 
 SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
-#: Without the network: it would judge positions in the place of the evaluation.
+#: Without the network: it would judge positions in place of the evaluation.
 OURS = replace(default_weights("1.2"), network=None)
 BAD_ATTACK = replace(
     OURS,

@@ -1,11 +1,12 @@
 """Alpha-beta over whole turns, for the bot `search`.
 
-A turn is made in three steps, each a small beam: how to block, what to draw, burn and play, whom to
-let attack. What a turn is worth is what is left after the opponent's blocks. The best turns of
-every step are then looked at more deeply: the opponent's best turns after them, and so on.
+A turn is built in three steps, each a small beam: how to block; what to draw, burn and play; whom
+to let attack. A turn's value is that of the position after the opponent's blocks. The best turns of
+each step are then searched more deeply: the opponent's best turns after them, and so on.
 
-Left out, because something else is never worse: mana that pays for nothing, harm to oneself, help
-for the enemy, cards without effect. Positions that differ in the names of equal cards count as one.
+Some actions are left out, as others are never worse: mana that pays for nothing, harm to oneself,
+help for the enemy, cards without effect. Positions that differ in the names of equal cards count as
+one.
 """
 
 cimport cython
@@ -62,26 +63,26 @@ from collections import namedtuple
 
 __all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate"]
 
-#: What the weights of the evaluation are of, in their order.
+#: The terms of the evaluation, in the order of their weights.
 WEIGHTS = ("health", "low_health", "creature", "attack", "toughness", "both", "mana", "more_mana",
            "hand", "hand_cost", "blocker", "threat", "deadly", "deck")
 # Found by SPSA: 900 steps of 32 matches of the search against itself, 1,500 positions a turn.
 DEFAULT_WEIGHTS = (1.04, 7.5, 0.82, 1.27, 0.66, 0.61, 3.8, 0.51, 0.63, 0.18, 0.31, 0.47, 7.9, 1.08)
 
 SearchResult = namedtuple("SearchResult", "actions value nodes depth candidates")
-SearchResult.__doc__ = """A turn that was found: its actions, its value for the mover, positions
+SearchResult.__doc__ = """The turn that was found: its actions, its value for the mover, positions
 evaluated, whole turns looked ahead, and how many turns were compared in the end."""
 
 cdef enum:
     N_WEIGHTS = 14
     MAX_DEPTH = 8
     ROOT_WIDTH = 24             # positions kept after each card played, in the first turn
-    ROOT_TURNS = 24             # turns looked at more deeply
-    ROOT_BLOCKS = 8             # ways to block from which the turn goes on
+    ROOT_TURNS = 24             # turns searched more deeply
+    ROOT_BLOCKS = 8             # ways to block that the turn continues from
     INNER_WIDTH = 6             # the same in later turns
     INNER_TURNS = 6
     INNER_BLOCKS = 3
-    ROOT_CARDS = 14             # cards played in a turn, at most
+    ROOT_CARDS = 14             # cards played in a turn at most
     INNER_CARDS = 8
     FULL_MANA = 6               # mana beyond it is worth less
     MOST_MANA = 14              # ... and beyond that nothing
@@ -89,18 +90,18 @@ cdef enum:
 cdef double WIN = 1000.0
 
 
-ctypedef struct slot_t:         # a position within or after a turn, and how it came about
+ctypedef struct slot_t:         # a position within or after a turn, and its actions
     double value                # for the player whose turn it is or was
     uint64_t hash
     state_t* s
     line_t line
 
-ctypedef struct list_t:         # slots by falling value
+ctypedef struct list_t:         # slots in descending order of value
     int n
     int cap
     slot_t** items              # `cap` of them
 
-ctypedef struct level_t:        # room for making the turns of one depth
+ctypedef struct level_t:        # memory for the turns of one depth
     list_t blocks               # two beams for blocks, two for cards
     list_t blocks2
     list_t beam
@@ -112,7 +113,7 @@ ctypedef struct level_t:        # room for making the turns of one depth
 
 ctypedef struct search_t:
     const table_t* t
-    uint64_t kinds[MAX_CARDS]   # equal for cards that differ in their ID only
+    uint64_t kinds[MAX_CARDS]   # equal for cards that differ only in their ID
     double w[N_WEIGHTS]
     level_t levels[MAX_DEPTH]
     state_t* probe              # for evaluations
@@ -131,7 +132,7 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
 
 
 cdef uint64_t hash_of(const search_t* g, const state_t* s) noexcept nogil:
-    """Equal for positions that differ in the names of interchangeable cards only."""
+    """A hash that is equal for positions that differ only in the IDs of interchangeable cards."""
     cdef const table_t* t = g.t
     cdef const creature_t* c = board_of(s, t)
     cdef const uint16_t* hand
@@ -156,12 +157,12 @@ cdef uint64_t hash_of(const search_t* g, const state_t* s) noexcept nogil:
 
 
 cdef double card_value(const search_t* g, int card) noexcept nogil:
-    """What a card is worth in a hand."""
+    """The value of a card in a hand."""
     return g.w[8] + g.w[9] * g.t.cards[card].cost
 
 
 cdef double side_value(const search_t* g, const state_t* s, int p) noexcept nogil:
-    """Board and hand of one player."""
+    """The value of one player's board and hand."""
     cdef const table_t* t = g.t
     cdef const creature_t* c = side_of(s, t, p)
     cdef const uint16_t* hand = hand_of(s, t, p)
@@ -191,7 +192,7 @@ cdef double static_value(const search_t* g, const state_t* s, int me) noexcept n
     cdef const creature_t* c
     cdef double value, scale, later
     cdef int i, threat = 0, attackers = 0, blockers = 0, left
-    # What lies on the table counts less when little time is left to use it.
+    # Cards on the board count less when few turns are left to use them.
     scale = (t.turns - s.turn) * 0.125
     if scale > 1:
         scale = 1
@@ -220,7 +221,7 @@ cdef double static_value(const search_t* g, const state_t* s, int me) noexcept n
 
 
 cdef double final_value(const search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value of a match that is over: winning, soon, with much health."""
+    """The value of a match that is over: it is better to win early and with much health."""
     cdef int mine = s.health[me], theirs = s.health[1 - me]
     cdef double late = 2.0 * s.turn
     if theirs == 0:
@@ -252,7 +253,7 @@ cdef bint out_of_time(search_t* g) noexcept nogil:
 # ---- lists of positions --------------------------------------------------------------------------
 
 cdef slot_t* insert(list_t* list, double value, uint64_t hash) noexcept nogil:
-    """The slot to fill for a position of this value; NULL if it is known or not good enough."""
+    """The slot for a position of this value; NULL if it is known or not good enough."""
     cdef slot_t* slot
     cdef int i
     if list.n == list.cap and value <= list.items[list.n - 1].value:
@@ -297,7 +298,7 @@ cdef inline void load(const search_t* g, slot_t* to, const slot_t* slot) noexcep
 # ---- blocks --------------------------------------------------------------------------------------
 
 cdef double blocks_value(search_t* g, const state_t* s, int me) noexcept nogil:
-    """The value if nobody blocks any more."""
+    """The value if there are no more blocks."""
     g.nodes += 1
     state_copy(g.probe, s, g.t)
     g.probe.phase = BLOCKING
@@ -349,7 +350,7 @@ cdef bint alike(const search_t* g, const creature_t* x, const creature_t* y) noe
 
 
 cdef list_t* make_blocks(search_t* g, level_t* level, const state_t* s) noexcept nogil:
-    """The best ways to block, the phase ended."""
+    """The best ways to block, at the end of the phase."""
     cdef const table_t* t = g.t
     cdef int me = mover_of(s)
     cdef list_t* now = &level.blocks
@@ -406,7 +407,7 @@ cdef double open_value(search_t* g, level_t* level, const state_t* s, int me) no
 
 
 cdef void offer(search_t* g, level_t* level, list_t* to, int me) noexcept nogil:
-    """Keep the position in the scratch slot as one to go on from, and as the end of the turn."""
+    """Keep the position in the scratch slot to continue from, and as an end of the turn."""
     cdef slot_t* scratch = &level.scratch
     cdef double value = open_value(g, level, scratch.s, me)
     keep(g, &level.open, scratch, value)
@@ -424,7 +425,7 @@ cdef void draw_all(const search_t* g, slot_t* slot) noexcept nogil:
 
 cdef void try_card(search_t* g, level_t* level, const slot_t* slot, list_t* to, int h, int target,
                    int me) noexcept nogil:
-    """Pay for a card and play it; further cards that may be drawn are."""
+    """Pay for a card and play it, drawing the cards that this allows."""
     cdef slot_t* scratch = &level.scratch
     cdef int cost = g.t.cards[hand_of(slot.s, g.t, me)[h]].cost
     load(g, scratch, slot)
@@ -437,7 +438,7 @@ cdef void try_card(search_t* g, level_t* level, const slot_t* slot, list_t* to, 
 
 cdef void play_cards(
         search_t* g, level_t* level, const slot_t* slot, list_t* to, int me) noexcept nogil:
-    """All positions after one card more."""
+    """Add all positions after one more card."""
     cdef const table_t* t = g.t
     cdef const state_t* s = slot.s
     cdef const uint16_t* hand = hand_of(s, t, me)
@@ -500,7 +501,7 @@ cdef void play_cards(
 
 cdef void start_cards(search_t* g, level_t* level, const slot_t* slot, list_t* to, int me,
                       bint burn) noexcept nogil:
-    """Draws, and perhaps burns before, between and after them."""
+    """Try draws, with burns before, between and after them."""
     cdef const table_t* t = g.t
     cdef slot_t* scratch = &level.scratch
     cdef int before, after, _
@@ -540,7 +541,7 @@ cdef double attack_value(search_t* g, level_t* level, const state_t* s, const ui
 
 cdef void finish_turn(search_t* g, level_t* level, const slot_t* slot, const uint8_t* chosen,
                       double value, int me) noexcept nogil:
-    """Put the turn with these attacks among the whole turns."""
+    """Add the turn with these attacks to the whole turns."""
     cdef slot_t* scratch = &level.scratch
     cdef int start = slot.s.n_board[0] if me else 0
     cdef int i
@@ -554,7 +555,7 @@ cdef void finish_turn(search_t* g, level_t* level, const slot_t* slot, const uin
 
 cdef void add_attacks(search_t* g, level_t* level, const slot_t* slot, int me,
                       bint root) noexcept nogil:
-    """The turn with the best attacks that climbing finds, at the root with others too."""
+    """Add the turn with the best attacks that hill climbing finds; at the root, others too."""
     cdef const state_t* s = slot.s
     cdef const creature_t* own = side_of(s, g.t, me)
     cdef uint8_t chosen[MAX_SIDE]
@@ -566,7 +567,7 @@ cdef void add_attacks(search_t* g, level_t* level, const slot_t* slot, int me,
     if s.over:
         keep(g, &level.turns, slot, final_value(g, s, me))
         return
-    for kind in range(3):                   # by the rule of thumb, all, none
+    for kind in range(3):                   # by the rule of thumb; all; none
         if kind == 0:
             state_copy(level.temporary, s, g.t)
             rule_attacks(level.temporary, g.t, NULL)
@@ -634,7 +635,7 @@ cdef void make_turns(search_t* g, level_t* level, const state_t* s, bint root) n
 
 cdef double look_ahead(search_t* g, int depth, int left, const state_t* s, double alpha,
                        double beta) noexcept nogil:
-    """Alpha-beta: the value for the mover of `left` more turns. Meaningless after `stop`."""
+    """Alpha-beta: the value to the mover of `left` more turns. Meaningless after `stop`."""
     cdef level_t* level = &g.levels[depth]
     cdef int me = mover_of(s)
     cdef double value, best
@@ -662,7 +663,7 @@ cdef double look_ahead(search_t* g, int depth, int left, const state_t* s, doubl
 
 
 cdef int search_root(search_t* g, const state_t* s, int max_depth, int* reached) noexcept nogil:
-    """Deepen as long as there is time; the number of turns compared. The best turn is the first."""
+    """Deepen while there is time; put the best turn first, and return how many were compared."""
     cdef list_t* turns = &g.levels[0].turns
     cdef int me = mover_of(s)
     cdef int i, j, left, done
@@ -684,7 +685,7 @@ cdef int search_root(search_t* g, const state_t* s, int max_depth, int* reached)
             if g.stop:
                 break
             done = i + 1
-            # A value that is not above the best is only a bound: such turns keep their order.
+            # A value below the best is only a bound, so such turns keep their order.
             if value > best:
                 best = value
                 slot.value = value
@@ -701,7 +702,7 @@ cdef int search_root(search_t* g, const state_t* s, int max_depth, int* reached)
 
 cdef int fill_list(list_t* list, int cap, slot_t* slots, char* states, int size,
                    int used) noexcept:
-    """Give a list its slots, and these their states; slots used so far."""
+    """Give a list its slots and their states; return the number of slots used so far."""
     cdef int i
     list.n = 0
     list.cap = cap
@@ -718,13 +719,13 @@ cdef class TurnSearch:
     Parameters
     ----------
     weights
-        Numbers in the order of `WEIGHTS`, by which positions are valued; default
+        The weights of the evaluation in the order of `WEIGHTS`; by default
         `DEFAULT_WEIGHTS`.
 
     Raises
     ------
     ValueError
-        If there are more or fewer weights.
+        The number of weights is wrong.
     """
 
     cdef search_t g
@@ -757,7 +758,7 @@ cdef class TurnSearch:
         self.states = NULL
 
     cdef _prepare(self, Table table):
-        """Memory for the positions of a match, and which of its cards are alike."""
+        """Allocate memory for the positions of a match, and find out which cards are alike."""
         cdef const table_t* t = &table.t
         cdef level_t* level
         cdef list_t* list
@@ -805,17 +806,17 @@ cdef class TurnSearch:
         self.table = table
 
     def search(self, State state, *, time_ms=None, nodes=None, int depth=3):
-        """The best turn from a position.
+        """Return the best turn from a position.
 
         Parameters
         ----------
         state
             A position of a match that is not over; it does not change.
         time_ms
-            How long to search at most, in milliseconds. Some tens of microseconds are always
-            needed for a first turn.
+            The longest time to search, in milliseconds. A first turn always takes some tens of
+            microseconds.
         nodes
-            How many positions to evaluate at most: with it alone the result is always the same.
+            The most positions to evaluate. With this limit alone, the result is always the same.
         depth
             Whole turns to look ahead, 1..8.
 
@@ -827,7 +828,7 @@ cdef class TurnSearch:
         Raises
         ------
         ValueError
-            If the match is over or an argument is out of bounds.
+            The match is over, or an argument is out of bounds.
         """
         cdef int reached = 0
         cdef int candidates
@@ -852,7 +853,7 @@ cdef class TurnSearch:
 
 
 def evaluate(State state, weights=None):
-    """The static value of a position for its mover, after quick blocks; for tests and tuning."""
+    """Return the value of a position to its mover after quick blocks, for tests and tuning."""
     cdef TurnSearch search = TurnSearch(weights)
     search._prepare(state.table)
     return leaf_value(&search.g, state.s, mover_of(state.s))
