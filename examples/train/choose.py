@@ -95,8 +95,8 @@ def deck_values(match):
 class Choices(Rollout):
     """Rollouts of choices, in which nobody plays both sides."""
 
-    def make(self, rows, decks=None, seat="alternate", sets=None):
-        """The environment; `decks`, `seat` and `sets` are for tests."""
+    def make(self, rows, decks=None, seat="alternate", sets=None, battles=None):
+        """The environment; all but the number of rows is for tests."""
         options = self.options
         settings = {
             "rules": options.rules,
@@ -109,7 +109,8 @@ class Choices(Rollout):
         if options.phase == "match":
             return MatchVectorEnv(rows, opponent=options.opponents[0], **settings)
         kind = ENVIRONMENTS[options.phase]
-        return kind(rows, battlers=(options.battlers, options.battlers), **settings)
+        battlers = options.battlers, options.battlers
+        return kind(rows, battlers=battlers, battles=battles or options.battles, **settings)
 
     def meet(self, league):
         """There is no league: each deck and battle has one opponent."""
@@ -151,7 +152,7 @@ class Choices(Rollout):
         """The part of games won by the best-rated choices against another way to choose."""
         won, pairs = 0, self.options.games // 2
         for seat in ("first", "second"):
-            env = self.make(pairs, opponent, seat, HELD_OUT)
+            env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)
             seen, _ = env.reset(seed=1_000_000)
             over = np.zeros(pairs, bool)
             while not over.all():
@@ -172,6 +173,7 @@ def main():
     parser.description = __doc__.split("\n")[0]
     parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
     parser.add_argument("--battlers", default="greedy", help="who plays the battles of both decks")
+    parser.add_argument("--battles", type=int, default=1, help="of the same decks in an episode")
     parser.add_argument("--value", type=float, default=0.0, help="share of the decks' values")
     parser.set_defaults(
         past=0.0, opponents=["greedy"], rows=256, steps=30, batch=1024, yardsticks=["random"]

@@ -224,7 +224,7 @@ def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("phase", "rules", "more"),
     [
-        ("draft", "1.2", ["--value", "1", "--decks", "curve"]),
+        ("draft", "1.2", ["--value", "1", "--decks", "curve", "--battles", "2"]),
         ("construct", "1.5", ["--value", "0.5"]),
         ("match", "1.5", ["--opponents", "random"]),
     ],

@@ -64,11 +64,12 @@ def test_train(desk: Desk) -> None:
     assert {"policy.npz", "checkpoint.pt", "log.csv"} <= {
         path.name for path in (desk.folder / "first").iterdir()
     }
-    assert "with random classic decks (65536 steps), PPO" in own
-    policy = Policy.load(desk.folder / "mine.npz")
+    assert "win_random" in own
+    policy = Policy.load(desk.folder / "second" / "policy.npz")
+    assert "with random classic decks (65536 steps), PPO" in policy.meta["training"]
     assert policy.arrays["trunk1.b"].shape == (96,)
     assert "random" in table
-    assert "policy:path=mine.npz" in played(desk.folder / "learned.db")
+    assert "policy:path=second/policy.npz" in played(desk.folder / "learned.db")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

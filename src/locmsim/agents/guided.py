@@ -8,10 +8,14 @@ from locmsim._core import State
 from locmsim.agents.base import check_bounds
 from locmsim.agents.policy import PolicyAgent
 from locmsim.game.observation import Observation
+from locmsim.rules.actions import ActionKind
 from locmsim.rules.rulesets import RULES
 from locmsim.search._engine import seed_of_turn
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from locmsim.policy import RatingPolicy
     from locmsim.policy.tracker import TurnView
     from locmsim.search import PolicyResult, PolicySearch
@@ -41,6 +45,11 @@ class PolicySearchAgent(PolicyAgent):
         it.
     share : float
         The part of the rule set's time limit that a turn may take at most.
+    proposal : float
+        The part of a turn's time in which a beam search proposes a turn, 0 to 1. Searching by
+        simulations alone does without.
+    proposal_weight : float
+        What is added to the logarithm of the prior of the proposed action.
     root, considered, exploration, value_scale, visit_offset, mix
         Options of the search.
 
@@ -56,6 +65,8 @@ class PolicySearchAgent(PolicyAgent):
     simulations: int = field(default=0, kw_only=True)
     time_ms: float = field(default=0.0, kw_only=True)
     share: float = field(default=0.6, kw_only=True)
+    proposal: float = field(default=0.7, kw_only=True)
+    proposal_weight: float = field(default=40.0, kw_only=True)
     root: str = field(default="gumbel", kw_only=True)
     considered: int = field(default=8, kw_only=True)
     exploration: float = field(default=0.3, kw_only=True)
@@ -77,11 +88,16 @@ class PolicySearchAgent(PolicyAgent):
         check_bounds(self.time_ms, "simulations", self.simulations)
         if not self.share > 0:
             raise ValueError(f"share: expected more than 0, got {self.share}")
+        if not 0 <= self.proposal < 1:
+            raise ValueError(f"proposal: expected 0 to less than 1, got {self.proposal}")
+        if not 0 <= self.proposal_weight <= 1e6:
+            raise ValueError(f"proposal_weight: expected 0 to 1e6, got {self.proposal_weight}")
         super().__post_init__()
         from locmsim.search import BeamOptions, BeamSearch
 
         self.search = self._search()
         self._wins = BeamSearch(BeamOptions(width=256, worlds=1, plans=1))
+        self._beam = BeamSearch() if self.time_ms and self.proposal else None
 
     def load(self) -> "RatingPolicy":
         if self.path == "learned":
@@ -115,6 +131,8 @@ class PolicySearchAgent(PolicyAgent):
         line = super().choose(observation)
         self.belief.prepare()
         self._wins.prepare(observation.rules)
+        if self._beam is not None:
+            self._beam.prepare(observation.rules)
         return line
 
     def act(self, observation: Observation) -> str:
@@ -141,6 +159,7 @@ class PolicySearchAgent(PolicyAgent):
                 texts.append(state.action_to_string(action))
                 state.apply_action(action)
             return ";".join(texts)
+        proposed = self._proposed(seed, until)
         done: list[int] = []
         while not view.over and len(done) < self.MOST_ACTIONS and len(state.legal_actions()) > 1:
             left = None
@@ -151,15 +170,50 @@ class PolicySearchAgent(PolicyAgent):
                 belief=self.belief,
                 done=done,
                 view=view,
+                bonus=self._bonus(state, proposed),
                 seed=seed,
                 simulations=self.simulations or None,
                 time_ms=left,
             )
             self.results.append(result)
-            if result.action == 0:
+            action = result.action
+            if proposed and _alike(state, action, proposed[0]):
+                # Of two equal cards the one in the proposal: the rest of it counts on that.
+                action = proposed.pop(0)
+            else:
+                proposed = []
+            if action == 0:
                 break
-            texts.append(state.action_to_string(result.action))
-            state.apply_action(result.action)
-            view.apply(result.action)
-            done.append(result.action)
+            texts.append(state.action_to_string(action))
+            state.apply_action(action)
+            view.apply(action)
+            done.append(action)
         return ";".join(texts) or "PASS"
+
+    def _proposed(self, seed: int, until: float | None) -> list[int]:
+        """The turn that the beam search proposes, with PASS at its end; [] if it is not asked."""
+        if self._beam is None or until is None:
+            return []
+        time_ms = 1000 * self.proposal * max(0.0, until - time.perf_counter())
+        found = self._beam.search(self._observation, belief=self.belief, seed=seed, time_ms=time_ms)
+        return [*found.actions, 0]
+
+    def _bonus(self, state: State, proposed: list[int]) -> "NDArray[np.float64] | None":
+        if not proposed:
+            return None
+        import numpy as np
+
+        bonus = np.zeros(state.num_distinct_actions())
+        for action in state.legal_actions():
+            if _alike(state, action, proposed[0]):
+                bonus[action] = self.proposal_weight
+        return bonus
+
+
+def _alike(state: State, one: int, other: int) -> bool:
+    """Whether two legal actions are the same but for which of two equal cards is played."""
+    if one == other or not one or not other:
+        return one == other
+    a, b = state.action(one), state.action(other)
+    in_hand = a.kind in (ActionKind.SUMMON, ActionKind.USE)
+    return in_hand and a._replace(source=b.source) == b

@@ -25,7 +25,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
 from locmsim.envs.base import RowsEnv
-from locmsim.envs.options import OptionValues, spaces_of, spelled_out
+from locmsim.envs.options import HIDDEN_SIZE, OptionValues, spaces_of, spelled_out
 from locmsim.envs.players import CALLER
 from locmsim.envs.rendering import show
 
@@ -81,6 +81,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         low, high = (np.concatenate([bound] * 2) for bound in (box.low, box.high))
         self.state_space = Box(low, high, low.shape, box.dtype.type)
         self._random: np.random.Generator | None = None
+        self._shape = self.games.observation_shape
         self.games.bind()
 
     def observation_space(self, agent: str) -> Space[Any]:
@@ -117,21 +118,20 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def observe(self, agent: str) -> Any:
         """What an agent sees now, whoever is to move."""
-        seen = self._view("obs", agent)
         if self.options.mask == "info":
-            return seen
-        observation = {"observation": seen, "action_mask": self._view("masks", agent)}
-        if self.options.privileged:
-            observation["state"] = self._view("state", agent)
-        return observation
+            return self._view(agent)
+        seen = np.empty(*self._shape)
+        mask = np.empty(self.games.rows.n_actions, np.int8)
+        hidden = np.empty(HIDDEN_SIZE, np.int8) if self.options.privileged else None
+        self.games.rows.observe(0, _AGENTS.index(agent), seen, mask, hidden=hidden)
+        if hidden is not None:
+            return {"observation": seen, "action_mask": mask, "state": hidden}
+        return {"observation": seen, "action_mask": mask}
 
-    def _view(self, name: str, agent: str) -> NDArray[Any]:
-        """One of the arrays that an agent is shown."""
-        (_, *shape), dtype = self.games.shapes[name]
-        view = np.empty(shape, dtype)
-        views = [view if name == one else None for one in ("obs", "masks", "state")]
-        self.games.rows.observe(0, _AGENTS.index(agent), views[0], views[1], hidden=views[2])
-        return view
+    def _view(self, agent: str) -> NDArray[Any]:
+        seen = np.empty(*self._shape)
+        self.games.rows.observe(0, _AGENTS.index(agent), seen)
+        return seen
 
     def step(self, action: Any) -> None:
         """Take the action of the selected agent; None removes an agent after the end."""
@@ -141,7 +141,8 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
             return
         self._cumulative_rewards[agent] = 0.0
         games.rows.step_row(0, int(action))
-        self.rewards = dict(zip(_AGENTS, games.arrays["rewards_both"][0].tolist(), strict=True))
+        ((first, second),) = games.arrays["rewards_both"].tolist()
+        self.rewards = {"player_0": first, "player_1": second}
         if games.rows.over(0):
             _, terminated, truncated = games.rows.outcome(0)
             self.terminations = dict.fromkeys(_AGENTS, terminated)
@@ -156,12 +157,15 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def _masks_to_infos(self) -> None:
         if self.options.mask == "info":
-            for agent in _AGENTS:
-                self.infos[agent]["action_mask"] = self._view("masks", agent)
+            for player, agent in enumerate(_AGENTS):
+                mask = self.infos[agent]["action_mask"] = np.empty(
+                    self.games.rows.n_actions, np.int8
+                )
+                self.games.rows.observe(0, player, None, mask)
 
     def state(self) -> NDArray[Any]:
         """What both agents see: for critics that may know everything."""
-        return np.concatenate([self._view("obs", agent) for agent in _AGENTS])
+        return np.concatenate([self._view(agent) for agent in _AGENTS])
 
     @property
     def battle(self) -> State:

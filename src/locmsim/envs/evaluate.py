@@ -44,7 +44,9 @@ def evaluate(
     seed: int = 1_000_000,
     temperature: float = 0.0,
     threads: int = 1,
-    **options: Any,
+    cards: Any = None,
+    card_sets: Any = HELD_OUT,
+    max_actions: int = 1400,
 ) -> WinRate:
     """Play a policy against an opponent.
 
@@ -62,17 +64,25 @@ def evaluate(
     temperature : float
         As in `Policy.act_batch`.
     threads : int
-    **options
-        More of `Options`. Card sets (1.5) are those from `HELD_OUT` on by default, none of which
-        the environments' own default has.
+        Threads that share the games.
+    cards : list of Card, optional
+        As `Options.cards`: a card list for all games (1.5).
+    card_sets : int, pair of int, or None
+        As `Options.card_sets` (1.5). None of the sets of `HELD_OUT` is one that environments have
+        by default.
+    max_actions : int
+        As `Options.max_actions`.
 
     Returns
     -------
     WinRate
+
+    Raises
+    ------
+    ValueError
+        For values that cannot be used.
     """
     pairs = -(-games // 2)
-    if policy.rules == "1.5" and options.get("cards") is None:
-        options.setdefault("card_sets", HELD_OUT)
     wins = np.zeros((2, pairs), np.int64)
     for number, seat in enumerate(("first", "second")):
         env = LocmVectorEnv(
@@ -85,7 +95,9 @@ def evaluate(
             opponent=opponent,
             seat=seat,
             decks=decks,
-            **options,
+            cards=cards,
+            card_sets=card_sets,
+            max_actions=max_actions,
         )
         seen, _ = env.reset(seed=seed)
         random = np.random.default_rng(seed)

@@ -115,6 +115,8 @@ class Games:
         #: What the numbers of the choice phase mean, None without one.
         self.choice_layout = None if battle else ChoiceLayout(self.rules.name)
         self._decks = Decks(options.decks, self.rules, battle)
+        #: Whether decks may not fit the cards of an episode: `begin_rows` fails then.
+        self._may_refuse = not isinstance(options.decks, str)
         size = len(self._cards) if self._cards is not None else OFFER
         self.rows = Rows(
             n,
@@ -484,7 +486,10 @@ class Games:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Begin an episode of a row: see `begin_rows`."""
-        self.begin_rows([row], [seed], [known(options)])
+        if options or self._may_refuse:
+            self.begin_rows([row], [seed], [known(options)])
+        else:
+            self._begin(row, seed, None)
 
     def begin_rows(
         self,
@@ -511,11 +516,10 @@ class Games:
             For a value that cannot be used. All rows are as they were before.
         """
         kept = []
-        may_fail = not isinstance(self.options.decks, str)  # decks that do not fit the cards
         try:
             for i, row in enumerate(rows):
                 wanted = options[i] if options else None
-                if wanted or may_fail:
+                if wanted or self._may_refuse:
                     kept.append((row, self.rows.kept(row)))
                 self._begin(row, seeds[i], wanted)
         except BaseException:

@@ -58,7 +58,14 @@ _REFEREES_CAP = 1400
 
 
 class Game:
-    """What `MCTSBot` and other algorithms ask of a game; made by `game`."""
+    """A rule set as a game of OpenSpiel, for `MCTSBot` and other algorithms in Python.
+
+    `game` makes it.
+
+    Parameters
+    ----------
+    rules : {"1.5", "1.2", "1.0"}
+    """
 
     def __init__(self, rules: str) -> None:
         self._rules: RuleSet = get_rules(rules)
@@ -77,10 +84,25 @@ class Game:
         ids: Sequence[Iterable[int]] | None = None,
         pool: Iterable[Card] | None = None,
     ) -> State:
-        """The battle's start: `State.new` for two decks, and without any two random ones.
+        """The start of a battle.
 
-        `seed` is for random decks only; without it they are different ones each time.
-        ``ValueError`` for arguments that do not fit together, and those of `State.new`.
+        Parameters
+        ----------
+        deck0, deck1 : iterable of Card, optional
+            The decks in the order of drawing; by default both are random.
+        seed : int, optional
+            Of random decks. By default they are different ones each time.
+        ids, pool : optional
+            As of `State.new`, for decks that are given.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ValueError
+            For arguments that do not fit together, and those of `State.new`.
         """
         if deck0 is None and deck1 is None:
             if ids is not None or pool is not None:
@@ -158,11 +180,11 @@ class Game:
         return -1.0
 
     def observation_tensor_size(self) -> int:
-        """Numbers of `State.observation_tensor`."""
+        """How many numbers `State.observation_tensor` has."""
         return get_layout("entities-f32", self.rules).shape[0]
 
     def observation_tensor_shape(self) -> list[int]:
-        """... as the shape of one vector."""
+        """The shape of `State.observation_tensor`, which is a vector."""
         return [self.observation_tensor_size()]
 
     def make_py_observer(
@@ -208,9 +230,19 @@ class Game:
 
 
 class Observer:
-    """Fills `tensor`, and `dict`, named views of it, with what a player sees of a state.
+    """What a player sees of a state, as OpenSpiel's observers have it.
 
-    ``ValueError`` for a layout that is no float32 layout of the rule set.
+    `set_from` fills `tensor`; the views in `dict` are parts of it.
+
+    Parameters
+    ----------
+    rules : {"1.5", "1.2", "1.0"}
+    layout : {"entities-f32", "gym-locm"}
+
+    Raises
+    ------
+    ValueError
+        If the rule set has no such layout, or its numbers are not float32.
     """
 
     def __init__(self, rules: str, layout: str = "entities-f32") -> None:
@@ -224,11 +256,11 @@ class Observer:
         self.dict = kind.split(self.tensor)
 
     def set_from(self, state: State, player: int) -> None:
-        """Show what `player` sees of `state`."""
+        """Fill `tensor` with what `player` sees of `state`."""
         state.observation_tensor(player, self._layout, out=self.tensor)
 
     def string_from(self, state: State, player: int) -> str:
-        """`State.observation_string`."""
+        """What `player` sees of `state` as text: `State.observation_string`."""
         return state.observation_string(player)
 
 

@@ -12,7 +12,6 @@ A `locmsim.State` is a position and has no past. This has one, and so it knows w
 been shown. `locmsim.openspiel.MatchState` is its public name.
 """
 
-from collections import Counter
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -21,8 +20,7 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.game.match import Match
-from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
+from locmsim.rules.rulesets import COPIES_PER_CARD, get_rules
 
 __all__ = ["MatchState"]
 
@@ -53,11 +51,12 @@ class MatchState:
             raise ValueError("the match has begun")
         if match.log["ids"] != "new":
             raise ValueError("ids: those of 2022 are for texts only")
-        if not get_rules(match.rules).draft and len(match.offers) * COPIES_PER_CARD < DECK_SIZE:
+        if match.picks > COPIES_PER_CARD * len(match.legal_picks()):
             raise ValueError(f"the offer has {len(match.offers)} cards, too few for a deck")
         self._match = match.clone()
         self._state: State | None = None  # the battle, after the actions of this turn
-        self._turn: list[str] = []  # those actions; in the choice phase the cards taken
+        self._turn: list[str] = []  # those actions, or in the choice phase the cards taken
+        self._picks: list[int] = []  # ... as places in the offer
         self._history: list[int] = []
 
     @property
@@ -70,7 +69,7 @@ class MatchState:
         copy = MatchState.__new__(MatchState)
         copy._match = self._match.clone()
         copy._state = None if self._state is None else self._state.clone()
-        copy._turn = self._turn[:]
+        copy._turn, copy._picks = self._turn[:], self._picks[:]
         copy._history = self._history[:]
         return copy
 
@@ -92,13 +91,7 @@ class MatchState:
             return []
         if self._state is not None:
             return self._state.legal_actions()
-        offered = self._offered()
-        if get_rules(self._match.rules).draft:
-            return list(range(len(offered)))
-        counts = Counter(self._turn)
-        return [
-            i for i, card in enumerate(offered) if counts[_choice(card, i, False)] < COPIES_PER_CARD
-        ]
+        return self._match.legal_picks(self._picks)
 
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
         """int8 array of `num_distinct_actions()` entries, 1 where the action is legal."""
@@ -123,25 +116,23 @@ class MatchState:
             raise IllegalActionError(f"action {action} is not legal here: {self}")
         text = self.action_to_string(number)
         self._history.append(number)
-        if self._state is None:
-            self._choose(text)
-            return
         if text != "PASS":
             self._turn.append(text)
-            self._state.apply_action(number)
-        if text == "PASS" or self._state.is_terminal():
-            self._hand_in()
-
-    def _choose(self, text: str) -> None:
-        self._turn.append(text)
-        if get_rules(self._match.rules).draft or len(self._turn) == DECK_SIZE:
+        if self._state is None:
+            self._picks.append(number)
+            ends = len(self._picks) == self._match.picks
+        else:
+            if text != "PASS":
+                self._state.apply_action(number)
+            ends = text == "PASS" or self._state.is_terminal()
+        if ends:
             self._hand_in()
 
     def _hand_in(self) -> None:
         """Submit the actions of the mover, then for a player who has died from their draw."""
         match = self._match
         match.submit(match.to_ask[0], ";".join(self._turn) or "PASS")
-        self._turn = []
+        self._turn, self._picks = [], []
         if match.state is not None and match.to_ask and match.state.is_terminal():
             match.submit(match.to_ask[0], "PASS")
         self._state = None if match.state is None else match.state.clone()
@@ -152,10 +143,6 @@ class MatchState:
         state.apply_action(action)
         return state
 
-    def _offered(self) -> list[Card]:
-        """What the mover chooses from."""
-        return list(self._match.observation(self.current_player()).offer)
-
     def action_to_string(self, *args: SupportsIndex) -> str:
         """`action_to_string([player,] action)`: the text of the referee.
 
@@ -164,10 +151,9 @@ class MatchState:
         number = int(args[-1])
         if self._state is not None:
             return self._state.action_to_string(number)
-        offered = self._offered() if self.current_player() >= 0 else []
-        if not 0 <= number < len(offered):
+        if number not in self._match.legal_picks():
             raise IllegalActionError(f"action {number} names nothing here: {self}")
-        return _choice(offered[number], number, get_rules(self._match.rules).draft)
+        return self._match.choice_line([number])
 
     # ------------------------------------------------------------------------ results
 
@@ -299,10 +285,6 @@ class MatchState:
 
     def __repr__(self) -> str:
         return f"<MatchState of {self._match!r} after {len(self._history)} actions>"
-
-
-def _choice(card: Card, i: int, draft: bool) -> str:
-    return f"PICK {i}" if draft else f"CHOOSE {card.base_id}"
 
 
 def _player(player: int) -> int:

@@ -13,7 +13,8 @@ __all__ = ["by_row", "known", "mask_of"]
 
 def known(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """The options that `Games.begin_rows` knows, without those that are None."""
-    options = options or {}
+    if not options:
+        return {}
     return {name: options[name] for name in _IS_ONE if options.get(name) is not None}
 
 

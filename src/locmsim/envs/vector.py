@@ -340,7 +340,8 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        self.games.close()
+        if "games" in self.__dict__:  # the constructor raised no exception
+            self.games.close()
 
 
 @spelled_out("Construct")

@@ -36,6 +36,8 @@ class Construct:
     """The one choice step of 1.5: thirty cards out of one offer, at most two of each."""
 
     steps = 1
+    #: Cards that a player takes in a step.
+    picks = DECK_SIZE
 
     def __init__(self, cards: Sequence[Card], seed: int) -> None:
         if len(cards) > OFFER_SIZE:
@@ -49,6 +51,17 @@ class Construct:
     def observation(self, player: int, step: int) -> Observation:
         line = PlayerLine(START_HEALTH, 0, 0, 0)
         return Observation("1.5", line, line, 0, (), self._rows)
+
+    def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
+        """Places in the offer whose cards may be taken after those at `picks`."""
+        left = self._copies.copy()
+        for place in picks:
+            left[self.offers[place].base_id] -= 1
+        return [i for i, card in enumerate(self.offers) if left[card.base_id]]
+
+    def line(self, step: int, picks: Sequence[int]) -> str:
+        """The answer that takes the cards at these places of the offer."""
+        return ";".join([f"CHOOSE {self.offers[place].base_id}" for place in picks])
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
         """Add what `line` chooses to `chosen`, up to the error if there is one."""
@@ -104,6 +117,8 @@ class Draft:
     """The thirty choice steps of 1.x: one card of three each."""
 
     steps = DECK_SIZE
+    #: Cards that a player takes in a step.
+    picks = 1
 
     def __init__(self, rules: RuleSet, cards: list[Card], params: Params) -> None:
         self._rules = rules
@@ -122,6 +137,14 @@ class Draft:
         opponent = me._replace(deck_size=step + player)
         rows = tuple(map(CardInPlay.offer, self.offers[step]))
         return Observation(self._rules.name, me, opponent, 0, (), rows)
+
+    def legal_picks(self, step: int, picks: Sequence[int]) -> list[int]:
+        """Places in the offer whose cards may be taken."""
+        return list(range(len(self.offers[step])))
+
+    def line(self, step: int, picks: Sequence[int]) -> str:
+        """The answer that takes the card at the last of these places of the offer."""
+        return f"PICK {picks[-1]}"
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
         """Add the card that `line` chooses to `chosen`."""

@@ -73,6 +73,9 @@ class Layout:
 
     `get_layout` makes layouts. All arrays are read-only and have the shape `shape`.
 
+    Environments know no instance ids of a match: where two creatures on a board are equal cards,
+    ``copy`` and ``came`` of "entities" may be set for the other one of the two.
+
     Parameters
     ----------
     name : str

@@ -248,6 +248,41 @@ class Match:
         answer = agent.choose if observation.phase == "choice" else agent.act
         return partial(answer, observation)
 
+    @property
+    def picks(self) -> int:
+        """How many cards a player takes in the present step of the choice phase; 0 afterwards."""
+        return self._choice.picks if self.phase == "choice" else 0
+
+    def legal_picks(self, picks: Sequence[int] = ()) -> list[int]:
+        """The cards that may be taken in the present step of the choice phase.
+
+        Parameters
+        ----------
+        picks : sequence of int
+            Places in the offer of the cards that the same answer takes before.
+
+        Returns
+        -------
+        list of int
+            Places in the offer, as `Observation.offer` has it; [] after the choice phase.
+        """
+        return self._choice.legal_picks(self._step, picks) if self.phase == "choice" else []
+
+    def choice_line(self, picks: Sequence[int]) -> str:
+        """Return the answer that chooses cards of the present offer.
+
+        Parameters
+        ----------
+        picks : sequence of int
+            Places of the cards in the offer, from 0: `picks` of them.
+
+        Returns
+        -------
+        str
+            The answer line, such as "PICK 1".
+        """
+        return self._choice.line(self._step, picks)
+
     def time_limit_ms(self, player: int) -> int:
         """Return the time that a player has for the answer, in milliseconds.
 

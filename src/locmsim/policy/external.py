@@ -159,9 +159,19 @@ def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str,
     if len(pairs) == 1:
         return pairs[0]
     if not pairs:
-        raise ValueError("its sizes are those of no layout and rule set")
+        raise ValueError(f"its sizes are those of no layout and rule set{_sizes(run, size)}")
     fitting = ", ".join(f"rules={r} layout={name}" for r, name in pairs)
     raise ValueError(f"it does not say what it was trained on, which fits {fitting}: say which")
+
+
+def _sizes(run: _Run, size: int | None) -> str:
+    """What a network takes and gives, for a message; nothing if that cannot be found out."""
+    try:
+        assert size is not None
+        ratings = run(np.zeros((2, size), np.float32))[0].shape[1]
+    except Exception:  # whatever the library raises
+        return ""
+    return f": {size} numbers in, {ratings} ratings out"
 
 
 def _gives(run: _Run, size: int, actions: int) -> bool:

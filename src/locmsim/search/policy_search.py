@@ -121,12 +121,16 @@ class SearchPosition(NamedTuple):
         What they have done in their turn since then.
     view : TurnView, optional
         The position as they are shown it, with the history that some layouts use.
+    bonus : array of float, optional
+        Shape (actions,): what speaks for each action besides the evaluator. It is added to the
+        logarithms of the priors where the root chooses; the improved policy leaves it out.
     """
 
     observation: Observation | State
     belief: Belief | None = None
     done: str | Iterable[int] = ()
     view: TurnView | None = None
+    bonus: NDArray[np.float64] | None = None
 
 
 #: The defaults of the options, which `PolicyOptions` declares.
@@ -238,6 +242,7 @@ class PolicySearch:
         belief: Belief | None = None,
         done: str | Iterable[int] = (),
         view: TurnView | None = None,
+        bonus: NDArray[np.float64] | None = None,
         simulations: int | None = None,
         time_ms: float | None = None,
     ) -> PolicyResult:
@@ -257,6 +262,8 @@ class PolicySearch:
         view : TurnView, optional
             The same position, `done` included, with the history that layouts have numbers of
             (`locmsim.policy.tracker.PlayerTracker`); without it they are as for an unknown past.
+        bonus : array of float, optional
+            What speaks for each action besides the evaluator, see `SearchPosition`.
         simulations : int, optional
             Replaces the option.
         time_ms : float, optional
@@ -273,7 +280,7 @@ class PolicySearch:
             action in `done` is not legal; `view` is of another position; the evaluator is of
             other rules or returns no values.
         """
-        position = SearchPosition(observation, belief, done, view)
+        position = SearchPosition(observation, belief, done, view, bonus)
         return self.search_many([position], seed=seed, simulations=simulations, time_ms=time_ms)[0]
 
     def search_many(
@@ -307,6 +314,7 @@ class PolicySearch:
         worlds: list[Determinizer] = []
         roots: list[State] = []
         views: list[TurnView | None] = []
+        bonuses: list[NDArray[np.float64] | None] = []
         for number, entry in enumerate(positions):
             position = entry if isinstance(entry, SearchPosition) else SearchPosition(entry)
             try:
@@ -320,6 +328,7 @@ class PolicySearch:
             worlds.append(known)
             roots.append(root)
             views.append(position.view)
+            bonuses.append(position.bonus)
         if not roots:
             return []
         rules = roots[0].rules
@@ -338,7 +347,7 @@ class PolicySearch:
 
             options = replace(options, simulations=simulations)
         searched = time.perf_counter()
-        forest = self._forest(worlds, views, seed, options, rules)
+        forest = self._forest(worlds, views, bonuses, seed, options, rules)
         self._run(forest, rules, until)
         found = self._results(forest, roots, started)
         done = sum(int(result.visits.sum()) for result in found)
@@ -353,6 +362,7 @@ class PolicySearch:
         self,
         worlds: list[Determinizer],
         views: list[TurnView | None],
+        bonuses: list[NDArray[np.float64] | None],
         seed: int,
         options: PolicyOptions,
         rules: str,
@@ -362,6 +372,14 @@ class PolicySearch:
         if options.noise:
             for row, number in zip(noise, seeds, strict=True):
                 row[:] = options.noise * np.random.default_rng(number).gumbel(size=len(row))
+        for number, bonus in enumerate(bonuses):
+            if bonus is not None:
+                added = np.asarray(bonus, np.float64)
+                if added.shape != noise.shape[1:] or not np.isfinite(added).all():
+                    raise ValueError(
+                        f"bonus: expected {noise.shape[1]} finite numbers, got {added.shape}"
+                    )
+                noise[number] += added
         network = None
         if options.mix:
             network = (self.evaluation or Evaluation(rules=rules)).network

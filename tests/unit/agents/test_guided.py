@@ -1,9 +1,12 @@
 """The agent "search": a network's search, action by action."""
 
+import time
+from itertools import islice
+
 import numpy as np
 import pytest
 
-from locmsim import Match, play_match
+from locmsim import Card, Match, State, play_match
 from locmsim.agents import PolicySearchAgent, make_agent
 from locmsim.arena import Arena
 from locmsim.game.positions import random_game, start_position
@@ -63,6 +66,59 @@ def test_time_bounds_turns():
     assert all(np.isfinite(result.value) for result in found)
 
 
+def turn_of(state, actions):
+    """A turn of randomly chosen actions."""
+    turn = []
+    while not state.is_terminal():
+        turn.append(int(actions.choice(state.legal_actions())))
+        if turn[-1] == 0:
+            return turn
+        state.apply_action(turn[-1])
+    return None
+
+
+@pytest.mark.parametrize("equal_cards", [False, True])
+def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards):
+    actions = np.random.default_rng(4)
+    kept = {1e6: 0, 0.0: 0}
+    total = 0
+    for seed in range(12):
+        state = start_position(seed)
+        if equal_cards:
+            cheap = Card.from_row([seed, 0, 1, 2, 2, "------", 0, 0, 0])
+            state = State.new([cheap] * 30, [cheap] * 30)
+        *_, (state, _) = islice(random_game(state, seed), 25)
+        proposed = turn_of(state.clone(), actions)
+        if proposed is None or len(proposed) < 2:
+            continue
+        for weight in kept:
+            agent = PolicySearchAgent(simulations=8, proposal_weight=weight)
+            agent.reset(seed)
+            agent._proposed = lambda *_, turn=proposed: [*turn]
+            line = agent.act(state.observation(state.current_player()))
+            if not agent.results:
+                continue  # a win within the turn comes first
+            total += weight > 0
+            kept[weight] += state.actions_of(line) == proposed[:-1]
+    assert total >= 5
+    assert kept[1e6] == total
+    assert kept[0.0] < total
+
+
+def test_turns_are_proposed_when_time_is_given():
+    timed, counted = make_agent("search:time_ms=20"), make_agent("search:simulations=4")
+    assert not make_agent("search:time_ms=20,proposal=0")._proposed(1, 0.0)
+    for agent in (timed, counted):
+        agent.reset(3)
+        state = start_position(3)
+        for _ in range(6):
+            state.apply_action(0)
+        agent.act(state.observation(0))
+    until = time.perf_counter() + 0.02
+    assert timed._proposed(1, until)[-1] == 0
+    assert counted._proposed(1, until) == []
+
+
 def test_it_beats_random():
     match = play_match(Match(seed=8), (make_agent("random"), make_agent("search:simulations=16")))
     assert match.winner == 1
@@ -77,5 +133,9 @@ def test_what_it_refuses(tmp_path):
         make_agent("search:root=best")
     with pytest.raises(ValueError, match="share: expected more than 0"):
         make_agent("search:share=0")
+    with pytest.raises(ValueError, match="proposal: expected 0 to less than 1, got 1"):
+        make_agent("search:proposal=1")
+    with pytest.raises(ValueError, match="proposal_weight: expected 0 to 1e6, got -1"):
+        make_agent("search:proposal_weight=-1")
     with pytest.raises(ValueError, match=r"No such file or directory: .*nowhere"):
         make_agent(f"search:policy={tmp_path / 'nowhere.npz'}")

@@ -436,8 +436,7 @@ def test_evaluations_have_card_sets_of_their_own(monkeypatch):
     assert seen == [HELD_OUT, HELD_OUT]
     evaluate(Policy.random(), "random", games=2, card_sets=3)
     assert seen[2:] == [3, 3]
-    evaluate(Policy.random(rules="1.2"), "random", games=2)
-    assert seen[4:] == [None, None]
+    evaluate(Policy.random(rules="1.2"), "random", games=2)  # cards of 1.2 are always the same
     assert BattleEnv().options.card_sets <= HELD_OUT[0]
 
 

@@ -4,6 +4,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -355,6 +356,26 @@ def test_choice_answers_come_in_either_order() -> None:
         assert match.submit(order[1], "PICK 1") == TurnResult([], [], None)
     assert match.input_text(0).startswith("30 0 2 25 0\n30 0 2 25 0\n0 0\n3\n")
     assert match.input_text(1).startswith("30 0 2 25 0\n30 0 3 25 0\n0 0\n3\n")
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_answers_of_legal_picks_are_accepted(rules: str) -> None:
+    """And what is no legal pick is not."""
+    match = Match(rules, seed=3)
+    random = Random(rules)
+    while match.phase == "choice":
+        for player in (0, 1):
+            offer = match.observation(player).offer
+            picks: list[int] = []
+            while len(picks) < match.picks:
+                legal = match.legal_picks(picks)
+                copies = [picks.count(place) for place in range(len(offer))]
+                assert legal == [place for place, n in enumerate(copies) if n < 2]
+                picks.append(legal[0] if random.random() < 0.5 else random.choice(legal))
+            match.submit(player, match.choice_line(picks))
+    assert match.error is None
+    assert (match.picks, match.legal_picks()) == (0, [])
+    assert match.phase == "battle"
 
 
 def test_only_the_asked_player_answers() -> None:

@@ -5,6 +5,8 @@ import pickle
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +82,7 @@ def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
 
 
 def write_onnx(
-    path: Path, policy: Policy, says: dict[str, str] | None = None, rows: int | str = "rows",
+    path: Path, policy: Any, says: dict[str, str] | None = None, rows: int | str = "rows",
     type_: int = 1, outputs: int = 2,
 ) -> None:  # fmt: skip
     """A plain network as a graph of ONNX."""
@@ -223,6 +225,65 @@ def test_onnx_files_that_are_none(tmp_path: Path) -> None:
         load_policy(path)
     with pytest.raises(FileNotFoundError, match=r"nobody\.onnx"):
         load_policy(tmp_path / "nobody.onnx")
+
+
+def other_network(inputs: int, actions: int, values: int = 1) -> SimpleNamespace:
+    """Arrays of a plain network that is of none of our layouts."""
+    random = np.random.default_rng(1)
+    sizes = {"policy": (inputs, actions), "value": (inputs, values)}
+    arrays = {f"{head}.0.w": random.normal(size=size) for head, size in sizes.items()}
+    arrays |= {f"{head}.0.b": np.zeros(size[1]) for head, size in sizes.items()}
+    return SimpleNamespace(arrays={name: a.astype(np.float32) for name, a in arrays.items()})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says", "message"),
+    [
+        ((440, 155), SAYS, "ratings: expected shape (rows, 145), got (2, 155) of 2"),
+        ((440, 145, 3), SAYS, "values: expected one for each row, got (2, 3) of 2"),
+        ((320, 145), SAYS, "layout 'entities' has 440 numbers, its input 320"),
+        (
+            (100, 145), None,
+            "its sizes are those of no layout and rule set: 100 numbers in, 145 ratings out",
+        ),
+        (
+            (440, 12), None,
+            "its sizes are those of no layout and rule set: 440 numbers in, 12 ratings out",
+        ),
+    ],
+)  # fmt: skip
+def test_onnx_files_of_other_shapes(
+    tmp_path: Path, sizes: tuple[int, ...], says: dict[str, str] | None, message: str
+) -> None:
+    path = tmp_path / "a.onnx"
+    write_onnx(path, other_network(*sizes), says)
+    with pytest.raises(ValueError, match=r"a\.onnx: ") as error:
+        load_policy(path)
+    assert str(error.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("shapes", [[["rows", 4, 110]], [["rows", 440], ["rows", 145]], [[440]]])
+def test_onnx_files_with_other_inputs(tmp_path: Path, shapes: list[list[int | str]]) -> None:
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    from onnx import helper
+
+    path, names = tmp_path / "a.onnx", ["x", "y"][: len(shapes)]
+    inputs = [
+        helper.make_tensor_value_info(name, 1, shape)
+        for name, shape in zip(names, shapes, strict=True)
+    ]
+    output = helper.make_tensor_value_info("logits", 1, None)
+    graph = helper.make_graph(
+        [helper.make_node("Identity", ["x"], ["logits"])], "g", inputs, [output]
+    )
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path
+    )
+    shown = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
+    with pytest.raises(ValueError, match="expected one input") as error:
+        load_policy(path)
+    assert str(error.value) == f"{path}: expected one input, (rows, numbers), got {shown}"
 
 
 def test_onnx_without_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -387,6 +387,8 @@ def test_what_cannot_be_searched():
     *_, (state, action) = random_game(start_position(1), 1)
     with pytest.raises(ValueError, match=r"positions\[1\]: the game is over"):
         PolicySearch(by_hash).search_many([states[0], state.child(action)])
+    with pytest.raises(ValueError, match="bonus: expected 145 finite numbers"):
+        PolicySearch(by_hash).search(states[0], bonus=np.zeros(3))
     view = begun(starts("1.5")[1], 0)[1]
     with pytest.raises(ValueError, match="view: it is of another position"):
         PolicySearch(by_hash).search(states[0], view=view)
