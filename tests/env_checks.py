@@ -3,6 +3,7 @@
 import numpy as np
 import reference_layouts
 from gymnasium.vector import AutoresetMode
+from rows_access import put_state
 
 from locmsim import Match, Observation
 from locmsim.envs import BattleEnv, LocmVectorEnv
@@ -38,7 +39,7 @@ def shown(rows, row, player, rules):
     for name in layouts(rules):
         layout = get_layout(name, rules)
         out, mask = np.empty(layout.shape, layout.dtype), np.empty(rows.n_actions, np.int8)
-        rows.observe(row, player, out, mask, name)
+        rows.views.observe(row, player, out, mask, name)
         parts += [out.tobytes(), mask.tobytes()]
     return parts
 
@@ -51,15 +52,15 @@ def check_games(rules, seeds):
     checked = 0
     for seed in seeds:
         games.begin(0, seed=seed)
-        while rows.winner(0) < 0:
-            state = rows.state(0)
+        while rows.views.winner(0) < 0:
+            state = rows.views.state(0)
             for player in (0, 1):
                 before = everything(rows, player, rules)
                 other = state.resample_hidden(player, int(random.integers(1 << 62)))
-                rows.put_state(0, other)
+                put_state(rows, 0, other)
                 assert everything(rows, player, rules) == before
-                assert rows.state(0).key() == other.key()
-                rows.put_state(0, state)
+                assert rows.views.state(0).key() == other.key()
+                put_state(rows, 0, state)
                 checked += 1
             assert everything(rows, player, rules) == before
             rows.step_row(0, int(random.choice(state.legal_actions())))
@@ -86,7 +87,7 @@ def check_matches(rules, seeds):
         for player in (0, 1):
             beliefs[player].chose(chosen[player])
         games.begin(0, seed=1, options={"match": match.params, "decks": chosen})
-        assert rows.state(0) == match.state
+        assert rows.views.state(0) == match.state
         while match.to_ask:
             player = match.to_ask[0]
             observation = match.observation(player)
@@ -102,7 +103,7 @@ def check_matches(rules, seeds):
                     one, other = np.empty((2, *layout.shape), layout.dtype)
                     masks = np.empty((2, rows.n_actions), np.int8)
                     view.observe(name, one, masks[0])
-                    rows.observe(0, player, other, masks[1], name)
+                    rows.views.observe(0, player, other, masks[1], name)
                     different = np.flatnonzero(one != other)
                     assert not len(different), [layout.names[i] for i in different]
                     assert (masks[0] == masks[1]).all()
@@ -136,20 +137,20 @@ def check_picks(rules, episode, seeds):
                 offer = sorted(seen.offer, key=lambda card: card.base_id)
                 offer = list(seen.offer) if rules != "1.5" else offer
                 out, mask = np.empty(size, dtype), np.empty(rows.n_actions, np.int8)
-                rows.observe(0, player, out, mask)
+                rows.views.observe(0, player, out, mask)
                 expected = reference_layouts.choice(rules, offer, offer, chosen[player])
                 battle = len(out) - len(expected)
                 assert not out[:battle].any()
                 assert out[battle:].tolist() == expected
                 legal = [0]
-                if rows.mover(0) == player:
+                if rows.views.mover(0) == player:
                     free = [i for i, card in enumerate(offer) if chosen[player].count(card) < 2]
                     legal = [
                         rows.battle_actions + i for i in (free if rules == "1.5" else range(3))
                     ]
                 assert np.flatnonzero(mask).tolist() == legal
                 compared += 1
-                if rows.mover(0) == player:
+                if rows.views.mover(0) == player:
                     action = int(random.choice(legal))
                     chosen[player].append(offer[action - rows.battle_actions])
                     rows.step_row(0, action)
@@ -160,7 +161,7 @@ def check_picks(rules, episode, seeds):
                 match.submit(player, ";".join(f"CHOOSE {c.base_id}" for c in chosen[player]))
         assert match.phase == "battle"
         if episode == "match":
-            assert rows.state(0) == match.state
+            assert rows.views.state(0) == match.state
     return compared
 
 

@@ -231,7 +231,7 @@ def main() -> int:
     add("--rules", default="1.5", choices=tuple(DECKS))
     add("--games", type=int, default=20_000, help="of the search that is imitated")
     add("--epochs", type=int, default=6, help="of the imitation")
-    add("--total-timesteps", type=int, default=40_000_000, help="of the self-play of each seed")
+    add("--total-timesteps", type=int, default=60_000_000, help="of the self-play of each seed")
     add("--test-games", type=int, default=10_000, help="of each comparison at the end")
     add("--pause-after", type=float, default=0, help="minutes; 0: go on to the end")
     add("--jobs", type=int, default=1, help="processes that play the games of the search")

@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 from helpers import golden_path
+from rows_access import potentials_of
 
 from locmsim import State, cards_1x, generate_cards
-from locmsim.envs._potentials import POTENTIALS, potentials_of
+from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 
@@ -32,15 +33,15 @@ def test_gym_locm_saw_and_rewarded_the_same():
         rows = games.rows
         before = [None, None]
         for step in game["steps"]:
-            state = rows.state(0)
+            state = rows.views.state(0)
             mover = state.turn & 1
             seen = np.empty(len(step["observation"]), np.float32)
-            rows.observe(0, mover, seen)
+            rows.views.observe(0, mover, seen)
             np.testing.assert_allclose(seen, step["observation"], atol=1e-6)
             assert state.legal_actions() == step["legal"]
             before[mover] = gym_values(state, mover)
             rows.step_row(0, step["action"])
-            after_state = rows.state(0)
+            after_state = rows.views.state(0)
             after = gym_values(after_state, mover)
             next_mover = after_state.turn & 1
             base = before[next_mover] or gym_values(state, mover)
@@ -48,7 +49,7 @@ def test_gym_locm_saw_and_rewarded_the_same():
             if before[next_mover] is None:  # gym-locm has nothing to compare with
                 expected = [0.0] * len(expected)
             np.testing.assert_allclose(step["raw_rewards"], expected, atol=2e-6)
-        winner = rows.state(0).winner
+        winner = rows.views.state(0).winner
         assert game["winner"] == winner
 
 

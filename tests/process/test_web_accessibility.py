@@ -9,6 +9,10 @@ from browser import browser, long_game, open_page
 from helpers import golden_result
 from web_server import Opener, Server, server, visit
 
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
+from locmsim.referee import play
 from locmsim.referee.transcript import log_line
 from locmsim.web import replay_html
 
@@ -33,12 +37,21 @@ def check(page: Any, where: str) -> None:
     assert found == [], f"{where}: {json.dumps(found, indent=1)}"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page(scheme: str, server: Server, visit: Opener, tmp_path: Path) -> None:
-    log = tmp_path / "log.json"
-    log.write_text(log_line(golden_result(long_game("1.5"))))
-    url = server(str(log))
-    page = visit(url, color_scheme=scheme)
+@pytest.mark.parametrize(
+    ("scheme", "size"), [("light", (1280, 720)), ("dark", (390, 844))], ids=["desk", "phone"]
+)
+def test_every_page(
+    scheme: str, size: tuple[int, int], server: Server, visit: Opener, tmp_path: Path
+) -> None:
+    """With all panels filled, also while a search runs."""
+    log, db = tmp_path / "log.json", tmp_path / "results.db"
+    result = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
+    log.write_text(log_line(result))
+    with Arena(["greedy", "random", "osl"], db=db, games=2, seed=4, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+    url = server(str(log), "--db", str(db))
+    options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}}
+    page = visit(url, **options)
     page.wait_for_selector(".board .can")
     check(page, "the first page")
     page.locator(".board .can").first.click()
@@ -55,9 +68,10 @@ def test_every_page(scheme: str, server: Server, visit: Opener, tmp_path: Path) 
     page.locator("#catalogue .pick").nth(3).click()
     check(page, "setting up")
     page.locator("nav a", has_text="Arena").click()
-    page.wait_for_selector("main *")
+    page.wait_for_selector("#games [data-key]")
+    page.click("#new-arena summary")
     check(page, "arena")
-    page = visit(url, "game/f0", color_scheme=scheme)
+    page = visit(url, "game/f0", **options)
     page.wait_for_selector("#log li")
     for _ in range(9):
         page.keyboard.press("ArrowRight")
@@ -67,9 +81,17 @@ def test_every_page(scheme: str, server: Server, visit: Opener, tmp_path: Path) 
     page.wait_for_selector(".can, .cannot")
     page.click("#search")
     page.wait_for_selector("#lines button")
+    check(page, "lines while a search runs")
     page.click("#search")
-    check(page, "lines")
-    page = visit(url, color_scheme=scheme)
+    page.click("#tab-tree")
+    page.locator("#tree button").first.click()
+    page.locator("#tree details summary").first.click()
+    check(page, "a tree that grows")
+    page.click("#tab-report")
+    page.locator("#report button").first.click()
+    page.locator("#report button", has_text="Again").wait_for()
+    check(page, "a report")
+    page = visit(url, **options)
     page.select_option("#opponent", "agent-random")
     page.click("#begin")
     page.wait_for_selector("#offer .pick")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,8 +20,11 @@ from web_server import Opener, Server, server, visit
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.arena.registry import game_to_json, make_game
+from locmsim.contract import LIVE_SUFFIX
 from locmsim.game.positions import start_position
 from locmsim.referee import play
+from locmsim.referee.live import LiveLog
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
@@ -450,6 +454,11 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     page.fill("#least", "1")
     page.locator("#least").press("Enter")
     page.locator("#count", has_text="of 3").wait_for()
+    page.locator("[data-key='d0:1'] a", has_text="watch").click()
+    page.click("#tab-about")
+    # The description, which the name alone would not tell.
+    expect(page.locator("#about dd", has_text="one").locator(".copy").first).to_have_text("greedy")
+    page.go_back()
     page.locator("[data-key=f0] a", has_text="watch").click()
     states = sum(len(turn["states"]) for turn in game["turns"])
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
@@ -685,3 +694,85 @@ def test_a_port_that_is_taken(server: Server) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, env=os.environ)
     assert done.returncode == 1
     assert f"port {port}: Address already in use" in done.stderr
+
+
+def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
+    """Without scrolling: in a game, in a replay and on the first page."""
+    log = tmp_path / "game.json"
+    log.write_text(log_line(golden_result(long_game("1.5"))))
+    url = server(str(log))
+    phone = {"viewport": {"width": 390, "height": 844}}
+
+    def check_seen(page: Any, *parts: str) -> None:
+        assert page.evaluate("scrollY") == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for part in parts:
+            box = page.locator(part).first.bounding_box()
+            assert box is not None, part
+            assert box["x"] >= 0, part
+            assert box["y"] >= 0, part
+            assert box["x"] + box["width"] <= 390, part
+            assert box["y"] + box["height"] <= 844, part
+
+    page = visit(url, **phone)
+    page.wait_for_selector(".board .can")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper")
+    page.select_option("#opponent", "agent-random")
+    page.click("#begin")
+    page.locator("#offer .pick").first.wait_for()
+    page.click("#hint")
+    page.locator("#counts", has_text="30 of 30").wait_for()
+    page.click("#ready")
+    page.wait_for_selector("#end:enabled")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
+    page = visit(url, "game/f0", **phone)
+    page.wait_for_selector("#log li")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
+
+
+@pytest.mark.parametrize("game", [None, "vestrock:turns=8"], ids=["locm", "other"])
+def test_a_match_is_watched_as_it_is_played(
+    game: str | None, server: Server, visit: Opener, tmp_path: Path
+) -> None:
+    """Step by step: the page follows where its end is shown, and stays where one looks back."""
+    folder = tmp_path / "games"
+    folder.mkdir()
+    path = folder / f"a{LIVE_SUFFIX}"
+    if game is None:
+        match, begun = Match(seed=4), None
+        players = [make_agent("greedy"), make_agent("random")]
+    else:
+        other = make_game(game)
+        match = other.new_match(4)
+        begun = {"game": game_to_json(other), "seed": 4, "card_seed": None}
+        players = [other.make_agent("rule"), other.make_agent("random")]
+    calls = list(play(players, match.root(), timeout_scale=0).calls)
+    half = len(calls) // 2
+    with LiveLog(path, match if game is None else None, ("ann", "bob"), begun) as log:
+        for call in calls[:half]:
+            log.add(call)
+        page = visit(server(str(folder)), "games", refusals=1)
+        links = page.locator("[data-key=l0] a")
+        expect(links).to_have_text(["live"])
+        links.first.click()
+        entries = page.locator("#log li")
+        entries.first.wait_for()
+        before = entries.count()
+        expect(page.locator("#slider")).to_have_value(page.get_attribute("#slider", "max") or "")
+        log.add(calls[half])
+        expect(entries).not_to_have_count(before)
+        expect(page.locator("#slider")).to_have_value(page.get_attribute("#slider", "max") or "")
+        page.keyboard.press("Home")
+        before = entries.count()
+        for call in calls[half + 1 :]:
+            log.add(call)
+        expect(entries).not_to_have_count(before)
+        expect(page.locator("#slider")).to_have_value("0")
+    if game:
+        # The drawing is an image, from which no markup enters the page.
+        assert page.locator("img.drawing").get_attribute("src").startswith("data:image/svg+xml")
+        expect(page.locator("#outcome")).to_have_text(
+            re.compile("^Vestrock(: ann won|: bob won)?$")
+        )

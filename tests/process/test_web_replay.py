@@ -23,8 +23,10 @@ from browser import (
 )
 from helpers import RULE_SETS, golden_games, golden_result
 
+from locmsim.referee.transcript import log_line
 from locmsim.web import replay_html
 from locmsim.web.captures import capture_html
+from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "open_page"]
 
@@ -284,3 +286,19 @@ def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     page.wait_for_timeout(600)
     assert page.evaluate("location.hash") != ""
     assert page.evaluate("window.calls") < 12
+
+
+def test_the_file_saves_its_log_and_positions(open_page: Opener) -> None:
+    result = golden_result(long_game("1.5"))
+    page = open_page(replay_html(result, ("ann", "bob")))
+    page.click("#tab-about")
+    sync_api.expect(page.locator("[title='Copy player 1']")).to_have_text("bob")
+    saved = {}
+    for _ in range(3):
+        page.click("#next")
+    for what in ("log", "position"):
+        with page.expect_download() as download:
+            page.click(f"#save-{what}")
+        saved[what] = Path(download.value.path()).read_text()
+    assert json.loads(saved["log"]) == json.loads(log_line(result, ("ann", "bob")))
+    assert saved["position"] == state_at_step(result, 3).to_text() + "\n"

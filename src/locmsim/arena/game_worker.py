@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from locmsim.arena.records import Record, record_of
+from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
 from locmsim.referee.live import LiveLog
@@ -101,11 +102,16 @@ def _watched(
     live: str, settings: Settings, fixture: Fixture, match: Any
 ) -> Iterator[Callable[[Call], object]]:
     """What is called with each answer, so that the match can be watched."""
-    if not (live and Part.REPLAY in settings.game.parts and os.path.isdir(live)):
+    if not (live and os.path.isdir(live)):
         yield lambda call: None
         return
     names = [settings.players[index].name for index in fixture.players]
-    with LiveLog(os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}"), match, names) as log:
+    begun = None
+    if Part.REPLAY not in settings.game.parts:
+        seeds = {"seed": fixture.seed, "card_seed": fixture.card_seed}
+        begun = {"game": game_to_json(settings.game), **seeds}
+    path = os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}")
+    with LiveLog(path, match, names, begun) as log:
         yield log.add
 
 

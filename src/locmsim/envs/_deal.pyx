@@ -18,8 +18,6 @@ from locmsim._core cimport (
     table_t,
 )
 
-__all__ = ["java_numbers", "triplets_of"]
-
 cdef enum:
     FULL_RUNES = 31
 
@@ -151,23 +149,3 @@ cdef void deal(
         p.deck_left = MAX_DECK
         state_draw(s, t, who, 4 + who)
     s.p[1].max_mana = s.p[1].mana = s.p[1].bonus = 1
-
-
-# ---- for tests -----------------------------------------------------------------------------------
-
-def java_numbers(int64_t seed, int n, bounds=()):
-    """The first n seeds that follow from one, then `nextInt` of each bound from a new start."""
-    cdef int64_t seeds[16]
-    cdef uint64_t random = java_start(seed)
-    derive_seeds(seed, min(n, 16), seeds)
-    return [seeds[i] for i in range(min(n, 16))], [java_below(&random, bound) for bound in bounds]
-
-
-def triplets_of(int64_t seed, allowed):
-    """The offers of a draft seed: 30 lists of three of the indices in `allowed`."""
-    cdef uint8_t triplets[MAX_DECK][3]
-    cdef bytes indices = bytes(allowed)
-    if not 3 <= len(indices) < MAX_SET:
-        raise ValueError(f"expected 3..{MAX_SET - 1} cards, got {len(indices)}")
-    draw_triplets(seed, <const uint8_t*>indices, <int>len(indices), triplets)
-    return [[triplets[i][k] for k in range(3)] for i in range(MAX_DECK)]

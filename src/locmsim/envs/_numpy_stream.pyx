@@ -2,7 +2,6 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-__all__ = ["drawn"]
 
 cdef extern from *:
     """
@@ -141,15 +140,3 @@ cdef int numpy_take(numpy_t* random, generator) except -1:
     random.kept = state["uinteger"]
     random.has_kept = state["has_uint32"]
     return 0
-
-
-def drawn(generator, bounds):
-    """What `generator`, or one of that seed, draws below each bound; 0 for all 64 bits, a negative
-    one for a place in a permutation, up to it."""
-    cdef numpy_t random
-    if isinstance(generator, int):
-        numpy_start(&random, generator)
-    else:
-        numpy_take(&random, generator)
-    return [numpy_next(&random) if bound == 0 else numpy_below(&random, bound) if bound > 0
-            else numpy_place(&random, -bound) for bound in bounds]

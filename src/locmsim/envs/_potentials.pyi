@@ -1,9 +1,5 @@
 from typing import Final
 
-from locmsim._core import State
-
-__all__ = ["POTENTIALS", "potentials_of"]
+__all__ = ["POTENTIALS"]
 
 POTENTIALS: Final[tuple[str, ...]]
-
-def potentials_of(state: State, player: int) -> dict[str, float]: ...

@@ -10,7 +10,6 @@ from locmsim._core cimport (
     MAX_HAND,
     OCCUPIED,
     WARD,
-    State,
     creature_t,
     player_t,
     state_next_draw,
@@ -18,7 +17,7 @@ from locmsim._core cimport (
     table_t,
 )
 
-__all__ = ["POTENTIALS", "potentials_of"]
+__all__ = ["POTENTIALS"]
 
 #: What shaping can be made of, in the order of `potentials`; "health" is the sum of the first two.
 POTENTIALS = ("player-health", "opponent-health", "player-board-presence",
@@ -73,10 +72,3 @@ cdef void potentials(const state_t* s, const table_t* t, int who, float* out) no
     out[3] = <float>-theirs
     out[4] = <float>(1 if value > COAC_UNIT else -1 if value < -COAC_UNIT else (
         value / <double>COAC_UNIT))
-
-
-def potentials_of(State state not None, int player):
-    """Name -> value of each potential of a player."""
-    cdef float values[N_POTENTIALS]
-    potentials(&state.s, &state.table.t, player & 1, values)
-    return {name: values[i] for i, name in enumerate(POTENTIALS)}

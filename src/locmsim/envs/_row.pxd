@@ -50,7 +50,7 @@ cdef enum:                      # when an ended game begins again
 
 cdef enum:                      # where decks come from
     RANDOM_DECKS = 0
-    GIVEN_DECKS = 1             # of the row's card set, or of the environment
+    FIXED_DECKS = 1             # of the row's card set, or of the environment
     ASKED_DECKS = 2             # Python chooses
 
 cdef enum:
@@ -86,7 +86,7 @@ ctypedef struct set_t:          # a card set
     const card_t* cards         # NULL: not made yet
     int64_t key                 # which set it is, see `set_key`
     const int8_t* shown         # the cards as the choice phase shows them
-    uint8_t decks[2][MAX_DECK]  # for GIVEN_DECKS
+    uint8_t decks[2][MAX_DECK]  # for FIXED_DECKS
 
 ctypedef struct cold_t:         # of a row, what most steps do not look at, or at a card of it only
     short_table_t table

@@ -444,7 +444,7 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
         who = 1 - r.seat
         if g.chooser[who] == ASKED_DECKS:
             r.waits = DECKS
-        elif g.chooser[who] == GIVEN_DECKS:
+        elif g.chooser[who] == FIXED_DECKS:
             memcpy(r.cold.now.decks[who], source.decks[who], MAX_DECK)
         else:
             numpy_deck(g, &r.cold.random, r.cold.now.triplets, r.cold.now.decks[who])
@@ -452,7 +452,7 @@ cdef void choose(rows_t* a, Py_ssize_t i) noexcept nogil:
     if g.decks == ASKED_DECKS:
         r.waits = DECKS
         return
-    if g.decks == GIVEN_DECKS:
+    if g.decks == FIXED_DECKS:
         memcpy(r.cold.now.decks, source.decks, sizeof(r.cold.now.decks))
     else:
         for who in range(2):
@@ -513,7 +513,7 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
     """Write the rewards of a step, after it and all answers to it."""
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
-    cdef float given[2]
+    cdef float rewards[2]
     cdef int winner = -1
     cdef int who
     if illegal:
@@ -521,23 +521,23 @@ cdef void pay(rows_t* a, Py_ssize_t i, bint ended, bint illegal) noexcept nogil:
     elif r.phase == IN_BATTLE:
         winner = won_by(&r.s)
     for who in range(2):
-        given[who] = 0
+        rewards[who] = 0
         if r.phase == IN_CHOICE:
             if not illegal:
-                given[who] = g.win * (-r.cold.score if who else r.cold.score)
+                rewards[who] = g.win * (-r.cold.score if who else r.cold.score)
             elif winner >= 0:
-                given[who] = g.win if winner == who else -g.win
+                rewards[who] = g.win if winner == who else -g.win
             continue
         if winner >= 0:
-            given[who] = g.win if winner == who else -g.win
+            rewards[who] = g.win if winner == who else -g.win
         # Where the caller plays both, shaping is paid to the one who is to move again.
         if r.seat == who or r.seat < 0 and (winner >= 0 or ended or r.s.turn & 1 == who):
-            given[who] += shaping(g, r, who, ended, illegal and who == r.acted)
+            rewards[who] += shaping(g, r, who, ended, illegal and who == r.acted)
     if a.out.reward is not NULL:
-        a.out.reward[i] = given[r.acted]
+        a.out.reward[i] = rewards[r.acted]
     if a.out.both is not NULL:
-        a.out.both[2 * i] = given[0]
-        a.out.both[2 * i + 1] = given[1]
+        a.out.both[2 * i] = rewards[0]
+        a.out.both[2 * i + 1] = rewards[1]
 
 
 cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
@@ -574,21 +574,22 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef const set_t* source = set_of(a, i)
     cdef const searcher_t* q = a.searchers[r.cold.now.opponent]
     cdef int64_t number = r.cold.now.set
-    cdef const prior_scores_t* given = &q.given[number if number >= 0 else g.n_sets + i]
+    cdef const prior_scores_t* set_prior = &q.set_priors[number if number >= 0 else g.n_sets + i]
     cdef believer_t* m = &q.believers[i]
     cdef int who = r.s.turn & 1
     cdef int turn = r.s.turn
     cdef int64_t key = set_key(g, r)
     cdef int n, j
     cdef uint8_t path[MAX_PATH + 1]
-    if source.cards is NULL or source.key != key or given.scores is NULL or given.key != key:
+    if (source.cards is NULL or source.key != key or set_prior.scores is NULL
+            or set_prior.key != key):
         return False
     if a.stopped:
         return False
     if m.serial != r.serial:
         believer_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
                        source.cards, r.cold.now.decks[who], r.cold.now.triplets)
-    n = search_turn(q, q.workspaces[thread], m, given, &r.s, table_of(r), r.cold.acts,
+    n = search_turn(q, q.workspaces[thread], m, set_prior, &r.s, table_of(r), r.cold.acts,
                     r.cold.n_acts, source.cards, g.n_cards, r.cold.now.triplets, path)
     if a.stopped:
         return False
@@ -622,15 +623,15 @@ cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef const set_t* source = set_of(a, i)
     cdef int64_t place = r.cold.now.set if r.cold.now.set >= 0 else g.n_sets + i
     cdef int64_t key = set_key(g, r)
-    cdef const prior_scores_t* given
+    cdef const prior_scores_t* set_prior
     cdef int who, number
     if a.stopped or g.battler[0] == EXTERNAL or g.battler[1] == EXTERNAL:
         return False
     for who in range(2):
         if g.battler[who] == SEARCHES:
-            given = &a.battlers[who].given[place]
-            if (source.cards is NULL or source.key != key or given.scores is NULL
-                    or given.key != key):
+            set_prior = &a.battlers[who].set_priors[place]
+            if (source.cards is NULL or source.key != key or set_prior.scores is NULL
+                    or set_prior.key != key):
                 return False
     for number in range(g.battles):
         a.winners[i * g.battles + number] = play_battle(a, i, thread, number, place)
@@ -675,7 +676,7 @@ cdef int play_battle(
         if kind == SEARCHES:
             q = a.battlers[who ^ mine]
             m = &q.believers[2 * thread + who]
-            n = search_turn(q, q.workspaces[thread], m, &q.given[place], &r.s, t, r.cold.acts,
+            n = search_turn(q, q.workspaces[thread], m, &q.set_priors[place], &r.s, t, r.cold.acts,
                             r.cold.n_acts, r.cold.cards, g.n_cards, r.cold.now.triplets, path)
             if a.stopped:
                 return -1

@@ -42,7 +42,7 @@ ctypedef struct searcher_t:     # an opponent
     workspace_t** workspaces        # by thread
     believer_t* believers               # by row; by thread and seat where whole battles are played
     bint* stopped               # of all rows: a signal has ended the searches
-    prior_scores_t* given       # by set, then by row for rows with a set of their own
+    prior_scores_t* set_priors  # by set, then by row for rows with a set of their own
 
 # A game begins: the player's seat, deck and offers (1.x), as indices into the set.
 cdef void believer_start(
@@ -50,7 +50,7 @@ cdef void believer_start(
     const card_t* cards, const uint8_t* deck, const uint8_t (*triplets)[3]) noexcept nogil
 # The actions of a turn, which begins; returns their number.
 cdef int search_turn(
-    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
+    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* set_prior,
     const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
     const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path) noexcept nogil
@@ -61,14 +61,14 @@ cdef class Searcher:
     cdef Evaluator evaluator
     cdef Network network
     cdef DraftNetworks draft
-    cdef tuple made_with
+    cdef tuple arguments
     cdef int n_threads
     cdef Py_ssize_t n_believers
-    cdef Py_ssize_t n_given
-    cdef list held              # what `given` points into
+    cdef Py_ssize_t n_priors
+    cdef list held              # what `set_priors` points into
     cdef object error           # what a signal raised
     cdef int watch(self, bint on) except -1
-    cdef int room_for(
+    cdef int reserve(
         self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_believers) except -1
     cdef bytes knowledge(self)
     cdef int know(self, bytes knowledge) except -1

@@ -85,7 +85,7 @@ cdef int in_order(
 ) noexcept nogil:
     """The cards that may be in the game, in the order in which they are considered: all of the set
     as they are offered (1.5), or those that were, as they were first. Returns their number."""
-    cdef bint taken[MAX_CARDS]
+    cdef bint listed[MAX_CARDS]
     cdef int n = 0, cost = 0, turn, i, card
     if rules == RULES_15:
         while n < n_cards:
@@ -95,19 +95,19 @@ cdef int in_order(
                     n += 1
             cost += 1
         return n
-    memset(taken, 0, sizeof(taken))
+    memset(listed, 0, sizeof(listed))
     for turn in range(MAX_DECK):
         for i in range(3):
             card = triplets[turn][i]
-            if not taken[card]:
-                taken[card] = True
+            if not listed[card]:
+                listed[card] = True
                 order[n] = <uint8_t>card
                 n += 1
     return n
 
 
 cdef void make_pool(
-    const searcher_t* q, workspace_t* k, const believer_t* m, const prior_scores_t* given,
+    const searcher_t* q, workspace_t* k, const believer_t* m, const prior_scores_t* set_prior,
     const card_t* cards, int n_cards, int rules, const uint8_t (*triplets)[3]
 ) noexcept nogil:
     """What the player takes others to choose."""
@@ -125,8 +125,8 @@ cdef void make_pool(
     memset(there, 0, sizeof(there))
     for i in range(n):
         there[order[i]] = True
-        scores[i] = given.scores[order[i]]
-        copies[i] = 0 if given.copies is NULL else given.copies[order[i]]
+        scores[i] = set_prior.scores[order[i]]
+        copies[i] = 0 if set_prior.copies is NULL else set_prior.copies[order[i]]
     t.rules = rules
     t.n_instances = t.n_cards = 0
     for i in range(n_cards):
@@ -144,7 +144,7 @@ cdef void make_pool(
     for turn in range(MAX_DECK):
         for i in range(3):
             offer[i] = place[triplets[turn][i]]
-            worth[i] = given.scores[triplets[turn][i]] if q.draft is NULL else m.worth[turn][i]
+            worth[i] = set_prior.scores[triplets[turn][i]] if q.draft is NULL else m.worth[turn][i]
         pool_offer(&k.pool, offer, worth,
                    q.prior.temperature if q.draft is NULL else q.prior.draft_temperature)
 
@@ -152,7 +152,7 @@ cdef void make_pool(
 # ---- a turn --------------------------------------------------------------------------------------
 
 cdef int search_turn(
-    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* given,
+    const searcher_t* q, workspace_t* k, believer_t* m, const prior_scores_t* set_prior,
     const state_t* s, const table_t* t, const shown_action_t* acts, int n_acts,
     const card_t* cards, int n_cards,
     const uint8_t (*triplets)[3], uint8_t* path
@@ -166,7 +166,7 @@ cdef int search_turn(
     memcpy(k.shown.actions, acts, n_acts * sizeof(shown_action_t))
     # From here on nothing looks at the row.
     belief_see(&m.b, &k.shown)
-    make_pool(q, k, m, given, cards, n_cards, t.rules, triplets)
+    make_pool(q, k, m, set_prior, cards, n_cards, t.rules, triplets)
     k.table.rules = t.rules
     k.table.n_instances = k.table.n_cards = 0
     belief_root(&m.b, &k.shown, &k.pool_table, &k.root, &k.table)
@@ -207,7 +207,7 @@ cdef class Searcher:
         memset(&self.q, 0, sizeof(searcher_t))
         memset(&self.o, 0, sizeof(options_t))
         fill_options(&self.o, options)
-        self.made_with = (options, evaluator, network, draft, rules, nodes)
+        self.arguments = (options, evaluator, network, draft, rules, nodes)
         self.evaluator = evaluator
         self.network = network
         self.draft = draft
@@ -229,9 +229,9 @@ cdef class Searcher:
                 free(self.q.workspaces[i])
         free(self.q.workspaces)
         free(self.q.believers)
-        free(self.q.given)
+        free(self.q.set_priors)
 
-    cdef int room_for(
+    cdef int reserve(
         self, Py_ssize_t n_rows, Py_ssize_t n_sets, int n_threads, Py_ssize_t n_believers
     ) except -1:
         """Take memory for rows, sets and threads, and for what is known in as many games at a time;
@@ -244,10 +244,10 @@ cdef class Searcher:
             free(self.q.believers)      # of games that are not going on
             self.n_believers = n_believers
             self.q.believers = <believer_t*>calloc(n_believers, sizeof(believer_t))
-        if self.q.given is NULL:
-            self.n_given = n_rows + n_sets
-            self.q.given = <prior_scores_t*>calloc(self.n_given, sizeof(prior_scores_t))
-            self.held = [None] * self.n_given
+        if self.q.set_priors is NULL:
+            self.n_priors = n_rows + n_sets
+            self.q.set_priors = <prior_scores_t*>calloc(self.n_priors, sizeof(prior_scores_t))
+            self.held = [None] * self.n_priors
         if n_threads > self.n_threads:
             workspaces = <workspace_t**>calloc(n_threads, sizeof(workspace_t*))
             if workspaces is not NULL:
@@ -255,7 +255,7 @@ cdef class Searcher:
                     workspaces[i] = self.q.workspaces[i]
                 free(self.q.workspaces)
                 self.q.workspaces = workspaces
-        if self.q.believers is NULL or self.q.given is NULL or self.q.workspaces is NULL:
+        if self.q.believers is NULL or self.q.set_priors is NULL or self.q.workspaces is NULL:
             raise MemoryError(f"{n_rows} opponents that search")
         for i in range(self.n_threads, n_threads):
             k = <workspace_t*>calloc(1, sizeof(workspace_t))
@@ -283,14 +283,14 @@ cdef class Searcher:
         """
         cdef const double[::1] numbers = scores
         cdef const uint8_t[::1] counts = copies
-        if not 0 <= slot < self.n_given:
-            raise IndexError(f"set {slot} of {self.n_given}")
+        if not 0 <= slot < self.n_priors:
+            raise IndexError(f"set {slot} of {self.n_priors}")
         self.held[slot] = scores, copies
-        self.q.given[slot].key = key
-        self.q.given[slot].scores = &numbers[0]
-        self.q.given[slot].copies = NULL
+        self.q.set_priors[slot].key = key
+        self.q.set_priors[slot].scores = &numbers[0]
+        self.q.set_priors[slot].copies = NULL
         if copies is not None:
-            self.q.given[slot].copies = &counts[0]
+            self.q.set_priors[slot].copies = &counts[0]
 
     cdef bytes knowledge(self):
         """What was made of what was shown, for a copy."""
@@ -304,4 +304,4 @@ cdef class Searcher:
 
     def __reduce__(self):
         """Without rows."""
-        return Searcher, self.made_with
+        return Searcher, self.arguments

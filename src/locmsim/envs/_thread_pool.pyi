@@ -3,7 +3,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.envs._env import Rows
+from locmsim.envs._rows import Rows
 
 __all__ = ["ThreadPool"]
 

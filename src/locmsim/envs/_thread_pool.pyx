@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from locmsim._locks cimport wait_for
-from locmsim.envs._env cimport Rows
+from locmsim.envs._rows cimport Rows
 from locmsim.envs._row cimport add_, steps
 
 __all__ = ["ThreadPool"]
@@ -48,7 +48,7 @@ cdef class ThreadPool:
         cdef int i
         self.rows = rows
         self.n = n
-        rows.set_threads(n)
+        rows.players.set_threads(n)
         self.parts = <part_t*>PyMem_Malloc(n * sizeof(part_t))
         if self.parts is NULL:
             raise MemoryError(f"{n} threads")
@@ -80,7 +80,7 @@ cdef class ThreadPool:
             start = add_(&self.next_row, self.chunk)
             if start >= self.rows.n:
                 return found
-            found += steps(&self.rows.a, self.actions, start, min(start + self.chunk, self.rows.n),
+            found += steps(self.rows.a, self.actions, start, min(start + self.chunk, self.rows.n),
                            thread)
 
     def serve(self, int i):
@@ -104,11 +104,11 @@ cdef class ThreadPool:
         if actions.shape[0] != self.rows.n:
             raise ValueError(f"actions: expected {self.rows.n}, got {actions.shape[0]}")
         self.actions = &actions[0]
-        self.rows.watch()
+        self.rows.players.watch()
         if n == 1:
             with nogil:
-                found = steps(&self.rows.a, self.actions, 0, self.rows.n, 0)
-            self.rows.raise_stop()
+                found = steps(self.rows.a, self.actions, 0, self.rows.n, 0)
+            self.rows.players.raise_stop()
             return found
         with nogil:
             self.next_row = 0
@@ -118,7 +118,7 @@ cdef class ThreadPool:
             for i in range(1, n):
                 wait_for(self.parts[i].done)
                 found += self.parts[i].found
-        self.rows.raise_stop()
+        self.rows.players.raise_stop()
         return found
 
     def stop(self):

@@ -108,7 +108,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
             start = self.games.start_of(self._random)
         self.games.begin(0, start, options)
         self.agents = list(_AGENTS)
-        self.agent_selection = _AGENTS[self.games.rows.mover(0)]
+        self.agent_selection = _AGENTS[self.games.rows.views.mover(0)]
         self.rewards = dict.fromkeys(_AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(_AGENTS, 0.0)
         self.terminations = dict.fromkeys(_AGENTS, False)
@@ -123,14 +123,14 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         seen = np.empty(*self._shape)
         mask = np.empty(self.games.rows.n_actions, np.int8)
         hidden = np.empty(HIDDEN_SIZE, np.int8) if self.options.privileged else None
-        self.games.rows.observe(0, _AGENTS.index(agent), seen, mask, hidden=hidden)
+        self.games.rows.views.observe(0, _AGENTS.index(agent), seen, mask, hidden=hidden)
         if hidden is not None:
             return {"observation": seen, "action_mask": mask, "state": hidden}
         return {"observation": seen, "action_mask": mask}
 
     def _view(self, agent: str) -> NDArray[Any]:
         seen = np.empty(*self._shape)
-        self.games.rows.observe(0, _AGENTS.index(agent), seen)
+        self.games.rows.views.observe(0, _AGENTS.index(agent), seen)
         return seen
 
     def step(self, action: Any) -> None:
@@ -143,13 +143,13 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         games.rows.step_row(0, int(action))
         ((first, second),) = games.arrays["rewards_both"].tolist()
         self.rewards = {"player_0": first, "player_1": second}
-        if games.rows.over(0):
-            _, terminated, truncated = games.rows.outcome(0)
+        if games.rows.views.over(0):
+            _, terminated, truncated = games.rows.views.outcome(0)
             self.terminations = dict.fromkeys(_AGENTS, terminated)
             self.truncations = dict.fromkeys(_AGENTS, truncated)
             self.infos = {name: games.end_info(0) for name in _AGENTS}
         else:
-            self.agent_selection = _AGENTS[games.rows.mover(0)]
+            self.agent_selection = _AGENTS[games.rows.views.mover(0)]
         self._masks_to_infos()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -161,7 +161,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
                 mask = self.infos[agent]["action_mask"] = np.empty(
                     self.games.rows.n_actions, np.int8
                 )
-                self.games.rows.observe(0, player, None, mask)
+                self.games.rows.views.observe(0, player, None, mask)
 
     def state(self) -> NDArray[Any]:
         """What both agents see: for critics that may know everything."""
@@ -173,7 +173,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
 
         ``ValueError`` in the choice phase.
         """
-        return self.games.rows.state(0)
+        return self.games.rows.views.state(0)
 
     def render(self) -> Any:
         """What the player to move sees: a text, printed with "human", or uint8 (600, 800, 3)."""

@@ -48,7 +48,7 @@ def single(rules: str, opponent: str, wrapped: bool = False) -> Case:
     else:
         env = BattleEnv(rules=rules, opponent=opponent, **_SETS)
     _warm(env)
-    rows = env.unwrapped._rows
+    rows = env.unwrapped.games.rows
     out = np.zeros(1, np.int64)
     number_of_steps = 2000
 
@@ -108,7 +108,7 @@ def vector(
     numbers = count()
 
     def setup() -> tuple[NDArray[np.int64]]:
-        env._rows.sample(next(numbers), actions)
+        env.games.rows.sample(next(numbers), actions)
         return (actions,)
 
     def run(actions: NDArray[np.int64]) -> int:

@@ -84,19 +84,19 @@ class Examples:
         seen, masks, actions, movers, numbers = [], [], [], [], []
         for player, turn in turns:
             for action in [*turn, 0]:
-                if rows.winner(0) >= 0:
+                if rows.views.winner(0) >= 0:
                     break
                 if player in self.players:
                     observation = np.empty(size, self.layout.dtype)
                     mask = np.empty(n_actions, np.int8)
-                    rows.observe(0, player, observation, mask)
+                    rows.views.observe(0, player, observation, mask)
                     seen.append(observation)
                     masks.append(mask)
                     actions.append(action)
                     movers.append(player)
-                    numbers.append(rows.turn(0))
+                    numbers.append(rows.views.turn(0))
                 rows.step_row(0, action)
-        winner = rows.winner(0)
+        winner = rows.views.winner(0)
         part: _Part = {}
         if actions:
             results = [0 if winner < 0 else 1 if winner == player else -1 for player in movers]
@@ -177,8 +177,8 @@ class _Player:
         """The arrays of the game of a seed."""
         games, rules = self._games, self.setting.rules
         games.begin(0, seed)
-        first, derived = games.rows.seeds(0)
-        dealt = first, derived, games.rows.decks(0), games.rows.offers(0)
+        first, derived = games.rows.views.seeds(0)
+        dealt = first, derived, games.rows.views.decks(0), games.rows.card_sets.offers(0)
         match = EpisodeMatch(rules, dealt, games.cards(0), fixed=False).match()
         start = match.clone()
         for player, agent in enumerate(self._agents):
@@ -255,7 +255,7 @@ def examples_of_agent(
 
     def card_set(number: int) -> int:
         dealer.rows.reset(0, seed + number)
-        return dealer.rows.set_seed(0)
+        return dealer.rows.card_sets.seed(0)
 
     # What an agent works out about a card set is worked out once by who plays all games with it.
     sets: dict[int, list[int]] = {}

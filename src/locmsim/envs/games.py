@@ -1,6 +1,6 @@
 """The core of all environments: rows of episodes, and what they need from Python.
 
-`Games` owns the compiled rows (`locmsim.envs._env.Rows`), the arrays that they write into and the
+`Games` owns the compiled rows (`locmsim.envs._rows.Rows`), the arrays that they write into and the
 threads that step them, and does for the rows what they cannot do without the interpreter. The
 environments around it only translate to an interface.
 """
@@ -20,7 +20,7 @@ from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
 from locmsim.decks import build_deck
-from locmsim.envs._env import Rows
+from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.cards import (
     OFFER,
@@ -164,7 +164,7 @@ class Games:
         if -1 in kinds:
             kinds = [-1, -1]
             self._battlers = [search_agent(text) or make_agent(text) for text in texts]
-        self.rows.set_battlers(kinds)
+        self.rows.players.set_battlers(kinds)
         self._searches = [kind if isinstance(kind, Searcher) else None for kind in kinds]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class Games:
 
     def cards(self, row: int) -> list[Card]:
         """The cards of a row's set, by ascending base id."""
-        return self._set_of(self.rows.set_seed(row))[1]
+        return self._set_of(self.rows.card_sets.seed(row))[1]
 
     def _set_of(self, seed: int) -> tuple[Table, list[Card]]:
         """The cards of a cardGenSeed, or those that all episodes have."""
@@ -278,27 +278,27 @@ class Games:
 
     def _choice_of(self, row: int) -> tuple[list[Card], list[Card]]:
         """The cards that the player to move may pick, and those that they have chosen."""
-        cards, picked = self.cards(row), self.rows.picked(row, self.rows.mover(row))
+        cards, picked = self.cards(row), self.rows.views.picked(row, self.rows.views.mover(row))
         offer: Sequence[int] = range(len(cards))
         if self.rules.draft:
-            offer = self.rows.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
+            offer = self.rows.card_sets.offers(row)[len(picked)] if len(picked) < DECK_SIZE else []
         return [cards[i] for i in offer], [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
         """What the learner sees of a row, or the player to move if all are the caller's."""
-        if self.rows.phase(row) == "choice":
+        if self.rows.views.phase(row) == "choice":
             return choice_text(*self._choice_of(row))
-        return battle_text(self.rows.state(row), self._viewer(row))
+        return battle_text(self.rows.views.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
         """The same as a picture."""
-        if self.rows.phase(row) == "choice":
+        if self.rows.views.phase(row) == "choice":
             return choice_frame(self.rules.name, *self._choice_of(row))
-        return battle_frame(self.rows.state(row), self._viewer(row))
+        return battle_frame(self.rows.views.state(row), self._viewer(row))
 
     def _viewer(self, row: int) -> int:
-        seat = self.rows.seat(row)
-        return self.rows.turn(row) & 1 if seat < 0 else seat
+        seat = self.rows.views.seat(row)
+        return self.rows.views.turn(row) & 1 if seat < 0 else seat
 
     # ----------------------------------------------------------------------------------- stepping
 
@@ -348,7 +348,7 @@ class Games:
         No action of the caller's must be played for somebody else.
         """
         if self.failed:
-            waiting = [row for row, _, _ in self.rows.waiting()]
+            waiting = [row for row, _, _ in self.rows.requests.waiting()]
             if waiting:
                 raise ResetNeeded(
                     f"the opponent's turn was broken off by an exception in"
@@ -369,7 +369,7 @@ class Games:
         After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
         """
         try:
-            while waiting := self.rows.waiting():
+            while waiting := self.rows.requests.waiting():
                 self._serve(waiting)
         except BaseException:
             self.failed = True
@@ -378,8 +378,8 @@ class Games:
     def serve_one(self, row: int) -> None:
         """Do what a row waits for, whatever the others do."""
         try:
-            while what := self.rows.waits_for(row):
-                self._serve([(row, what, self.rows.opponent(row))])
+            while what := self.rows.requests.waits_for(row):
+                self._serve([(row, what, self.rows.views.opponent(row))])
         except BaseException:
             self.failed = True
             raise
@@ -394,45 +394,48 @@ class Games:
             if what == _CARD_SET:
                 self._give_set(row)
             elif what == _DECKS:
-                self.rows.give_decks(row, self._choose_decks(row))
+                self.rows.requests.give_decks(row, self._choose_decks(row))
             elif what == _SEARCH:
                 self.search(row)
             elif what == _BATTLES:
                 self._play_battles(row)
-                if self.rows.waits_for(row):
+                if self.rows.requests.waits_for(row):
                     continue  # the next episode has begun and waits for its cards
-            self.rows.proceed(row)
+            self.rows.requests.proceed(row)
         for slot, rows in asked.items():
             self.players.external[slot].play(self, rows)
 
     def search(self, row: int) -> None:
         """Play the turn of a row's opponent that searches."""
-        if not self.rows.search(row):
+        if not self.rows.requests.search(row):
             self._give_set(row)
-            agent = self.players.agents[self.rows.opponent(row)]
-            self._give_prior(row, self.rows.searcher(row), agent)
-            self.rows.search(row)
+            agent = self.players.agents[self.rows.views.opponent(row)]
+            self._give_prior(row, self.rows.players.searcher(row), agent)
+            self.rows.requests.search(row)
 
     def _play_battles(self, row: int) -> None:
         """Play the battles of the decks that have been chosen in a row."""
-        if self.rows.play_battles(row):
+        if self.rows.requests.play_battles(row):
             return
-        if all(isinstance(kind, int) and kind < 0 for kind in self.rows.battlers):
-            self.rows.end_battles(row, self._battles_of_agents(row))
+        if all(isinstance(kind, int) and kind < 0 for kind in self.rows.players.battlers):
+            self.rows.requests.end_battles(row, self._battles_of_agents(row))
             return
         self._give_set(row)
         for searcher, agent in zip(self._searches, self._battlers, strict=True):
             if searcher is not None:
                 self._give_prior(row, searcher, agent)
-        self.rows.play_battles(row)
+        self.rows.requests.play_battles(row)
 
     def _battles_of_agents(self, row: int) -> list[int]:
         rows, names = self.rows, self.rules.seed_names
-        seed, seeds = rows.seeds(row)
-        decks, offers = rows.decks(row), rows.offers(row) if self.rules.draft else []
-        agents = self._battlers[::-1] if rows.seat(row) == 1 else self._battlers
+        seed, seeds = rows.views.seeds(row)
+        decks, offers = (
+            rows.views.decks(row),
+            rows.card_sets.offers(row) if self.rules.draft else [],
+        )
+        agents = self._battlers[::-1] if rows.views.seat(row) == 1 else self._battlers
         winners = []
-        for shuffles, seeds_of_agents in rows.draw_battles(row):
+        for shuffles, seeds_of_agents in rows.requests.draw_battles(row):
             match = self._match_of(
                 seed, [*seeds[: len(names) - 2], *shuffles], decks, offers
             ).match()
@@ -446,13 +449,13 @@ class Games:
         return winners
 
     def _give_set(self, row: int) -> None:
-        if not self.rows.has_set(row):
-            table, cards = self._set_of(self.rows.set_seed(row))
-            self.rows.give_set(row, table, self._decks.of_set(cards))
+        if not self.rows.card_sets.has(row):
+            table, cards = self._set_of(self.rows.card_sets.seed(row))
+            self.rows.card_sets.give(row, table, self._decks.of_set(cards))
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
         """Tell a searcher which cards of a row's set others are expected to choose."""
-        slot, key = self.rows.wanted_prior(row)
+        slot, key = self.rows.requests.wanted_prior(row)
         score, builder, _ = prior(self.rules.name, *agent.prior(self.rules.name))
         cards = self.cards(row)
         copies = None
@@ -465,13 +468,15 @@ class Games:
         """Decks of a row's cards where Python chooses, as indices; [] for the caller's."""
         cards, offers = self.cards(row), self._offers(row)
         if self.options.episode == "battle":
-            return self._decks.drawn(cards, offers, np.random.default_rng(self.rows.draw(row)))
-        other = 1 - self.rows.seat(row)
-        deck = self._decks.drawn_for(other, cards, offers, lambda: self.rows.draw(row))
+            return self._decks.drawn(
+                cards, offers, np.random.default_rng(self.rows.requests.draw(row))
+            )
+        other = 1 - self.rows.views.seat(row)
+        deck = self._decks.drawn_for(other, cards, offers, lambda: self.rows.requests.draw(row))
         return [deck if player == other else [] for player in range(2)]
 
     def _offers(self, row: int) -> list[list[int]] | None:
-        return self.rows.offers(row) if self.rules.draft else None
+        return self.rows.card_sets.offers(row) if self.rules.draft else None
 
     # ---------------------------------------------------------------------------------- episodes
 
@@ -520,11 +525,11 @@ class Games:
             for i, row in enumerate(rows):
                 wanted = options[i] if options else None
                 if wanted or self._may_refuse:
-                    kept.append((row, self.rows.kept(row)))
+                    kept.append((row, self.rows.resets.kept(row)))
                 self._begin(row, seeds[i], wanted)
         except BaseException:
             for row, before in kept:
-                self.rows.put_back(row, before)
+                self.rows.resets.put_back(row, before)
             raise
 
     def _begin(self, row: int, seed: Any, wanted: Mapping[str, Any] | None) -> None:
@@ -541,18 +546,18 @@ class Games:
         if self.options.episode != "battle":
             self._open_choice(row, seat, player, wanted)
         else:
-            self.rows.reseat(row, seat, player)
+            self.rows.resets.reseat(row, seat, player)
             if "state" not in wanted:
                 self._begin_match(row, wanted)
             elif isinstance(wanted["state"], State):
-                self.rows.begin_with(row, wanted["state"])
+                self.rows.resets.begin_with(row, wanted["state"])
             else:
                 raise ValueError(f"state: expected a State, got {wanted['state']!r}")
         self.serve_one(row)
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """The seeds of a match; what is not given follows from the row's seed."""
-        seed, seeds = self.rows.seeds(row)
+        seed, seeds = self.rows.views.seeds(row)
         params = wanted.get("match")
         if params is not None:
             effective = Match(self.rules.name, params={"seed": seed, **params}).params
@@ -574,8 +579,8 @@ class Games:
         digest = sha256(repr([card.to_row() for card in found]).encode()).digest()
         key = -1 - int.from_bytes(digest[:7], "little")
         if len(self._reset_sets) > 2 * self.n:  # some are of no episode any more
-            used = {self.rows.set_seed(i) for i in range(self.n)}
-            used.update((self.rows.result(i)[9] or [0])[0] for i in range(self.n))
+            used = {self.rows.card_sets.seed(i) for i in range(self.n)}
+            used.update((self.rows.views.result(i)[9] or [0])[0] for i in range(self.n))
             self._reset_sets = {one: kept for one, kept in self._reset_sets.items() if one in used}
         self._reset_sets.setdefault(key, (table, found))
         return key
@@ -589,34 +594,34 @@ class Games:
                 raise ValueError(f"{name}: episodes that begin with a choice take none")
         params = wanted.get("match")
         dealt = params is not None or "cards" in wanted
-        self.rows.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
+        self.rows.resets.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
         if dealt:
             seed, seeds = self._seeds(row, wanted)
             table, cards = self._set_of(seeds[0])
-            self.rows.give_own_set(row, table, self._decks.of_set(cards))
-            self.rows.take_seeds(row, seed, seeds)
-        self.rows.begin_choice(row)
+            self.rows.card_sets.give_own(row, table, self._decks.of_set(cards))
+            self.rows.resets.take_seeds(row, seed, seeds)
+        self.rows.resets.begin_choice(row)
 
     def _begin_match(self, row: int, wanted: Mapping[str, Any]) -> None:
         seed, seeds = self._seeds(row, wanted)
         table, cards = self._set_of(seeds[0])
-        self.rows.give_own_set(row, table)
+        self.rows.card_sets.give_own(row, table)
         decks = wanted.get("decks")
         if decks is None:
-            self.rows.take_seeds(row, seed, seeds)
-            random = np.random.default_rng(self.rows.draw(row))
+            self.rows.resets.take_seeds(row, seed, seeds)
+            random = np.random.default_rng(self.rows.requests.draw(row))
             chosen = self._decks.drawn(cards, self._offers(row), random)
         else:
             if len(decks) != 2:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
             chosen = [indices_of(deck, cards, self.rules) for deck in decks]
-        self.rows.begin_dealt(row, seed, seeds, chosen)
+        self.rows.resets.begin_dealt(row, seed, seeds, chosen)
 
     # ----------------------------------------------------------------------------------- results
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
-        seed, seeds, triplets, decks = self.rows.result(row)[8:]
+        seed, seeds, triplets, decks = self.rows.views.result(row)[8:]
         return None if seed is None else self._match_of(seed, seeds, decks, triplets)
 
     def _match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
@@ -626,11 +631,11 @@ class Games:
 
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""
-        result = self.rows.result(row)
+        result = self.rows.views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
         more: dict[str, Any] = {}
         if self.options.episode == "choice" and not illegal:
-            more["winners"] = np.array(self.rows.winners(row), np.int8)
+            more["winners"] = np.array(self.rows.views.winners(row), np.int8)
         healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
         healths[0], healths[1] = health
         return {
@@ -657,11 +662,11 @@ class Games:
             "illegal": np.zeros(n, np.bool_),
             "returns": np.zeros((n, 2), np.float32),
         }
-        self.rows.results(ended, *info.values())
+        self.rows.views.results(ended, *info.values())
         if self.options.episode == "choice":
             info["winners"] = np.zeros((n, self.options.battles), np.int8)
             for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
-                info["winners"][i] = self.rows.winners(i)
+                info["winners"][i] = self.rows.views.winners(i)
         if self._has_final and self._same_step:
             info["final_obs"] = self.arrays["final_obs"].copy()
         return info | {f"_{name}": ended for name in info}

@@ -165,7 +165,7 @@ class Players(MutableMapping[str, Any]):
         kind, external, agent = self._prepared(player)
         self._leave(name)
         slot = self._free_slot()
-        self._games.rows.put_player(slot, kind)
+        self._games.rows.players.put(slot, kind)
         for table, value in ((self.external, external), (self.agents, agent)):
             table.pop(slot, None)
             if value is not None:
@@ -258,10 +258,10 @@ class Players(MutableMapping[str, Any]):
 
     def _draw(self) -> None:
         slots = [self._slots[name] for name in self._weights]
-        self._games.rows.draw_from(slots, list(self._weights.values()))
+        self._games.rows.players.draw_from(slots, list(self._weights.values()))
 
     def _results(self, name: str) -> PlayerResults:
-        drawn, won, lost = self._games.rows.played(self._slots[name])
+        drawn, won, lost = self._games.rows.players.played(self._slots[name])
         past = self._past.get(name, PlayerResults())
         return PlayerResults(past.won + won, past.lost + lost, past.drawn + drawn)
 
@@ -273,7 +273,7 @@ class Players(MutableMapping[str, Any]):
 
     def _free_slot(self) -> int:
         in_use = set(self._slots.values())
-        free = [slot for slot in self._games.rows.free_slots() if slot not in in_use]
+        free = [slot for slot in self._games.rows.players.free_slots() if slot not in in_use]
         if not free:
             raise ValueError("too many players: episodes still go on against earlier ones")
         return free[0]
@@ -379,9 +379,9 @@ class _FunctionPlayer:
         for row in rows:
             observation = np.empty(games.layout.shape, games.layout.dtype)
             mask = np.empty(games.rows.battle_actions, np.int8)
-            games.rows.ask([row], observation, mask, None, games.layout.name)
+            games.rows.requests.ask([row], observation, mask, None, games.layout.name)
             action = self.function(observation, mask)
-            games.rows.answer([row], np.array([action], np.int64))
+            games.rows.requests.answer([row], np.array([action], np.int64))
 
 
 class _PolicyPlayer:
@@ -410,10 +410,10 @@ class _PolicyPlayer:
         observations = np.empty((n, *self.layout.shape), self.layout.dtype)
         masks = np.empty((n, games.rows.battle_actions), np.int8)
         seeds = np.empty(n, np.uint64)
-        games.rows.ask(rows, observations, masks, seeds, self.layout.name)
+        games.rows.requests.ask(rows, observations, masks, seeds, self.layout.name)
         options = dict(self.options)
         if self.states is not None:
-            episodes = np.array([games.rows.episode(row) for row in rows])
+            episodes = np.array([games.rows.views.episode(row) for row in rows])
             self.states[rows] = np.where(
                 (self.episodes[rows] == episodes).reshape(-1, *[1] * (self.states.ndim - 1)),
                 self.states[rows],
@@ -430,7 +430,7 @@ class _PolicyPlayer:
             )
         if self.states is not None:
             self.states[rows] = state
-        games.rows.answer(rows, np.ascontiguousarray(actions, np.int64))
+        games.rows.requests.answer(rows, np.ascontiguousarray(actions, np.int64))
 
 
 class _AgentPlayer:
@@ -447,19 +447,23 @@ class _AgentPlayer:
 
     def _play(self, games: "Games", row: int) -> None:
         rows = games.rows
-        episode = rows.episode(row)
+        episode = rows.views.episode(row)
         agent, last = self.rows.get(row) or (self.make(), None)
-        state = rows.state(row)
+        state = rows.views.state(row)
         player = state.turn & 1
         if last != episode:
             self.rows[row] = agent, episode
-            agent.reset(rows.draw(row) >> 1)
+            agent.reset(rows.requests.draw(row) >> 1)
             _show_deal(agent, games, row, player)
         turn = state.turn
-        actions = state.actions_of(agent.act(rows.observation(row, player)))
+        actions = state.actions_of(agent.act(rows.views.observation(row, player)))
         for action in [*actions, 0]:
-            rows.answer([row], np.array([action], np.int64))
-            if rows.episode(row) != episode or rows.turn(row) != turn or rows.over(row):
+            rows.requests.answer([row], np.array([action], np.int64))
+            if (
+                rows.views.episode(row) != episode
+                or rows.views.turn(row) != turn
+                or rows.views.over(row)
+            ):
                 return
 
 
@@ -493,12 +497,12 @@ def show_choice(
 
 
 def _show_deal(agent: Any, games: "Games", row: int, who: int) -> None:
-    if not games.rows.dealt(row):
+    if not games.rows.views.dealt(row):
         return
     cards = games.cards(row)
     if games.rules.draft:
-        offers = [[cards[i] for i in triplet] for triplet in games.rows.offers(row)]
+        offers = [[cards[i] for i in triplet] for triplet in games.rows.card_sets.offers(row)]
     else:
         offers = [sorted(cards, key=lambda card: (card.cost, card.base_id))]
-    deck = [cards[i].base_id for i in games.rows.decks(row)[who]]
+    deck = [cards[i].base_id for i in games.rows.views.decks(row)[who]]
     show_choice(agent, games.rules.name, offers, who, deck)

@@ -8,6 +8,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
+from locmsim.envs._fresh import Fresh
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
@@ -64,9 +65,8 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         self.games.bind()
         arrays = self.games.arrays
         hidden = arrays["state"][0] if "state" in arrays else None
-        self._fresh = self.games.rows.fresh(
-            arrays["obs"][0], arrays["masks"][0], self.options.mask == "info", hidden
-        )
+        in_info = self.options.mask == "info"
+        self._fresh = Fresh(self.games.rows, arrays["obs"][0], arrays["masks"][0], in_info, hidden)
         self._step = self._fresh.step
         #: Whether a step has nothing to do but to step.
         self._plain = not (
@@ -85,12 +85,12 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     @property
     def seat(self) -> int:
         """Where the caller plays, -1 for both seats."""
-        return self.games.rows.seat(0)
+        return self.games.rows.views.seat(0)
 
     @property
     def phase(self) -> str:
         """ "choice", "battle" or "over"."""
-        return "over" if self.games.rows.over(0) else self.games.rows.phase(0)
+        return "over" if self.games.rows.views.over(0) else self.games.rows.views.phase(0)
 
     @property
     def state(self) -> State:
@@ -98,7 +98,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
         ``ValueError`` in the choice phase.
         """
-        return self.games.rows.state(0)
+        return self.games.rows.views.state(0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -131,7 +131,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             self.games.begin(0, start, options)
         except BaseException:
             self._np_random, self._np_random_seed = generator
-            if self.games.rows.waits_for(0):
+            if self.games.rows.requests.waits_for(0):
                 self._step = self._refused
             raise
         if self.render_mode == "human":
@@ -171,14 +171,14 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
     def _special(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The rest of a step after which Python has something to do."""
         games = self.games
-        if games.rows.waits_for(0):
+        if games.rows.requests.waits_for(0):
             try:
                 games.serve()
             except BaseException:
                 self._step = self._refused
                 raise
-        reward, terminated, truncated = games.rows.outcome(0)
-        if games.rows.over(0) and not (terminated or truncated):
+        reward, terminated, truncated = games.rows.views.outcome(0)
+        if games.rows.views.over(0) and not (terminated or truncated):
             raise ResetNeeded("no episode is running: call reset first")
         observation, info = self._fresh()
         if terminated or truncated:
@@ -192,7 +192,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
 
     def _check(self, action: Any) -> None:
         self.games.check()
-        if self.games.rows.over(0):
+        if self.games.rows.views.over(0):
             raise ResetNeeded("no episode is running: call reset first")
         if self.games.rows.bad_rows(np.array([action], np.int64)):
             if self.phase == "choice":

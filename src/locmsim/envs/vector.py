@@ -315,13 +315,13 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
     def to_move(self) -> NDArray[np.int8]:
         """int8 array (num_envs,): who is to move; the caller's seat where they have one."""
         out = np.empty(self.num_envs, np.int8)
-        self.games.rows.movers(out)
+        self.games.rows.views.movers(out)
         return out
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool array (num_envs, actions) of the legal actions."""
         out = np.empty((self.num_envs, self.games.rows.n_actions), np.bool_)
-        self.games.rows.masks(out)
+        self.games.rows.views.masks(out)
         return out
 
     def match(self, row: int) -> EpisodeMatch | None:
@@ -336,7 +336,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
 
     def states(self) -> list[State]:
         """Copies of the states of all rows, with what is hidden from the caller."""
-        return [self.games.rows.state(i) for i in range(self.num_envs)]
+        return [self.games.rows.views.state(i) for i in range(self.num_envs)]
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

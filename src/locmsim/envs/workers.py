@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Any
 
-from locmsim.envs._env import Rows
+from locmsim.envs._rows import Rows
 from locmsim.envs._thread_pool import ThreadPool
 
 __all__ = ["Workers"]

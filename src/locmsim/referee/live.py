@@ -26,23 +26,30 @@ class LiveLog:
     ----------
     path : str or path
         The file. One that is there already, of a match that broke off, is replaced.
-    match : locmsim.Match, or one of a game whose matches have a log like it
-        Before its first answer.
+    match : locmsim.Match, or None
+        Before its first answer; None for a match of another game.
     names : sequence of str
         Of the players.
+    begun : dict, optional
+        What the match of another game is made from again: ``game`` as files of results have it,
+        ``seed`` and ``card_seed``.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], match: Any, names: Sequence[str | None]
+        self,
+        path: str | os.PathLike[str],
+        match: Any,
+        names: Sequence[str | None],
+        begun: dict[str, Any] | None = None,
     ) -> None:
         self._path = os.fspath(path)
         self._file: int | None = None
-        begun = {**match.log, **NO_RESULT}
+        head = {"match": {**match.log, **NO_RESULT}} if begun is None else begun
         new = f"{self._path}.new"  # nobody looks at it before it is locked and begun
         with contextlib.suppress(OSError):
             self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
             try_lock(self._file)
-            self._write({"match": begun, "names": [name or "" for name in names]})
+            self._write({**head, "names": [name or "" for name in names]})
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:

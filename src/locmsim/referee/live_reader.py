@@ -3,10 +3,11 @@
 import json
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from locmsim._io import try_lock
-from locmsim.contract import Fault
+from locmsim.contract import Fault, Game
 from locmsim.game.match import Match
 from locmsim.referee.live import NO_RESULT
 from locmsim.referee.process_match import Call, Result
@@ -24,6 +25,9 @@ class LiveReader:
     ----------
     path : str or path
         The file.
+    begin : function, optional
+        From the first line of a match of another game to the game and the match before its first
+        answer; without it only matches of Legends of Code and Magic are read.
 
     Raises
     ------
@@ -31,13 +35,20 @@ class LiveReader:
         There is no such file.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        begin: Callable[[dict[str, Any]], tuple[Game, Any]] | None = None,
+    ) -> None:
         self.path = os.fspath(path)
+        self._begin = begin
+        #: The game; None for Legends of Code and Magic.
+        self.game: Game | None = None
         # Once it is removed it can still be read to its end.
         self._file = open(self.path, "rb")  # noqa: SIM115 - closed by `close`
         self._rest = b""
         self._read = 0
-        self.match: Match | None = None
+        self.match: Any = None
         self.names = ("", "")
         self.calls: list[Call] = []
         #: Whether nothing more will come.
@@ -67,7 +78,10 @@ class LiveReader:
 
     def _take(self, entry: Any) -> None:
         if self.match is None:
-            self.match = Match.replay({**entry["match"], **NO_RESULT})
+            if "match" in entry or self._begin is None:
+                self.match = Match.replay({**entry["match"], **NO_RESULT})
+            else:
+                self.game, self.match = self._begin(entry)
             self.names = (str(entry["names"][0]), str(entry["names"][1]))
             return
         player, line, elapsed_ns = entry
@@ -75,7 +89,7 @@ class LiveReader:
         result = self.match.submit(player, line)
         self.calls.append(Call(player, turn, None, line, None, int(elapsed_ns), result))
 
-    def result(self) -> Result[Match]:
+    def result(self) -> Result[Any]:
         """The match so far, in the form of one that is over; ``ValueError`` before it began."""
         if self.match is None:
             raise ValueError(f"{self.path}: nothing was played yet")

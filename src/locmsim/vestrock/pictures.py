@@ -9,9 +9,11 @@ from locmsim.vestrock._core import Creature, State
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import Match
 
-__all__ = ["match_view", "state_svg", "state_text"]
+__all__ = ["MATCH_OVER", "match_view", "state_svg", "state_text"]
 
 #: What the types of spells do.
+#: How the text of a position begins after the end.
+MATCH_OVER: Final = "the match is over"
 _SPELLS: Final = {"D": "damage", "T": "disable", "B": "buff", "H": "heal"}
 _WORDS: Final = {
     "DRAW_CARD": "draws a card",
@@ -64,7 +66,7 @@ def state_text(state: State) -> str:
         Whose turn it is, and of each player health, hand and creatures.
     """
     lines = [
-        "the match is over"
+        MATCH_OVER
         if state.is_terminal()
         else f"turn {state.turn}, {state.turns_left} left, {state.phase} of player {state.mover};"
         f" mana {state.mana}, {counted(state.deck_size, 'card')} in the deck"

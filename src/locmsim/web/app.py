@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from locmsim.web import analyse, arenas, gamepage, home, live, play, replays, searches, setup
+from locmsim.web import analyse, arenas, game_list, gamepage, home, live, play, searches, setup
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
@@ -23,7 +23,7 @@ __all__ = ["PAGES", "create_app"]
 #: a script in ``static``, where it may have a style sheet as well.
 PAGES: tuple[Callable[[Site], Page], ...] = (
     home.page,
-    replays.page,
+    game_list.page,
     arenas.page,
     setup.page,
     gamepage.page,
@@ -33,7 +33,7 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
 
 #: What makes endpoints that several pages ask.
 SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
-    replays.routes,
+    game_list.routes,
     live.routes,
     searches.routes,
 )

@@ -16,7 +16,7 @@ from locmsim.rules.rulesets import RULES
 from locmsim.web.captures import capture_data, is_capture
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
 from locmsim.web.positions import Position, position_of_text
-from locmsim.web.replay import page_html, replay_data
+from locmsim.web.replay import replay_data, replay_html
 from locmsim.web.site import Page, Site
 from locmsim.web.sources import load_replay
 from locmsim.web.views import Cards, legal_texts, turn_step
@@ -38,7 +38,7 @@ def page(site: Site) -> Page:
         if source is not None:
             return source(key)
         result, names = site.library.load(key)
-        return replay_data(result, names)
+        return {**replay_data(result, names), "agents": site.library.agents(key)}
 
     def data(request: Request) -> object:
         key = _key(request)
@@ -51,7 +51,7 @@ def page(site: Site) -> Page:
 
     def file(request: Request) -> Response:
         result, names = site.library.load(_key(request))
-        return _download(page_html(_shown(result, names)), "text/html", "match.html")
+        return _download(replay_html(result, names), "text/html", "match.html")
 
     def position(request: Request) -> Response:
         step = whole_of(request.query_params, "step", 0, text=True)
@@ -113,10 +113,6 @@ def _found(things: dict[str, Any], key: str) -> Any:
     if key not in things:
         raise Refusal("this position is no longer known: set it up again", 404)
     return things[key]
-
-
-def _shown(result: Result[Match], names: tuple[str, str]) -> dict[str, Any]:
-    return {**replay_data(result, names), "view": None}
 
 
 def _download(text: str, kind: str, name: str) -> Response:

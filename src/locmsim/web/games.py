@@ -143,7 +143,8 @@ class Game:
     folder : path
         Where its log goes.
     ended : function
-        Told the result, the players' names and the path of the log or "".
+        Told the result, the players' names, the path of the log or "", and by ``agents`` the
+        descriptions of the players; the key of the match.
 
     Raises
     ------
@@ -161,7 +162,7 @@ class Game:
         start: State | None = None,
         timeout_scale: float,
         folder: str | os.PathLike[str],
-        ended: Callable[[Result[Any], tuple[str, str], str], str],
+        ended: Callable[..., str],
     ) -> None:
         if [*players].count(None) > 1:
             raise ValueError("two persons cannot play each other here")
@@ -186,6 +187,8 @@ class Game:
             self.cards.key(card)
         names = [PERSON if player is None else player.name for player in players]
         self._names = (names[0], names[1])
+        #: What plays each seat: the description of an agent or a command, empty for the person.
+        self._agents = [one.agent or one.command if one else "" for one in players]
 
         # All below belongs to the condition's lock.
         self._condition = threading.Condition()
@@ -246,7 +249,9 @@ class Game:
     def _finish(self, result: Result[_Match]) -> None:
         # What began in a position has no log that could be replayed.
         path, unsaved = ("", "") if self._from_start else self._save(result)
-        key = "" if self._from_start else self._ended(result, self._names, path)
+        key = ""
+        if not self._from_start:
+            key = self._ended(result, self._names, path, agents=self._agents)
         fault = result.fault
         with self._condition:
             state = self._match.state

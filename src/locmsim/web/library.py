@@ -19,7 +19,14 @@ from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.process_match import Result
 from locmsim.web.logs import LogIndex, error_text
 from locmsim.web.news import News
-from locmsim.web.sources import arena_game, arena_match, load_replay, logged_match, replay_of
+from locmsim.web.sources import (
+    arena_game,
+    arena_match,
+    begun_match,
+    load_replay,
+    logged_match,
+    replay_of,
+)
 
 __all__ = ["ALL", "Filter", "Library"]
 
@@ -104,6 +111,8 @@ class Library:
         self._played: list[tuple[dict[str, Any], _Loaded | None]] = []
         self._loaded: OrderedDict[object, _Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        #: The descriptions of the players of matches that were played here.
+        self._agents: dict[str, tuple[str, str]] = {}
         #: Matches that are being played, by key, and the keys by path.
         self._live: dict[str, LiveReader] = {}
         self._live_paths: dict[str, str] = {}
@@ -114,7 +123,13 @@ class Library:
         self._created: list[str] = []
 
     def add(
-        self, result: Result[Match], names: tuple[str, str], label: str = "", *, live: str = ""
+        self,
+        result: Result[Match],
+        names: tuple[str, str],
+        label: str = "",
+        *,
+        live: str = "",
+        agents: Sequence[str] = (),
     ) -> str:
         """Add a match that was played here.
 
@@ -128,6 +143,8 @@ class Library:
             The path of its log; empty if there is none.
         live : str
             The key under which it was watched as it was played; empty if it was not.
+        agents : sequence of str
+            The descriptions or commands of the players; by default nothing but their names.
 
         Returns
         -------
@@ -150,6 +167,8 @@ class Library:
         }
         with self._lock:
             key = f"p{len(self._played)}"
+            if agents:
+                self._agents[key] = (agents[0], agents[1])
             # One that is in a file is read again when it is wanted.
             self._played.append(({"key": key, **row}, None if saved else (result, names)))
             self._after[live] = key
@@ -178,7 +197,7 @@ class Library:
         if sum(not reader.over for reader in self._live.values()) >= _LIVE:
             return
         key = f"l{self._live_count}"
-        self._live[key] = LiveReader(path)
+        self._live[key] = LiveReader(path, begun_match)
         self._live_paths[path] = key
         self._live_count += 1
         for old in [key for key, reader in self._live.items() if reader.over][:-_KEPT]:
@@ -268,6 +287,23 @@ class Library:
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
+    def agents(self, key: str) -> tuple[str, str]:
+        """The descriptions of a match's players, by which they can be had again.
+
+        Empty where nothing but their names is known; ``ValueError`` as for `load`.
+        """
+        kind, place, number = self._place_of(key)
+        if kind != "d":
+            return self._agents.get(key, ("", ""))
+        path = self.dbs[place]
+        try:
+            with Store(path) as store:
+                assert store.settings is not None
+                first, second = store.settings.fixture(number).players
+                return store.settings.players[first].spec, store.settings.players[second].spec
+        except (OSError, StoreError) as error:
+            raise ValueError(error_text(path, error)) from None
+
     def view(self, key: str) -> dict[str, Any]:
         """A match of any game, step by step, as its game shows it.
 
@@ -280,7 +316,8 @@ class Library:
         -------
         dict
             ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
-            ``winner``, ``fault``, and ``steps`` as of `locmsim.referee.any_game.view_steps`.
+            ``winner``, ``fault``, ``steps`` as of `locmsim.referee.any_game.view_steps`, and
+            ``running``, whether more of them may come.
 
         Raises
         ------
@@ -289,7 +326,14 @@ class Library:
         """
         if (shown := self._of_server(key)) is not None:
             return shown
-        result, names, game = self._of_any_game(key)
+        running = False
+        if key[:1] == "l":
+            reader = self.live_match(key)
+            reader.update()
+            result, names, running = reader.result(), reader.names, not reader.over
+            game = reader.game or LocmGame(result.match.rules)
+        else:
+            result, names, game = self._of_any_game(key)
         return {
             "title": game.title,
             "turn": game.turn_name,
@@ -298,6 +342,7 @@ class Library:
             "winner": result.winner,
             "fault": _fault(result.fault),
             "steps": [*view_steps(result, game)],
+            "running": running,
         }
 
     def _of_server(self, key: str) -> dict[str, Any] | None:
@@ -314,7 +359,9 @@ class Library:
                     return None
                 file.seek(found.start)
                 lines = file.read(found.size).splitlines(keepends=True)
-            from locmsim.vestrock.eventlog import match_steps  # only for those who have such logs
+            # Only for those who have such logs.
+            from locmsim.vestrock.eventlog import match_steps
+            from locmsim.vestrock.pictures import MATCH_OVER
 
             steps = [*match_steps(lines, row["number"])]
         except (OSError, ValueError) as error:
@@ -327,6 +374,7 @@ class Library:
             "winner": row["winner"],
             "fault": None,
             "steps": steps,
+            "running": not steps[-1]["text"].startswith(MATCH_OVER),
         }
 
     def _of_any_game(self, key: str) -> tuple[Result[Any], tuple[str, str], Game]:
@@ -493,8 +541,8 @@ class Library:
                 "winner": None,
                 "fault": None,
                 "turns": turns,
-                "rules": reader.match.rules,
-                "game": "",
+                "rules": None if reader.game else reader.match.rules,
+                "game": reader.game.title if reader.game else "",
                 "live": True,
             }
             yield number, partial(dict, row) if _takes(wanted, row) else None

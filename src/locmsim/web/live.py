@@ -38,6 +38,8 @@ def routes(site: Site) -> list[BaseRoute]:
 
     def page_of(key: str) -> dict[str, Any]:
         reader = library.live_match(key)
+        if reader.game is not None:
+            raise Refusal(f"{reader.game.title} has a view of its own", 400)
         _, data = steps_of(reader)
         return {**data, "live": not reader.over}
 

@@ -6,6 +6,7 @@ content security policy runs no script but its own.
 """
 
 import base64
+import gzip
 import hashlib
 import json
 import math
@@ -19,6 +20,7 @@ from locmsim._core import State
 from locmsim.game.match import Match
 from locmsim.networks._network import Network
 from locmsim.referee.process_match import Result
+from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
@@ -119,7 +121,19 @@ def replay_html(
     str
         An HTML document.
     """
-    return page_html({**replay_data(result, names), "view": view})
+    return page_html({**replay_data(result, names), "view": view, "files": _files(result, names)})
+
+
+def _files(result: Result[Match], names: tuple[str, str]) -> str:
+    """What the page lets people save, packed: its log, and the position of each step as text."""
+    positions = []
+    for _, state, applied in played_turns(result):
+        positions.append(state.to_text())
+        for text in applied:
+            state.apply_action(state.string_to_action(text))
+            positions.append(state.to_text())
+    text = json.dumps({"log": log_line(result, names), "positions": positions})
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
 def page_html(data: dict[str, Any]) -> str:

@@ -57,7 +57,7 @@ def serve(
     port : int
         0 for any free one.
     path : str
-        The page that `ready` is told, such as ``"replays"``; it may have a query.
+        The page that `ready` is told, such as ``"games"``; it may have a query.
     ready : function
         Called with the address, token included, when connections are taken.
 

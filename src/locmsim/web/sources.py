@@ -15,7 +15,7 @@ from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["arena_game", "arena_match", "load_replay", "logged_match", "replay_of"]
+__all__ = ["arena_game", "arena_match", "begun_match", "load_replay", "logged_match", "replay_of"]
 
 _SQLITE = b"SQLite format 3\0"
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
@@ -113,6 +113,12 @@ def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Gam
         record = store.game(number)
     first, second = (settings.players[i].name for i in record.fixture.players)
     return replayed(settings, record), (first, second), settings.game
+
+
+def begun_match(begun: Mapping[str, Any]) -> tuple[Game, Any]:
+    """A game and its match before the first answer, from the first line of a live log."""
+    game = game_from_json(begun["game"])
+    return game, game.new_match(begun["seed"], begun["card_seed"])
 
 
 def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], Game]:

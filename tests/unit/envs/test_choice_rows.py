@@ -5,10 +5,10 @@ import pytest
 import reference_layouts
 from amounts import amount
 from helpers import RULE_SETS
+from rows_access import drawn
 
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
-from locmsim.envs._numpy_stream import drawn
 from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.game.choice import Construct, Draft, FatalAnswer
 from locmsim.game.layouts import ChoiceLayout
@@ -49,7 +49,7 @@ class Reference:
     def __init__(self, env, row):
         self.rules = env.games.rules
         self.cards = env.games.cards(row)
-        _, seeds = env._rows.seeds(row)
+        _, seeds = env._rows.views.seeds(row)
         if self.rules.draft:
             self.phase = Draft(self.rules, self.cards, {"draftChoicesSeed": seeds[0]})
         else:
@@ -166,7 +166,7 @@ def test_nobody_sees_what_the_other_one_picks(rules, episode):
         assert all(set(info) == {"rewards_both", "to_move", "acted"} for _, info in seen)
         if (seen[0][1]["to_move"] == 0).all():
             np.testing.assert_equal(seen[0][0], seen[1][0])
-    decks = [env._rows.picked(0, 1) for env in envs]
+    decks = [env._rows.views.picked(0, 1) for env in envs]
     assert decks[0] != decks[1]
 
 
@@ -246,13 +246,13 @@ def test_pools_with_the_caller_in_matches():
     opponent = Pool({"caller": 1, "random": 1})
     env = LocmVectorEnv(32, episode="match", opponent=opponent, card_sets=3)
     _, info = env.reset(seed=1)
-    both = env._rows.seats() < 0
+    both = env._rows.views.seats() < 0
     assert 6 < both.sum() < 26
     for number in range(32):
         info = env.step(env.sample(number))[4]
         if number < 29:
             assert (info["to_move"][both] == (number + 1) % 2).all()
-        phases = [env._rows.phase(i) for i in range(32)]
+        phases = [env._rows.views.phase(i) for i in range(32)]
         assert {phase for phase, two in zip(phases, both, strict=True) if two} == {"choice"}
         expected = "choice" if number < 29 else "battle"
         assert {phase for phase, two in zip(phases, both, strict=True) if not two} == {expected}
@@ -266,7 +266,7 @@ def test_searches_as_battlers_play_what_the_agents_play():
         inside = LocmEnv(battlers=(spec, "greedy"), **options)
         outside = LocmEnv(battlers=(spec, "greedy"), **options)
         agents = [search_of(spec), greedy()]
-        outside.games.rows.set_battlers([-1, -1])
+        outside.games.rows.players.set_battlers([-1, -1])
         outside.games._battlers = agents
         for seed in range(2):
             results = []

@@ -5,9 +5,9 @@ import pytest
 from helpers import RULE_SETS
 from hypothesis import given
 from hypothesis import strategies as st
+from rows_access import java_numbers, triplets_of
 
 from locmsim import Match
-from locmsim.envs._deal import java_numbers, triplets_of
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options
 from locmsim.javarandom import JavaRandom
@@ -42,25 +42,25 @@ def test_rows_are_dealt_as_a_match_is(rules):
     games = Games(6, Options(rules=rules, card_sets=3, opponent="caller"))
     for row in range(games.n):
         games.begin(row, seed=row)
-        seed, derived = games.rows.seeds(row)
+        seed, derived = games.rows.views.seeds(row)
         names = get_rules(rules).seed_names
         match = Match(rules, params={"seed": seed, **dict(zip(names, derived, strict=True))})
         if rules != "1.5":
             assert match.params == Match(rules, seed=seed).params
         cards = games.cards(row)
-        for player, deck in enumerate(games.rows.decks(row)):
+        for player, deck in enumerate(games.rows.views.decks(row)):
             line = ";".join(f"CHOOSE {cards[i].base_id}" for i in deck)
             if rules == "1.5":
                 match.submit(player, line)
         if rules != "1.5":
             for step in range(30):
-                for player, deck in enumerate(games.rows.decks(row)):
+                for player, deck in enumerate(games.rows.views.decks(row)):
                     match.submit(player, f"CHOOSE {cards[deck[step]].base_id}")
         assert match.phase == "battle"
-        assert games.rows.state(row) == match.state
-        assert games.rows.state(row).snapshot() == match.state.snapshot()
+        assert games.rows.views.state(row) == match.state
+        assert games.rows.views.state(row).snapshot() == match.state.snapshot()
         if rules == "1.5":
-            assert games.rows.state(row).table.pool == match.state.table.pool
+            assert games.rows.views.state(row).table.pool == match.state.table.pool
 
 
 def test_random_decks_are_uniform():
@@ -70,7 +70,7 @@ def test_random_decks_are_uniform():
     pairs = 0
     for row in range(games.n):
         games.begin(row, seed=row)
-        for deck in games.rows.decks(row):
+        for deck in games.rows.views.decks(row):
             copies = np.bincount(deck, minlength=120)
             assert copies.max() <= 2
             counts += copies
@@ -90,8 +90,8 @@ def test_random_picks_are_uniform():
     counts = np.zeros(3, int)
     for row in range(games.n):
         games.begin(row, seed=row)
-        offers = games.rows.offers(row)
-        for deck in games.rows.decks(row):
+        offers = games.rows.card_sets.offers(row)
+        for deck in games.rows.views.decks(row):
             for card, triplet in zip(deck, offers, strict=True):
                 counts[triplet.index(card)] += 1
     expected = counts.sum() / 3

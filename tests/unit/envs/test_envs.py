@@ -13,11 +13,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from helpers import RULE_SETS
 from reference_layouts import Past
+from rows_access import potentials_of
 
 from locmsim import IllegalActionError, Match, State, generate_cards
 from locmsim.agents._scripted import SCRIPTED, choose_action
 from locmsim.envs import BattleEnv, EpisodeMatch, LocmVectorEnv, Options, Pool
-from locmsim.envs._potentials import potentials_of
 
 ID = "locmsim.envs:locmsim/Battle-v0"
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
@@ -78,7 +78,7 @@ def test_a_game_by_hand_is_the_same(rules, opponent):
     for seed in range(3):
         observation, info = env.reset(seed=seed)
         seat = info["seat"]
-        seed_of_match, seeds = env.games.rows.seeds(0)
+        seed_of_match, seeds = env.games.rows.views.seeds(0)
         state, past = start_by_hand(env, seed_of_match, seeds)
         answer(past, seat, opponent)
         while True:
@@ -107,7 +107,7 @@ def test_a_game_by_hand_is_the_same(rules, opponent):
 def start_by_hand(env, seed, seeds):
     env_match = env.games
     cards = env_match.cards(0)
-    result = (seed, seeds, env_match.rows.decks(0), env_match.rows.offers(0))
+    result = (seed, seeds, env_match.rows.views.decks(0), env_match.rows.card_sets.offers(0))
     match = EpisodeMatch(env.options.rules, result, cards, fixed=False).match()
     return match.state, Past.of_deal(match.state)
 
@@ -130,7 +130,7 @@ def test_match_of_the_info_is_the_one_that_was_played(rules):
         assert match.match().state == start
     again = BattleEnv(rules=rules, opponent="pass", **FEW)
     again.reset(seed=0, options={"match": match["params"], "seat": info["seat"]})
-    assert again.games.rows.seeds(0)[0] == match["params"]["seed"]
+    assert again.games.rows.views.seeds(0)[0] == match["params"]["seed"]
 
 
 def test_decks_and_matches_can_be_given():
@@ -371,7 +371,7 @@ def test_a_pool_of_card_sets_that_is_refreshed():
     drawn = set()
     for episode in range(amount(14, 40)):
         env.reset(seed=2 if episode == 0 else None)
-        seed = env.games.rows.seeds(0)[1][0]
+        seed = env.games.rows.views.seeds(0)[1][0]
         assert 5 + episode // 2 <= seed < 8 + episode // 2
         drawn.add(seed)
         cards = {card.base_id: card for card in generate_cards(seed)}
@@ -385,11 +385,11 @@ def test_a_pool_of_card_sets_that_is_refreshed():
     vector.reset(seed=2)
     for _ in range(10):
         vector.reset(options={"reset_mask": np.array([True, False, False])})
-    assert vector.games.rows.seeds(0)[1][0] >= 5 + 5
+    assert vector.games.rows.views.seeds(0)[1][0] >= 5 + 5
     for number in range(amount(20, 100)):
         for row in range(3):
-            state = vector.games.rows.state(row)
-            seed = vector.games.rows.seeds(row)[1][0]
+            state = vector.games.rows.views.state(row)
+            seed = vector.games.rows.views.seeds(row)[1][0]
             assert sorted(state.table.pool, key=lambda card: card.base_id) == generate_cards(seed)
         vector.step(vector.sample(number))
     with pytest.raises(ValueError, match="refresh: expected at least 0, got -1"):
@@ -401,14 +401,14 @@ def test_card_sets():
     used = set()
     for i in range(40):
         env.reset(seed=None if i else 1)
-        used.add(env.games.rows.seeds(0)[1][0])
+        used.add(env.games.rows.views.seeds(0)[1][0])
     assert used == {5, 6, 7}
     fresh = BattleEnv(card_sets=None, opponent="pass")
     used = set()
     for i in range(4):
         fresh.reset(seed=None if i else 1)
-        used.add(fresh.games.rows.seeds(0)[1][0])
-        assert fresh.games.cards(0) == generate_cards(fresh.games.rows.seeds(0)[1][0])
+        used.add(fresh.games.rows.views.seeds(0)[1][0])
+        assert fresh.games.cards(0) == generate_cards(fresh.games.rows.views.seeds(0)[1][0])
         finish(fresh)
     assert len(used) == 4
 
@@ -498,7 +498,7 @@ def test_a_privileged_state_shows_every_card():
     seen, _ = env.reset(seed=4)
     for _ in range(60):
         assert env.observation_space.contains(seen)
-        state, seat = env.state, env._rows.seat(0)
+        state, seat = env.state, env._rows.views.seat(0)
         rows = seen["state"].reshape(-1, 24)
         hands, decks = (rows[:8], rows[8:16]), (rows[16:46], rows[46:])
         for side in (0, 1):

@@ -8,6 +8,7 @@ import pytest
 from amounts import amount
 from env_checks import EPISODES, check_games, check_picks, layouts, shown
 from helpers import RULE_SETS
+from rows_access import put_state
 
 from locmsim import Card, CardType, Match, Observation, State
 from locmsim.envs import BattleEnv, LocmVectorEnv
@@ -37,15 +38,15 @@ def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
         for row in (0, 1):
             games.begin(row, seed=seed)
         for _ in range(int(random.integers(40))):
-            if rows.winner(0) < 0:
-                action = int(random.choice(rows.state(0).legal_actions()))
+            if rows.views.winner(0) < 0:
+                action = int(random.choice(rows.views.state(0).legal_actions()))
                 rows.step_row(0, action)
                 rows.step_row(1, action)
-        player = rows.mover(0)
-        rows.put_state(1, rows.state(1).resample_hidden(player, seed))
-        while rows.winner(0) < 0 and rows.mover(0) == player:
+        player = rows.views.mover(0)
+        put_state(rows, 1, rows.views.state(1).resample_hidden(player, seed))
+        while rows.views.winner(0) < 0 and rows.views.mover(0) == player:
             assert shown(rows, 0, player, rules) == shown(rows, 1, player, rules)
-            action = int(random.choice(rows.state(0).legal_actions()))
+            action = int(random.choice(rows.views.state(0).legal_actions()))
             rows.step_row(0, action)
             rows.step_row(1, action)
             steps += 1
@@ -75,10 +76,12 @@ def test_poisoned_cards_are_never_seen(rules):
         for name in layouts(rules):
             layout = get_layout(name, rules)
             out = np.empty(layout.shape, layout.dtype)
-            games.rows.observe(0, player, out, None, name)
+            games.rows.views.observe(0, player, out, None, name)
             values = out if name == "entities" else np.round(out * 12)
             assert POISON not in values
-            games.rows.observe(0, 1 - player, out, None, name)  # the other one knows their cards
+            games.rows.views.observe(
+                0, 1 - player, out, None, name
+            )  # the other one knows their cards
             values = out if name == "entities" else np.round(out * 12)
             if player == 0:
                 assert POISON not in out[: layout.blocks[2].start]
@@ -191,7 +194,7 @@ def views(env, row, who):
     rows = env.games.rows
     out = np.empty(env.games.observation_shape[0], env.games.observation_shape[1])
     mask = np.empty(rows.n_actions, np.int8)
-    rows.observe(row, who, out, mask)
+    rows.views.observe(row, who, out, mask)
     return [
         *(array.tobytes() for array in (out, mask, env.action_masks()[row])),
         *(env.games.arrays[name][row].tobytes() for name in ("obs", "masks", "to_move")),
@@ -229,24 +232,24 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
         env.reset(seed=[seed, seed])
         while not terminated[0]:
             action = int(random.choice(np.flatnonzero(env.action_masks()[0])))
-            if rows.phase(0) == "choice":
+            if rows.views.phase(0) == "choice":
                 env.step_into(np.array([action, action]), **arrays)
                 continue
-            who, state = rows.mover(0), rows.state(0)
+            who, state = rows.views.mover(0), rows.views.state(0)
             other = state.resample_hidden(who, int(random.integers(1 << 62)))
             others += other != state
-            rows.put_state(1, other)
+            put_state(rows, 1, other)
             rows.show_all()
             assert views(env, 0, who) == views(env, 1, who)
             different += views(env, 0, 1 - who)[0] != views(env, 1, 1 - who)[0]
             if action == 0:  # the answer and the next card are what was hidden
-                rows.put_state(1, state)
+                put_state(rows, 1, state)
             env.step_into(np.array([action, action]), **arrays)
             assert both[0, who] == both[1, who]
             assert terminated[0] == terminated[1]
             if action != 0:
                 assert views(env, 0, who) == views(env, 1, who)
-                rows.put_state(1, rows.state(0))
+                put_state(rows, 1, rows.views.state(0))
             compared += 1
         ends += action != 0
         terminated[:] = False
@@ -327,7 +330,7 @@ def test_an_opponent_answers_a_position_by_what_is_shown_of_it(rules, kind):
                 first, second = (one.players[who] for one in after)
                 assert first.board == second.board
                 assert first.health == second.health
-            assert env.games.rows.length(0) == env.games.rows.length(1)
+            assert env.games.rows.views.length(0) == env.games.rows.views.length(1)
     assert asked > 5
     assert others > 5
     env.close()
@@ -388,11 +391,11 @@ def test_pictures_of_a_redrawn_row(rules):
     rows = env.games.rows
     for number in range(40):
         action = int(np.flatnonzero(env.action_masks()[0])[-1])
-        if rows.phase(0) == "battle" and number % 4 == 0:
-            state = rows.state(0)
-            rows.put_state(1, state.resample_hidden(rows.seat(0), number))
-            assert rows.state(1) != state
+        if rows.views.phase(0) == "battle" and number % 4 == 0:
+            state = rows.views.state(0)
+            put_state(rows, 1, state.resample_hidden(rows.views.seat(0), number))
+            assert rows.views.state(1) != state
             np.testing.assert_array_equal(*env.render())
-            rows.put_state(1, state)
+            put_state(rows, 1, state)
         env.step(np.array([action, action]))
     env.close()

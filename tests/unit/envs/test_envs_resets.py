@@ -75,7 +75,7 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
     other = shown(env, options=options)  # the row's chance goes on
     assert len(one) == len(other)
     np.testing.assert_equal(one, first)
-    seeds = dict(zip(env.games.rules.seed_names, env._rows.seeds(0)[1], strict=True))
+    seeds = dict(zip(env.games.rules.seed_names, env._rows.views.seeds(0)[1], strict=True))
     assert seeds[name] == given[name]
 
 
@@ -499,7 +499,7 @@ def test_a_search_inside_believes_what_the_agent_does(rules):
 
 def test_rewards_of_self_play_have_all_shaping():
     """What `rewards_both` gives a player is what their potential changed by, and a win."""
-    from locmsim.envs._potentials import potentials_of
+    from rows_access import potentials_of
 
     env = LocmVectorEnv(4, opponent="caller", shaping={"player-health": 0.1}, **FEW)
     env.reset(seed=1)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from amounts import amount
 from helpers import RULE_SETS
+from rows_access import put_state
 
 from locmsim.agents import make_agent
 from locmsim.envs import BattleEnv, LocmVectorEnv, Pool
@@ -153,29 +154,29 @@ def test_it_knows_only_what_it_is_shown(rules, kind):
         for row in (0, 1):
             games.begin(row, seed=seed)
         stream = np.random.default_rng(seed)
-        while rows.winner(0) < 0:
-            action = int(stream.choice(rows.state(0).legal_actions()))
+        while rows.views.winner(0) < 0:
+            action = int(stream.choice(rows.views.state(0).legal_actions()))
             for row in (0, 1):
                 rows.step_row(row, action)
-            if not rows.waits_for(0):
+            if not rows.requests.waits_for(0):
                 continue
             # The opponent's turn has begun: in the other row all that they do not see is another.
-            hidden = rows.state(1).resample_hidden(1, seed)
-            others += hidden != rows.state(0)  # late in a game little is left to differ
-            rows.put_state(1, hidden)
-            before = rows.length(0)
+            hidden = rows.views.state(1).resample_hidden(1, seed)
+            others += hidden != rows.views.state(0)  # late in a game little is left to differ
+            put_state(rows, 1, hidden)
+            before = rows.views.length(0)
             for row in (0, 1):
                 (games.search if "beam" in kind else games.serve_one)(row)
-            turns += rows.length(0) > before + 1
-            one, other = rows.state(0), rows.state(1)
+            turns += rows.views.length(0) > before + 1
+            one, other = rows.views.state(0), rows.views.state(1)
             assert one.players[1].board == other.players[1].board
             assert one.players[0].board == other.players[0].board
             assert one.players[0].health == other.players[0].health
-            assert rows.length(0) == rows.length(1)
-            if rows.winner(0) < 0:
-                rows.put_state(1, one)  # both go on from the same position
+            assert rows.views.length(0) == rows.views.length(1)
+            if rows.views.winner(0) < 0:
+                put_state(rows, 1, one)  # both go on from the same position
             for row in (0, 1):
-                rows.proceed(row)
+                rows.requests.proceed(row)
     assert turns > (5 if few else 30)
     assert others > (5 if few else 30)
 
@@ -184,13 +185,13 @@ def test_pools_and_changes_of_opponents():
     """Episodes that are running go on against the opponent that they have."""
     env = LocmVectorEnv(6, opponent=Pool({BEAM: 0.5, "random": 0.3, "greedy": 0.2}), card_sets=3)
     env.reset(seed=1)
-    slots = {env.games.rows.opponent(i) for i in range(6)}
+    slots = {env.games.rows.views.opponent(i) for i in range(6)}
     assert len(slots) > 1
     env.set_opponent("osl")
-    assert {env.games.rows.opponent(i) for i in range(6)} == slots
+    assert {env.games.rows.views.opponent(i) for i in range(6)} == slots
     for number in range(200):
         env.step(env.sample(number))
-    assert len({env.games.rows.opponent(i) for i in range(6)} - slots) == 1
+    assert len({env.games.rows.views.opponent(i) for i in range(6)} - slots) == 1
     for opponent in ("rule", BEAM, "pass", "rule"):
         env.set_opponent(opponent)
         for number in range(7):

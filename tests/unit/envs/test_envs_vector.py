@@ -243,7 +243,7 @@ def test_self_play_moves_the_player_to_move(rules):
 
 def test_shaping_of_both_sides_telescopes():
     """It is in `rewards_both` alone: asking for the other rewards is refused."""
-    from locmsim.envs._potentials import potentials_of
+    from rows_access import potentials_of
 
     venv = LocmVectorEnv(1, opponent="caller", shaping={"coac": 1.0}, **FEW)
     both = np.zeros((1, 2), np.float32)
@@ -503,7 +503,7 @@ def test_a_league():
     policy = Highest()
     env = LocmVectorEnv(64, opponent=Pool({"caller": 1, "past": 1}, {"past": policy}), **FEW)
     seen, info = env.reset(seed=1)
-    both = env._rows.seats() < 0
+    both = env._rows.views.seats() < 0
     assert 16 < both.sum() < 48
     first = env.layout.split(seen["observation"])["game"][:, 1]
     np.testing.assert_array_equal(first, info["to_move"])
@@ -512,7 +512,7 @@ def test_a_league():
     won = dict.fromkeys(("caller", "past"), 0)
     games = 0
     for number in range(120):
-        seats, opponents = env._rows.seats(), [env._rows.opponent(i) for i in range(64)]
+        seats, opponents = env._rows.views.seats(), [env._rows.views.opponent(i) for i in range(64)]
         _, rewards, terminated, _, info = env.step(env.sample(number))
         both = info["rewards_both"]
         acted = info["acted"]
@@ -533,7 +533,7 @@ def test_a_league():
     env.players["past"] = Highest()  # its results go on
     assert env.players.results["past"] == results["past"]
     env.reset(seed=1)
-    assert (env._rows.seats() >= 0).all()
+    assert (env._rows.views.seats() >= 0).all()
     while env.players.results["new"].games < 10:
         env.step(env.sample(number))
     assert env.players.results["new"].rate > 0.5
@@ -613,13 +613,13 @@ def test_a_pool_of_decks(episode):
     env = LocmVectorEnv(32, decks=Pool({"bodies": 1, "area": 1}), **options)
     seen = env.reset(seed=1)[0]
     np.testing.assert_equal(env.reset(seed=1)[0], seen)
-    decks = {tuple(sorted(env._rows.decks(i)[1])) for i in range(32)}
+    decks = {tuple(sorted(env._rows.views.decks(i)[1])) for i in range(32)}
     known = set()
     for name in ("bodies", "area"):
         plain = LocmVectorEnv(32, decks=name, **options)
         plain.reset(seed=1)
-        known |= {tuple(sorted(plain._rows.decks(i)[1])) for i in range(32)}
-        assert {tuple(sorted(plain._rows.decks(i)[1])) for i in range(32)} & decks
+        known |= {tuple(sorted(plain._rows.views.decks(i)[1])) for i in range(32)}
+        assert {tuple(sorted(plain._rows.views.decks(i)[1])) for i in range(32)} & decks
     assert decks <= known or episode == "match"
     with pytest.raises(ValueError, match="did you mean 'area'"):
         LocmVectorEnv(2, decks=Pool({"aera": 1}), **FEW)
@@ -667,8 +667,10 @@ def test_options_of_a_reset_may_differ_by_row():
     names = ["osl", "pass", "osl", "pass"]
     matches = [{"seed": 5}, None, {"cardGenSeed": 3}, {"seed": 6}]
     seen, _ = env.reset(seed=1, options={"seat": seats, "player": names, "match": matches})
-    assert env._rows.seats().tolist() == seats.tolist()
-    assert [env._rows.opponent(i) for i in range(4)] == [env.players.slot(one) for one in names]
+    assert env._rows.views.seats().tolist() == seats.tolist()
+    assert [env._rows.views.opponent(i) for i in range(4)] == [
+        env.players.slot(one) for one in names
+    ]
     for i in range(4):
         single = BattleEnv(opponent=Pool({"osl": 1, "pass": 1}), **FEW)
         options = {"seat": seats[i], "player": names[i], "match": matches[i]}

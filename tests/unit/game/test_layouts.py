@@ -27,7 +27,7 @@ each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 def written(rows, row, player, layout, mask=None):
     """What rows write for a player, in any layout."""
     out = np.empty(get_layout(layout, rows.rules).shape, get_layout(layout).dtype)
-    rows.observe(row, player, out, mask, layout)
+    rows.views.observe(row, player, out, mask, layout)
     return out
 
 
@@ -44,7 +44,7 @@ def played(rules, games=3, seed=0):
     for number in range(games):
         rows = Games(1, Options(rules=rules, card_sets=4, opponent="caller"))
         rows.begin(0, seed=seed + number)
-        past = Past.of_deal(rows.rows.state(0))
+        past = Past.of_deal(rows.rows.views.state(0))
         random = np.random.default_rng(number)
         while True:
             yield rows.rows, past

@@ -206,7 +206,7 @@ def check_agent(kind, layout, path, seeds):
         while match.to_ask:
             player = match.to_ask[0]
             if player == 1:
-                assert not env.games.rows.over(0)
+                assert not env.games.rows.views.over(0)
                 match.submit(1, osl_line(match.state))
                 continue
             line = agent.act(match.observation(0))

@@ -112,6 +112,9 @@ def test_games(ask: Asker) -> None:
     # The link of a game leads to it.
     match = ask("/api/game", game=everything["games"][3]["key"])
     assert match["winner"] == outcomes[14].winner
+    with Arena.load(ask("/api/arena")["files"][0]["path"]) as arena:
+        specs = [arena.settings.players[i].spec for i in outcomes[14].players]
+    assert match["agents"] == specs
     assert HOSTILE in match["names"] or 0 not in outcomes[14].players
 
 

@@ -13,9 +13,12 @@ from helpers import RULE_SETS
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
+from locmsim.arena.game_worker import play_games
+from locmsim.arena.registry import game_to_json, make_game
 from locmsim.cli.main import main
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee import play
+from locmsim.referee.any_game import view_steps
 from locmsim.referee.live import LiveLog
 from locmsim.referee.live_reader import LiveReader
 from locmsim.referee.transcript import log_line
@@ -27,6 +30,7 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.replay import replay_data  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
+from locmsim.web.sources import begun_match  # noqa: E402
 
 NAMES = ("ann", "bob")
 
@@ -248,3 +252,60 @@ def test_play_writes_beside_its_log(tmp_path: Path) -> None:
     assert f"a.json{LIVE_SUFFIX}" in (tmp_path / "seen").read_text().split()
     assert not (tmp_path / f"a.json{LIVE_SUFFIX}").exists()
     assert log.exists()
+
+
+def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
+    """An arena of another game writes its matches, and the view of one grows."""
+    game = make_game("vestrock:turns=6")
+    settings_of = {"game": game_to_json(game), "seed": 5, "card_seed": None}
+    folder = tmp_path / "live"
+    folder.mkdir()
+    library = Library([str(folder)])
+    match = game.new_match(5)
+    players = [game.make_agent("rule"), game.make_agent("random")]
+    views: list[dict[str, Any]] = []
+    with LiveLog(folder / f"1{LIVE_SUFFIX}", None, NAMES, settings_of) as log:
+        (row,) = library.games()["games"]
+        assert (row["game"], row["rules"], row["live"]) == ("Vestrock", None, True)
+        assert row["names"] == [*NAMES]
+
+        def told(call: Any) -> None:
+            log.add(call)
+            views.append(library.view(row["key"]))
+
+        result = play(players, match, timeout_scale=0, on_call=told)
+    assert [len(view["steps"]) for view in views] == list(range(2, 2 + len(result.calls)))
+    assert [view["running"] for view in views] == [True] * (len(views) - 1) + [False]
+    assert views[-1]["steps"] == [*view_steps(result, game)]
+    assert views[-1]["scores"] == list(result.scores)
+    site = Site(library)
+    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+        query = {"token": site.token, "game": row["key"]}
+        assert client.get("/api/game", params=query).status_code == 400
+        shown = client.get("/api/view", params={**query, "have": 3}).json()
+    assert (shown["start"], len(shown["steps"])) == (3, len(views[-1]["steps"]) - 3)
+
+
+def test_arenas_of_other_games_write_their_matches(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    live = tmp_path / f"a.db{LIVE_SUFFIX}"
+    live.mkdir()
+    heads: list[Any] = []
+    with Arena(["rule", "random"], game="vestrock:turns=4", db=db, games=2, seed=1) as arena:
+        numbers = [1, 2]
+        begin = LiveLog.__init__
+
+        def begun(self: LiveLog, *arguments: Any) -> None:
+            begin(self, *arguments)
+            (file,) = live.iterdir()
+            heads.append(json.loads(file.read_text()))
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(LiveLog, "__init__", begun)
+            play_games(arena.settings, numbers, str(live))
+        fixtures = [arena.settings.fixture(number) for number in numbers]
+    assert [head["seed"] for head in heads] == [fixture.seed for fixture in fixtures]
+    for head in heads:
+        again, match = begun_match(head)
+        assert (again.title, match.params["turns"]) == ("Vestrock", 4)
+    assert [*live.iterdir()] == []

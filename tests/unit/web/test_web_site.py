@@ -528,7 +528,7 @@ def test_without_the_packages(
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
         monkeypatch.delitem(sys.modules, name)
-    names = ("server", "app", "play", "replays", "analyse", "site", "endpoints", "security")
+    names = ("server", "app", "play", "game_list", "analyse", "site", "endpoints", "security")
     for name in (*names, "home", "setup", "gamepage", "searches", "jobs"):
         monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "starlette", None)

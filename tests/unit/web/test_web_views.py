@@ -210,6 +210,7 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     keys = [row["key"] for row in rows]
     shown = library.view(keys[1])
     assert [step["turn"] for step in shown["steps"]] == [None, 0, 1, 2]
+    assert shown["running"]
     done = [json.loads(line) for line in lines[: ends[2]] if b'"action"' in line]
     answers = [step["answer"] for step in shown["steps"][1:]]
     assert [text for text in ";".join(answers).split(";") if text] == [
@@ -229,6 +230,7 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
         assert shown["names"] == row["names"]
         assert shown["steps"][-1]["answer"] is not None
         assert shown["steps"][-1]["text"].startswith("the match is over\n")
+        assert not shown["running"]
         first, second = shown["scores"]
         assert row["winner"] == (None if first == second else int(second > first))
     # Nothing of the first tournament is read again when a third one begins.

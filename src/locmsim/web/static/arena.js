@@ -2,7 +2,7 @@
 // A tournament as it is played: table, score over games, sequential test, pairs, games.
 
 import { drawCurve } from "./chart.js";
-import { $, element, select, valueOf } from "./dom.js";
+import { $, element, number as digits, select, valueOf } from "./dom.js";
 import { faultCell, fullPart, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
@@ -92,8 +92,8 @@ function drawPlayers(results) {
       "tr",
       { "data-player": index },
       element("th", { scope: "row" }, choose),
-      number(one.games),
-      number(one.wins),
+      number(digits(one.games)),
+      number(digits(one.wins)),
       ...(drawn ? [number(one.draws)] : []),
       ...(results.scored
         ? [number(one.games ? (one.points / one.games).toFixed(2) : "\u2013")]
@@ -123,7 +123,7 @@ function drawScore(results) {
   const one = results.results.players[results.player];
   $("scorename").textContent = one.name;
   $("scorenow").textContent = one.pairs
-    ? `${percent(one.score)} % after ${score.games.at(-1)} games, 95 % interval ` +
+    ? `${percent(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
       `${one.interval.map(percent).join(" to ")} %`
     : "no results yet";
   // The first games prove so little that their band would fill the picture.
@@ -203,7 +203,7 @@ function drawPairs(results) {
           `${one.name} against ${other.name}: ` +
           `${found.interval.map(percent).join(" to ")} % in ${found.pairs} ${counted}`,
       });
-      cell.style.setProperty("--share", `${120 * Math.abs(found.score - 0.5)}%`);
+      cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
       const games = element("button", { type: "button", onclick: () => pick(a, b) });
       games.append(element("b", { text: percent(found.score) }), ` (${found.pairs})`);
       cell.append(games);
@@ -212,7 +212,7 @@ function drawPairs(results) {
     const name = element("bdi", { text: one.name });
     return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
   });
-  table("matrix", ["", ...players.map((one) => one.name)], rows);
+  table("matrix", ["player", ...players.map((one) => one.name)], rows);
 }
 
 /** @param {Results} results */
@@ -221,7 +221,7 @@ function drawState(results) {
   const bar = /** @type {HTMLProgressElement} */ ($("progress"));
   bar.max = Math.max(1, goal);
   bar.value = games;
-  let text = `${games} of ${goal} games of ${results.title}`;
+  let text = `${digits(games)} of ${digits(goal)} games of ${results.title}`;
   if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a game`;
   if (results.done) text += ", finished";
   else if (began !== null && games > began.games) {

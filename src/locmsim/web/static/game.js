@@ -88,7 +88,7 @@ async function load() {
     if (!(error instanceof Refused) || error.status !== 400) throw error;
     const view = await ask("/api/view", { game: key }).catch(() => null);
     if (!view) throw error;
-    showView($("main"), view);
+    await showView($("main"), view, (have) => ask("/api/view", { game: key, have }));
     return null;
   }
 }

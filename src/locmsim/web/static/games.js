@@ -14,7 +14,7 @@ let asked = 0; // how often: only the last question's answer is shown
 
 /** @typedef {{key: string, source: string, number: number|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},
- *   turns: number, rules: string|null, game: string}} Game */
+ *   turns: number, rules: string|null, game: string, live: boolean}} Game */
 
 /** @param {Game} game */
 function row(game) {
@@ -28,7 +28,7 @@ function row(game) {
     element("td", { "data-name": "rules", text: game.rules ?? game.game }),
     element("td", { "data-name": "turns", text: number(game.turns), class: "number" }),
     faultCell(fault && { ...fault, name: names[fault.player] }),
-    linksCell(game.key),
+    linksCell(game.key, game.live ? ["live"] : game.game ? ["watch"] : undefined),
   );
 }
 
@@ -97,7 +97,7 @@ function show(from) {
   return shown(list);
 }
 
-const bound = { type: "number", min: 0, size: 4, inputmode: "numeric" };
+const bound = { type: "number", min: 0, class: "few", inputmode: "numeric" };
 $("main").append(
   element("h1", { text: "Games" }),
   element(

@@ -25,18 +25,14 @@ export function faultCell(fault) {
   );
 }
 
-/** Links to a match. @param {string} game its key */
-export function linksCell(game) {
+const PANELS = { watch: "", live: "", analyse: "#engine", report: "#report" };
+
+/** Links to a match. @param {string} game its key
+ * @param {(keyof typeof PANELS)[]} [what] what there is to see */
+export function linksCell(game, what = ["watch", "analyse", "report"]) {
   const there = address(`/game/${game}`);
-  return element(
-    "td",
-    { class: "links" },
-    element("a", { href: there, text: "watch" }),
-    " ",
-    element("a", { href: `${there}#engine`, text: "analyse" }),
-    " ",
-    element("a", { href: `${there}#report`, text: "report" }),
-  );
+  const links = what.map((text) => element("a", { href: `${there}${PANELS[text]}`, text }));
+  return element("td", { class: "links" }, ...links.flatMap((link) => [link, " "]));
 }
 
 /** Which of them are shown. @param {number} start @param {number} count of the rows that are shown

@@ -4,13 +4,18 @@
 
 import { element } from "./dom.js";
 
-/** @typedef {{turn: number, player: number, answer: string|null, ignored: string[], text: string,
+/** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[], text: string,
  *   words: string, scores: number[]|null, image: string|null}} Step */
 /** @typedef {{title: string, turn: string, names: string[], winner: number|null,
- *   fault: null|{player: number, kind: string, message: string}, steps: Step[]}} View */
+ *   fault: null|{player: number, kind: string, message: string}, steps: Step[], start: number,
+ *   running: boolean}} View */
 
-/** @param {HTMLElement} host @param {View} view */
-export function showView(host, view) {
+/** Milliseconds after which a match that is being played is looked at again. */
+const AGAIN_MS = 1000;
+
+/** @param {HTMLElement} host @param {View} view
+ * @param {(have: number) => Promise<View>} more the match from a step on, as it stands now */
+export function showView(host, view, more) {
   let at = 0;
   const picture = /** @type {HTMLImageElement} */ (element("img", { class: "drawing", alt: "" }));
   const text = element("pre", { class: "position", tabindex: "0" });
@@ -25,16 +30,17 @@ export function showView(host, view) {
       "aria-label": "Step",
     })
   );
-  const entries = view.steps.map((step, i) =>
+  /** @param {Step} step @param {number} i */
+  const entry = (step, i) =>
     element(
       "li",
       { onclick: () => show(i) },
-      `${view.turn} ${step.turn}: `,
-      element("bdi", { class: `p${step.player}`, text: view.names[step.player] }),
+      step.player === null ? "the beginning" : `${view.turn} ${step.turn ?? "of the choice"}: `,
+      element("bdi", { class: `p${step.player}`, text: view.names[step.player ?? -1] ?? "" }),
       " ",
       element("bdi", { text: step.words || step.answer || "" }),
-    ),
-  );
+    );
+  const entries = view.steps.map(entry);
   const log = element("ol", { id: "log", class: "tabpanel", "aria-label": "Moves", tabindex: "0" });
   log.append(...entries);
 
@@ -68,10 +74,34 @@ export function showView(host, view) {
     event.preventDefault();
     show(Math.max(0, Math.min(last, places[event.key])));
   });
-  const outcome = [view.title];
-  if (view.winner !== null) outcome.push(`: ${view.names[view.winner]} won`);
-  if (view.fault)
-    outcome.push(`; ${view.names[view.fault.player]} lost by a fault: ${view.fault.message}`);
+  const outcome = element("p", { id: "outcome" });
+  function tellOutcome() {
+    const parts = [view.title];
+    if (view.running) parts.push(", being played");
+    if (view.winner !== null) parts.push(`: ${view.names[view.winner]} won`);
+    if (view.fault)
+      parts.push(`; ${view.names[view.fault.player]} lost by a fault: ${view.fault.message}`);
+    outcome.textContent = parts.join("");
+  }
+
+  /** New steps as they come; whoever looks at the last one sees the next one. */
+  async function grow() {
+    while (view.running) {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      const news = await more(view.steps.length);
+      const last = at === view.steps.length - 1;
+      view = { ...news, steps: [...view.steps.slice(0, news.start), ...news.steps] };
+      const added = view.steps
+        .slice(entries.length)
+        .map((step, i) => entry(step, entries.length + i));
+      entries.push(...added);
+      log.append(...added);
+      slider.max = String(Math.max(0, view.steps.length - 1));
+      tellOutcome();
+      if (last && added.length) show(view.steps.length - 1);
+    }
+  }
+  tellOutcome();
   host.replaceChildren(
     element(
       "div",
@@ -86,12 +116,13 @@ export function showView(host, view) {
           " against ",
           element("bdi", { class: "p1", text: view.names[1] }),
         ),
-        element("p", { id: "outcome", text: outcome.join("") }),
+        outcome,
       ),
       element("div", { class: "stage scroll" }, picture, text),
       element("div", { class: "aside" }, said, slider, log),
     ),
   );
   document.title = `${view.names[0]} against ${view.names[1]}`;
-  show(0);
+  show(view.running ? view.steps.length - 1 : 0);
+  return grow();
 }

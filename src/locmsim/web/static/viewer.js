@@ -14,7 +14,7 @@ import { element, icon, percent, select, shape } from "./dom.js";
  *   seat: number|null, view?: number|null, winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, params: Record<string, string>,
  *   stderr: string[], choice: string[][], offers: string[][], steps: Step[], captured?: number,
- *   running?: boolean, text?: string}} Match */
+ *   running?: boolean, text?: string, agents?: string[], files?: string}} Match */
 
 const CONTROLS = {
   first: "M3 3h3v14H3zM17 3v14L7 10z",
@@ -570,14 +570,42 @@ export class Viewer {
     return table;
   }
 
+  /** What a page that is a file has of the match in other forms: its log, and texts of positions.
+   * @param {string} packed */
+  downloads(packed) {
+    const files = async () => {
+      const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      return new Response(unpacked).json();
+    };
+    /** @param {string} id @param {string} text @param {() => void} onclick */
+    const button = (id, text, onclick) => element("button", { id, text, onclick });
+    return element(
+      "div",
+      { class: "bar" },
+      button("save-log", "Log", async () => save((await files()).log, "match.json")),
+      button("save-position", "Position", async () =>
+        save(`${(await files()).positions[this.at]}\n`, "position.txt"),
+      ),
+    );
+  }
+
   /** Seeds and parameters, keys, and what the bots wrote. */
   aboutPanel() {
     const { data } = this;
     const box = element("div", {});
     const list = element("dl", { class: "facts" });
+    data.names.forEach((name, player) => {
+      const who = data.agents?.[player] || name;
+      const label = element("dt", {}, `player ${player}`);
+      const value = element("dd", {}, copied(who, `Copy player ${player}`));
+      if (who !== name) value.prepend(element("bdi", { text: name }), " ");
+      list.append(label, value);
+    });
     for (const [name, value] of [["rules", data.rules], ...Object.entries(data.params)])
       list.append(element("dt", { text: name }), element("dd", {}, copied(value, `Copy ${name}`)));
     box.append(list);
+    if (data.files) box.prepend(element("h2", { text: "Download" }), this.downloads(data.files));
     const errors = element("div", { id: "stderr", hidden: !data.stderr.some(Boolean) });
     data.stderr.forEach((text, player) => {
       if (text)
@@ -593,6 +621,13 @@ export class Viewer {
     box.append(errors, element("h2", { text: "Keys" }), element("dl", { class: "facts" }, ...keys));
     return box;
   }
+}
+
+/** Save a text as a file. @param {string} text @param {string} name */
+function save(text, name) {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 /** A text that a click copies. @param {string} text @param {string} label */

@@ -46,7 +46,11 @@ def routes(site: Site) -> list[BaseRoute]:
 
     def view(request: Request) -> object:
         """A match of any game: the drawings as addresses of images, which nothing can leave."""
-        shown = library.view(request.query_params.get("game", ""))
+        key = request.query_params.get("game", "")
+        have = whole_of(request.query_params, "have", 0, text=True)
+        shown = library.view(key)
+        shown["start"] = max(0, min(have, len(shown["steps"])))
+        shown["steps"] = shown["steps"][shown["start"] :]
         for step in shown["steps"]:
             drawing = step.pop("drawing")
             step["image"] = _image(drawing) if drawing else None

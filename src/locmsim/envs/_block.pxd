@@ -1,0 +1,20 @@
+# The memory of rows: see _block.pyx.
+
+from libc.stdint cimport uint8_t
+
+from locmsim.envs._row cimport cold_t, row_t, rows_t
+
+cdef class RowBlock:
+    cdef rows_t a
+    cdef cold_t* cold
+    cdef void* block
+    cdef readonly Py_ssize_t n
+    cdef readonly int n_actions
+    cdef readonly int battle_actions
+    cdef readonly str rules
+    cdef dict options               # what it was made with
+    cdef object held                # the arrays that `a.out` points into
+    cdef row_t* row(self, Py_ssize_t i) except NULL
+
+# Where an array's bytes are; keeps the array in `held`. ``ValueError`` if it has another size.
+cdef uint8_t* address(list held, str name, array, Py_ssize_t size) except? NULL

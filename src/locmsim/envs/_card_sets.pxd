@@ -1,0 +1,19 @@
+# The card sets of rows: see _card_sets.pyx.
+
+from libc.stdint cimport int8_t
+
+from locmsim._core cimport Table, card_t
+from locmsim.envs._block cimport RowBlock
+from locmsim.envs._row cimport rows_t, set_t
+
+cdef class CardSets:
+    cdef RowBlock block
+    cdef rows_t* a
+    cdef dict retired               # where the cards of a set are -> their table, and as shown
+    cdef list tables                # of the card sets, which keep their cards alive
+    cdef list row_sets              # ... of rows with a set of their own
+    cdef int show_set(self, set_t* target, Table table) except -1
+    cdef const int8_t* shown_rows(self, Table table) except NULL
+    cdef int retire(self, Table table) except -1
+    cdef const card_t* cards_of(self, Py_ssize_t i) except NULL
+    cdef Table table_of_set(self, Py_ssize_t i)

@@ -1,0 +1,125 @@
+"""The card sets of rows: those that are drawn from, and those of single rows."""
+
+cimport cython
+from libc.stdint cimport int8_t, uintptr_t
+
+from locmsim._core cimport MAX_DECK, Table, card_t
+from locmsim.envs._block cimport RowBlock
+from locmsim.envs._choice cimport write_cards
+from locmsim.envs._row cimport BATTLE_EPISODE, row_t, set_key, set_of, set_t
+from locmsim.game._layout cimport HAND_ROW
+
+__all__ = ["CardSets"]
+
+
+cdef enum:
+    MOST_RETIRED = 4096         # card sets that are kept for rows that may choose from them
+
+
+@cython.final
+cdef class CardSets:
+    """The card sets that rows are dealt from. Python makes them when they are wanted."""
+
+    def __cinit__(self, RowBlock block not None):
+        self.block = block
+        self.a = &block.a
+        self.tables = [None] * max(block.a.g.n_sets, 1)
+        self.row_sets = [None] * block.n
+        self.retired = {}
+
+    def seed(self, Py_ssize_t i):
+        """The cardGenSeed of a row's set."""
+        return self.block.row(i).cold.now.seeds[0]
+
+    def has(self, Py_ssize_t i):
+        """Whether a row's set is there."""
+        cdef row_t* r = self.block.row(i)
+        cdef const set_t* source = set_of(self.a, i)
+        return source.cards is not NULL and source.key == set_key(&self.a.g, r)
+
+    def give(self, Py_ssize_t i, Table table not None, decks):
+        """The card set that a row waits for: a table whose pool it is, and decks of it, [] for a
+        seat whose deck does not follow from it."""
+        cdef row_t* r = self.block.row(i)
+        cdef set_t* target = set_of(self.a, i)
+        cdef int who, j
+        if table.t.n_cards - table.t.n_instances != self.a.g.n_cards:
+            raise ValueError(f"cards: expected {self.a.g.n_cards} different ones")
+        if r.cold.now.set >= 0:
+            if self.tables[r.cold.now.set] is not None and self.a.g.episode != BATTLE_EPISODE:
+                # Rows may still choose from it.
+                self.retire(self.tables[r.cold.now.set])
+            self.tables[r.cold.now.set] = table
+        else:
+            self.row_sets[i] = table
+        target.cards = &table.t.cards[table.t.n_instances]
+        target.key = set_key(&self.a.g, r)
+        self.show_set(target, table)
+        if decks is not None:
+            for who in range(2):
+                for j in range(len(decks[who])):
+                    target.decks[who][j] = decks[who][j]
+
+    def give_own(self, Py_ssize_t i, Table table not None, decks=None):
+        """The card set of an episode that is begun with options, and decks of it if they follow."""
+        cdef int who, j
+        self.block.row(i).cold.now.set = -1
+        self.row_sets[i] = table
+        self.a.own_sets[i].cards = &table.t.cards[table.t.n_instances]
+        self.show_set(&self.a.own_sets[i], table)
+        if decks is not None:
+            for who in range(2):
+                for j in range(len(decks[who])):
+                    self.a.own_sets[i].decks[who][j] = decks[who][j]
+
+    def pool(self, Py_ssize_t i):
+        """The table that has the cards of the row's set as its pool."""
+        return self.table_of_set(i)
+
+    def offers(self, Py_ssize_t i):
+        """1.x: 30 triplets of indices into the cards."""
+        cdef row_t* r = self.block.row(i)
+        return [[r.cold.now.triplets[j][k] for k in range(3)] for j in range(MAX_DECK)]
+
+    cdef int show_set(self, set_t* target, Table table) except -1:
+        """Make what the choice phase shows of the cards of a set."""
+        if self.a.g.episode == BATTLE_EPISODE:
+            return 0
+        target.shown = self.shown_rows(table)
+        return 0
+
+    cdef const int8_t* shown_rows(self, Table table) except NULL:
+        """The cards of a table as the choice phase shows them, kept with it."""
+        cdef uintptr_t where = <uintptr_t>&table.t.cards[table.t.n_instances]
+        cdef bytes rows
+        if where not in self.retired or self.retired[where][0] is not table:
+            rows = bytes(HAND_ROW * self.a.g.n_cards)
+            write_cards(<int8_t*><char*>rows, <const card_t*>where, self.a.g.n_cards)
+            self.retired[where] = table, rows
+        rows = self.retired[where][1]
+        return <const int8_t*><const char*>rows
+
+    cdef int retire(self, Table table) except -1:
+        """Forget card sets whose place others have, unless rows choose from them."""
+        cdef Py_ssize_t i
+        if len(self.retired) > MOST_RETIRED:
+            used = {<uintptr_t>&table.t.cards[table.t.n_instances]}
+            for i in range(self.a.n):
+                used.add(<uintptr_t>self.block.cold[i].cards)
+                used.add(<uintptr_t>self.a.own_sets[i].cards)
+            for i in range(len(self.tables)):
+                used.add(<uintptr_t>self.a.sets[i].cards)
+            self.retired = {where: old for where, old in self.retired.items() if where in used}
+        return 0
+
+    cdef const card_t* cards_of(self, Py_ssize_t i) except NULL:
+        cdef Table table = self.table_of_set(i)
+        return &table.t.cards[table.t.n_instances]
+
+    cdef Table table_of_set(self, Py_ssize_t i):
+        cdef row_t* r = self.block.row(i)
+        if r.cold.now.set < 0:
+            return self.row_sets[i]
+        if set_of(self.a, i).key != set_key(&self.a.g, r):     # another one has its place now
+            return self.block.options["find_set"](r.cold.now.seeds[0])
+        return self.tables[r.cold.now.set]

@@ -1,6 +1,0 @@
-from collections.abc import Iterable, Sequence
-
-__all__ = ["java_numbers", "triplets_of"]
-
-def java_numbers(seed: int, n: int, bounds: Sequence[int] = ()) -> tuple[list[int], list[int]]: ...
-def triplets_of(seed: int, allowed: Iterable[int]) -> list[list[int]]: ...

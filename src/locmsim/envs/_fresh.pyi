@@ -1,0 +1,22 @@
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from locmsim.envs._rows import Rows
+
+__all__ = ["Fresh"]
+
+_Array = NDArray[Any]
+
+@final
+class Fresh:
+    def __init__(
+        self,
+        rows: Rows,
+        observation: _Array,
+        mask: _Array,
+        in_info: bool,
+        hidden: _Array | None = None,
+    ) -> None: ...
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]] | None: ...
+    def __call__(self) -> tuple[Any, dict[str, Any]]: ...

@@ -1,0 +1,103 @@
+"""What a single environment returns: arrays of its own for each step."""
+
+from functools import partial
+
+import numpy as np
+
+cimport cython
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.sequence cimport PySequence_GetItem
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memcpy
+
+from locmsim.envs._block cimport address
+from locmsim.envs._row cimport IN_BATTLE, NOTHING, OVER, advance, clear, mover_of, row_t
+from locmsim.envs._rows cimport Rows
+
+__all__ = ["Fresh"]
+
+
+cdef enum:
+    CHUNK = 16                  # arrays that a `Source` cuts out of one
+
+
+cdef class Source:
+    """Arrays of their own for each step: parts of a larger one, which is made in half the time.
+
+    Whoever keeps one of them keeps the other 15 of its chunk.
+    """
+
+    cdef object make            # () -> an array of CHUNK rows
+    cdef object chunk
+    cdef uint8_t* data
+    cdef const uint8_t* source
+    cdef Py_ssize_t size, used
+
+    def __cinit__(self, array not None):
+        self.make = partial(np.empty, (CHUNK, *array.shape), array.dtype)
+        held = []
+        self.source = address(held, "array", array, array.nbytes)
+        self.size = array.nbytes
+        self.used = CHUNK
+
+    cdef object next(self):
+        """A copy of what the array has now."""
+        cdef Py_buffer view
+        cdef Py_ssize_t i = self.used
+        if i == CHUNK:
+            i = 0
+            self.chunk = self.make()
+            PyObject_GetBuffer(self.chunk, &view, PyBUF_SIMPLE | PyBUF_WRITABLE)
+            self.data = <uint8_t*>view.buf
+            PyBuffer_Release(&view)
+        self.used = i + 1
+        memcpy(self.data + i * self.size, self.source, self.size)
+        return PySequence_GetItem(self.chunk, i)
+
+
+@cython.final
+cdef class Fresh:
+    """What a single environment returns: arrays of its own for each step, and an info."""
+
+    cdef Rows rows
+    cdef tuple held
+    cdef Source observation, mask, hidden
+    cdef bint in_info
+
+    def __cinit__(self, Rows rows not None, observation, mask, bint in_info, hidden=None):
+        self.rows = rows
+        self.held = observation, mask, hidden
+        self.observation = Source(observation)
+        self.mask = Source(mask)
+        self.in_info = in_info
+        self.hidden = None if hidden is None else Source(hidden)
+
+    def step(self, int64_t action):
+        """What an ordinary step returns; None if something is left to do after it."""
+        cdef row_t* r = &self.rows.a.rows[0]
+        cdef int64_t episode = r.serial
+        clear(&self.rows.a.out, 0, 1)
+        advance(self.rows.a, 0, action)
+        if r.waits != NOTHING or r.serial != episode or r.where == OVER:
+            return None
+        observation, info = self.shown()
+        return observation, self.rows.a.out.reward[0], False, False, info
+
+    def __call__(self):
+        return self.shown()
+
+    cdef tuple shown(self):
+        cdef const row_t* r = &self.rows.a.rows[0]
+        cdef int seat = mover_of(r)
+        cdef dict info
+        if r.phase == IN_BATTLE:
+            info = {"turn": r.s.turn, "seat": seat}
+        else:
+            info = {"turn": -1, "seat": seat, "step": r.picked[seat]}
+        if self.in_info:
+            info["action_mask"] = self.mask.next()
+            return self.observation.next(), info
+        if self.hidden is not None:
+            return ({"observation": self.observation.next(), "action_mask": self.mask.next(),
+                     "state": self.hidden.next()}, info)
+        return {"observation": self.observation.next(), "action_mask": self.mask.next()}, info

@@ -1,0 +1,144 @@
+"""Who plays in rows besides the caller, and who plays the battles after a choice."""
+
+from threading import current_thread, main_thread
+
+cimport cython
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from locmsim.envs._block cimport RowBlock
+from locmsim.envs._row cimport CALLER, EXTERNAL, OVER, SEARCHES, SLOTS, game_t
+from locmsim.envs._searcher cimport Searcher
+
+__all__ = ["PlayerTable"]
+
+
+@cython.final
+cdef class PlayerTable:
+    """The players of the rows of a block, by slot, and those who play battles after a choice."""
+
+    def __cinit__(self, RowBlock block not None):
+        cdef int i
+        self.block = block
+        self.a = &block.a
+        self.n_threads = 1
+        self.searchers = [None] * SLOTS
+        for i in range(SLOTS):
+            self.a.g.player[i] = CALLER
+        self.draw_from([0], [1.0])
+        self.battlers = [EXTERNAL, EXTERNAL]
+
+    def free_slots(self):
+        """The slots of players that no running episode is played against."""
+        cdef bint busy[SLOTS]
+        cdef Py_ssize_t row
+        memset(busy, 0, sizeof(busy))
+        for row in range(self.a.n):
+            if self.a.rows[row].where != OVER:
+                busy[self.a.rows[row].cold.now.opponent] = True
+        return [slot for slot in range(SLOTS) if not busy[slot]]
+
+    def put(self, int slot, kind):
+        """Put a player into a slot: a scripted one by its number, -1: one that Python asks, -3: the
+        caller, or a `Searcher`."""
+        cdef Searcher searcher
+        cdef game_t* g = &self.a.g
+        cdef int i
+        if not 0 <= slot < SLOTS:
+            raise IndexError(f"slot {slot} of {SLOTS}")
+        g.player[slot] = SEARCHES if isinstance(kind, Searcher) else kind
+        self.a.searchers[slot] = NULL
+        self.searchers[slot] = None
+        if isinstance(kind, Searcher):
+            searcher = kind
+            searcher.reserve(self.a.n, g.n_sets, self.n_threads, self.a.n)
+            searcher.q.stopped = &self.a.stopped
+            self.a.searchers[slot] = &searcher.q
+            self.searchers[slot] = searcher
+        memset(self.a.results[slot], 0, sizeof(self.a.results[slot]))
+        g.notes = False
+        for i in range(SLOTS):
+            g.notes = g.notes or g.player[i] == EXTERNAL or g.player[i] == SEARCHES
+
+    def draw_from(self, list slots, list weights):
+        """Whom new episodes are played against, and how often each.
+
+        Episodes that are running go on against the player that they have.
+        """
+        cdef game_t* g = &self.a.g
+        cdef int i
+        total = sum(weights)
+        g.self_play = True
+        g.mixed = False
+        for i in range(<int>len(slots)):
+            g.slot[i] = slots[i]
+            g.weight[i] = <uint32_t>round(65536 * weights[i] / total)
+            g.self_play = g.self_play and g.player[g.slot[i]] == CALLER
+            g.mixed = g.mixed or g.player[g.slot[i]] == CALLER
+        g.mixed = g.mixed and not g.self_play
+        g.n_opponents = <int>len(slots)
+        self.drawn = (slots, weights)
+
+    def played(self, int slot):
+        """Episodes against a player that have ended: without a winner, won by the caller (by player
+        0 where both are), lost."""
+        if not 0 <= slot < SLOTS:
+            raise IndexError(f"slot {slot} of {SLOTS}")
+        return self.a.results[slot][0], self.a.results[slot][1], self.a.results[slot][2]
+
+    def set_battlers(self, battlers):
+        """Who plays the battles of a choice, with the caller's deck and with the other one: kinds
+        as of `put`."""
+        cdef Searcher searcher
+        cdef int i
+        self.battlers = list(battlers)
+        for i in range(2):
+            self.a.battlers[i] = NULL
+            self.a.g.battler[i] = EXTERNAL
+            if isinstance(battlers[i], Searcher):
+                searcher = battlers[i]
+                searcher.reserve(
+                    self.a.n, self.a.g.n_sets, self.n_threads, 2 * self.n_threads)
+                searcher.q.stopped = &self.a.stopped
+                self.a.battlers[i] = &searcher.q
+                self.a.g.battler[i] = SEARCHES
+            else:
+                self.a.g.battler[i] = battlers[i]
+
+    def set_threads(self, int n):
+        """How many threads step rows at a time."""
+        cdef Searcher searcher
+        self.n_threads = n
+        for found in self.searchers:
+            if found is not None:
+                searcher = found
+                searcher.reserve(self.a.n, self.a.g.n_sets, n, self.a.n)
+        self.set_battlers(self.battlers)
+
+    def searcher(self, Py_ssize_t i):
+        """What searches for a row's opponent."""
+        return self.searchers[self.block.row(i).cold.now.opponent]
+
+    cdef int watch(self) except -1:
+        """Let searches look for signals if this is the main thread."""
+        cdef Searcher searcher
+        for found in (*self.searchers, *self.battlers):
+            if isinstance(found, int):
+                continue
+            if found is not None:
+                searcher = found
+                searcher.watch(current_thread() is main_thread())
+        return 0
+
+    def raise_stop(self):
+        """Raise what a signal has that ended the searches: rows go on waiting for them."""
+        cdef Searcher searcher
+        if not self.a.stopped:
+            return
+        self.a.stopped = False
+        for found in (*self.searchers, *self.battlers):
+            if found is not None and not isinstance(found, int):
+                searcher = found
+                error, searcher.error = searcher.error, None
+                if error is not None:
+                    raise error

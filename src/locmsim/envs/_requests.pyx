@@ -1,0 +1,185 @@
+"""What rows wait for, and how they go on when it is done."""
+
+cimport cython
+from libc.stdint cimport int64_t, int8_t, uint64_t, uint8_t
+
+from locmsim._core cimport state_is_legal
+from locmsim.envs._block cimport RowBlock, address
+from locmsim.envs._card_sets cimport CardSets
+from locmsim.envs._numpy_stream cimport numpy_next
+from locmsim.envs._player_table cimport PlayerTable
+from locmsim.envs._row cimport (
+    BATTLES,
+    BATTLE_EPISODE,
+    CARD_SET,
+    IN_CHOICE,
+    NOTHING,
+    OPPONENT,
+    OVER,
+    SEARCH,
+    choose,
+    deal_row,
+    draw_battle,
+    draw_bits,
+    finish_choice,
+    go_on,
+    play_battles,
+    row_t,
+    search,
+    set_key,
+    table_of,
+)
+from locmsim.envs._views cimport Views
+from locmsim.game._layout cimport known_apply, layout_item, layout_size, write_known, write_mask
+
+from locmsim.errors import IllegalActionError
+from locmsim.game._layout import LAYOUT_CODES
+
+__all__ = ["Requests"]
+
+
+@cython.final
+cdef class Requests:
+    """What the rows of a block wait for: a card set, decks, an action of a player that Python asks,
+    a search, battles after a choice."""
+
+    def __cinit__(
+        self, RowBlock block not None, PlayerTable players not None, CardSets card_sets not None,
+        Views views not None,
+    ):
+        self.block = block
+        self.a = &block.a
+        self.players = players
+        self.card_sets = card_sets
+        self.views = views
+
+    def waiting(self):
+        """(row, what it waits for, slot of its opponent) of each row that waits: for 1 a card set,
+        2 decks, 3 its opponent, 4 a search, 5 battles."""
+        cdef Py_ssize_t i
+        return [(i, self.a.rows[i].waits, self.a.rows[i].cold.now.opponent)
+                for i in range(self.a.n) if self.a.rows[i].waits != NOTHING]
+
+    def waits_for(self, Py_ssize_t i):
+        """... of one row; 0 for nothing."""
+        return self.block.row(i).waits
+
+    def proceed(self, Py_ssize_t i):
+        """Go on with a row after what it waited for has been done."""
+        cdef row_t* r = self.block.row(i)
+        if r.waits == CARD_SET:
+            choose(self.a, i)
+        if r.where != OVER:
+            go_on(self.a, i)
+
+    def ask(self, rows, observations, masks, uint64_t[::1] seeds, layout):
+        """Write what the players that rows wait for see, one row after the other, in any layout,
+        and draw 64 bits for each from the random stream of its row unless `seeds` is None."""
+        cdef int code = LAYOUT_CODES[layout]
+        cdef Py_ssize_t size = layout_size(code, self.a.g.rules) * layout_item(code)
+        cdef Py_ssize_t n = len(rows), j
+        cdef list held = []
+        cdef uint8_t* seen = address(held, "obs", observations, n * size)
+        cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.block.battle_actions)
+        cdef row_t* r
+        if seeds is not None and seeds.shape[0] != n:
+            raise ValueError(f"seeds: expected {n}, got {seeds.shape[0]}")
+        for j in range(n):
+            r = self.block.row(rows[j])
+            write_known(code, seen + j * size, &r.k, &r.s, table_of(r), r.s.turn & 1)
+            write_mask(legal + j * self.block.battle_actions, &r.s, table_of(r), r.s.turn & 1)
+            if seeds is not None:
+                seeds[j] = draw_bits(&r.stream)
+
+    def answer(self, rows, int64_t[::1] actions):
+        """An action of the player that each row waits for; the row goes on from there.
+
+        Rows with an illegal one go on waiting, and `IllegalActionError` names the first of them.
+        """
+        cdef Py_ssize_t j, bad = -1
+        cdef row_t* r
+        if actions.shape[0] != len(rows):
+            raise ValueError(f"actions: expected {len(rows)}, got {actions.shape[0]}")
+        for j in range(len(rows)):
+            r = self.block.row(rows[j])
+            if r.waits != OPPONENT:
+                raise ValueError(f"row {rows[j]} waits for no opponent")
+            if not (0 <= actions[j] < self.block.battle_actions
+                    and state_is_legal(&r.s, table_of(r), <int>actions[j])):
+                bad = j if bad < 0 else bad
+                continue
+            r.length += 1
+            known_apply(&r.k, &r.s, table_of(r), <int>actions[j])
+            go_on(self.a, rows[j])
+        if bad >= 0:
+            raise IllegalActionError(
+                f"row {rows[bad]}: action {actions[bad]} of the opponent is not legal",
+                self.views.state(rows[bad]))
+
+    def search(self, Py_ssize_t i):
+        """Play the turn that a row waits for; False if its set or prior has to be there before."""
+        cdef bint done
+        if self.block.row(i).waits != SEARCH:
+            raise ValueError(f"row {i} waits for no search")
+        self.players.watch()
+        with nogil:
+            done = search(self.a, i, 0)
+        self.players.raise_stop()
+        return done
+
+    def play_battles(self, Py_ssize_t i):
+        """Play the battles that a row waits for; False if its set or a prior has to be given
+        before, or a battler is external."""
+        cdef bint done
+        if self.block.row(i).waits != BATTLES:
+            raise ValueError(f"row {i} waits for no battles")
+        self.players.watch()
+        with nogil:
+            done = play_battles(self.a, i, 0)
+        self.players.raise_stop()
+        return done
+
+    def draw_battles(self, Py_ssize_t i):
+        """For each battle of a choice the seeds of its shuffles and of its players."""
+        cdef row_t* r = self.block.row(i)
+        cdef int64_t shuffles[2]
+        cdef int64_t seeds[2]
+        cdef int number
+        found = []
+        for number in range(self.a.g.battles):
+            draw_battle(&self.a.g, r, number, shuffles, seeds)
+            found.append(((shuffles[0], shuffles[1]), (seeds[0], seeds[1])))
+        return found
+
+    def end_battles(self, Py_ssize_t i, winners):
+        """Who won the battles that a row waits for, -1 for nobody."""
+        cdef int number
+        if self.block.row(i).waits != BATTLES or len(winners) != self.a.g.battles:
+            raise ValueError(f"row {i} waits for no {len(winners)} battles")
+        for number in range(self.a.g.battles):
+            self.a.winners[i * self.a.g.battles + number] = winners[number]
+        finish_choice(self.a, i)
+
+    def wanted_prior(self, Py_ssize_t i):
+        """The place and the key of the set for which the searchers of a row want a prior."""
+        cdef row_t* r = self.block.row(i)
+        cdef int64_t number = r.cold.now.set
+        return number if number >= 0 else self.a.g.n_sets + i, set_key(&self.a.g, r)
+
+    def give_decks(self, Py_ssize_t i, decks):
+        """Decks of a row that waits for them, as indices into its cards; [] for the caller's."""
+        cdef row_t* r = self.block.row(i)
+        cdef int who, j
+        for who in range(2):
+            for j in range(len(decks[who])):
+                r.cold.now.decks[who][j] = decks[who][j]
+        r.waits = NOTHING
+        if self.a.g.episode == BATTLE_EPISODE:
+            deal_row(&self.a.g, r, self.card_sets.cards_of(i))
+
+    def draw(self, Py_ssize_t i):
+        """64 bits of the row's random stream."""
+        cdef row_t* r = self.block.row(i)
+        if r.phase == IN_CHOICE:
+            return numpy_next(&r.cold.random)
+        return draw_bits(&r.stream)

@@ -1,0 +1,22 @@
+# Rows of games, for compiled code that steps them: see _rows.pyx.
+
+from locmsim.envs._block cimport RowBlock
+from locmsim.envs._card_sets cimport CardSets
+from locmsim.envs._player_table cimport PlayerTable
+from locmsim.envs._requests cimport Requests
+from locmsim.envs._resets cimport Resets
+from locmsim.envs._row cimport rows_t
+from locmsim.envs._views cimport Views
+
+cdef class Rows:
+    cdef RowBlock block
+    cdef rows_t* a
+    cdef readonly Py_ssize_t n
+    cdef readonly int n_actions
+    cdef readonly int battle_actions
+    cdef readonly str rules
+    cdef readonly PlayerTable players
+    cdef readonly CardSets card_sets
+    cdef readonly Requests requests
+    cdef readonly Resets resets
+    cdef readonly Views views

@@ -1,0 +1,244 @@
+"""Rows of games side by side: the compiled part of `locmsim.envs`, for one game or thousands.
+
+A row is an episode of a match, its choice phase or its battle or both, with all that an environment
+keeps beside it. `steps`, in _row.pyx, takes an action for each row, lets compiled players answer,
+writes rewards and, where an episode has ended, begins the next one; then it writes what the player
+to move sees. All of it runs without the GIL, and a row depends on nothing but itself, so that
+neither the number of rows nor of threads changes a result. Here is what Python has to do with rows.
+
+What Python has to do for a row, making a card set, choosing decks or playing for an opponent of its
+own, makes the row wait: `Rows.requests` says for what, and goes on from there. `Rows` steps; each
+of its parts has one purpose and a module of its own.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.stdint cimport int32_t, int64_t, int8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from locmsim._core cimport MAX_DECK, Table, state_count, state_kth, stream_below, stream_start
+from locmsim.envs._block cimport RowBlock, address
+from locmsim.envs._card_sets cimport CardSets
+from locmsim.envs._choice cimport choice_actions, choice_is_legal, choice_t
+from locmsim.envs._numpy_stream cimport numpy_take
+from locmsim.envs._player_table cimport PlayerTable
+from locmsim.envs._requests cimport Requests
+from locmsim.envs._resets cimport Resets
+from locmsim.envs._row cimport (
+    IN_CHOICE,
+    NOTHING,
+    OVER,
+    SLOTS,
+    advance,
+    begin,
+    choice_of,
+    clear,
+    cold_t,
+    go_on,
+    is_legal,
+    mover_of,
+    out_t,
+    row_t,
+    rows_t,
+    set_t,
+    show,
+    table_of,
+)
+from locmsim.envs._searcher cimport Searcher
+from locmsim.envs._views cimport Views
+from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS
+
+__all__ = ["Rows"]
+
+
+@cython.final
+cdef class Rows:
+    """`n` games side by side; `locmsim.envs` says what the options mean.
+
+    `options` is a mapping that `locmsim.envs.options` makes; nothing is checked here but sizes.
+    """
+
+    def __cinit__(self, Py_ssize_t n, options):
+        self.block = RowBlock(n, options)
+        self.a = &self.block.a
+        self.n = n
+        self.n_actions = self.block.n_actions
+        self.battle_actions = self.block.battle_actions
+        self.rules = self.block.rules
+        self.card_sets = CardSets(self.block)
+        self.players = PlayerTable(self.block)
+        self.views = Views(self.block, self.card_sets)
+        self.requests = Requests(self.block, self.players, self.card_sets, self.views)
+        self.resets = Resets(self.block, self.card_sets)
+
+    def bind(self, obs=None, masks=None, rewards=None, rewards_both=None, terminated=None,
+             truncated=None, to_move=None, acted=None, winner=None, length=None, final_obs=None,
+             state=None):
+        """The arrays that are written from now on, each with a row for each game; None for none.
+
+        ``ValueError`` unless they are C-contiguous and have the right number of bytes.
+        """
+        cdef out_t out
+        memset(&out, 0, sizeof(out_t))
+        held = []
+        out.observation = address(held, "obs", obs, self.a.n * self.a.g.size)
+        out.mask = <int8_t*>address(held, "masks", masks, self.a.n * self.block.n_actions)
+        out.reward = <float*>address(held, "rewards", rewards, 4 * self.a.n)
+        out.terminated = address(held, "terminated", terminated, self.a.n)
+        out.truncated = address(held, "truncated", truncated, self.a.n)
+        out.to_move = <int8_t*>address(held, "to_move", to_move, self.a.n)
+        out.acted = <int8_t*>address(held, "acted", acted, self.a.n)
+        out.both = <float*>address(held, "rewards_both", rewards_both, 8 * self.a.n)
+        out.winner = <int8_t*>address(held, "winner", winner, self.a.n)
+        out.length = <int32_t*>address(held, "length", length, 4 * self.a.n)
+        out.final = address(held, "final_obs", final_obs, self.a.n * self.a.g.size)
+        out.hidden = <int8_t*>address(
+            held, "state", state, self.a.n * HIDDEN_ROWS * HAND_ROW)
+        self.a.out = out        # nothing was refused
+        self.block.held = held
+
+    def step_row(self, Py_ssize_t i, int64_t action):
+        """One action in one row; True if something is left to do, as `step` counts it."""
+        cdef row_t* r = self.block.row(i)
+        cdef int64_t episode = r.serial
+        clear(&self.a.out, i, i + 1)
+        advance(self.a, i, action)
+        return r.waits != NOTHING or r.serial != episode or r.where == OVER
+
+    @cython.boundscheck(False)
+    def bad_rows(self, const int64_t[::1] actions):
+        """The rows that are to act and whose action is not legal."""
+        cdef Py_ssize_t i
+        return [i for i in range(self.a.n) if self.a.rows[i].where != OVER
+                and not is_legal(&self.a.g, &self.a.rows[i], actions[i])]
+
+    def reset(self, Py_ssize_t i, seed=None):
+        """Begin an episode of a row; `seed` begins its random stream anew. What it waits for."""
+        self.block.row(i)
+        if seed is not None:
+            self.seed(i, seed)
+        begin(self.a, i)
+        go_on(self.a, i)
+        return self.a.rows[i].waits
+
+    def seed(self, Py_ssize_t i, seed):
+        """Begin a row's random stream anew: from 64 bits, or from where a generator of numpy is,
+        which episodes with a choice follow from."""
+        cdef row_t* r = self.block.row(i)
+        if isinstance(seed, np.random.Generator):
+            numpy_take(&r.cold.random, seed)
+        else:
+            r.stream = stream_start(<uint64_t>(seed & 0xFFFFFFFFFFFFFFFF), 0)
+        r.episode = 0
+
+    @cython.boundscheck(False)
+    def sample(self, uint64_t seed, int64_t[::1] out):
+        """A uniformly random legal action for each row; PASS for ended ones."""
+        cdef Py_ssize_t i
+        cdef uint64_t stream
+        cdef const row_t* r
+        if out.shape[0] != self.a.n:
+            raise ValueError(f"expected {self.a.n} rows, got {out.shape[0]}")
+        with nogil:
+            for i in range(self.a.n):
+                r = &self.a.rows[i]
+                stream = stream_start(seed, i)
+                out[i] = 0
+                if r.where == OVER:
+                    continue
+                if r.phase == IN_CHOICE:
+                    out[i] = sampled_pick(self.a, i, &stream)
+                else:
+                    out[i] = state_kth(&r.s, table_of(r), stream_below(
+                        &stream, state_count(&r.s, table_of(r))))
+
+    def show_all(self, bint over=False):
+        """Write what all rows show, or those that are over, into the arrays again."""
+        cdef Py_ssize_t i
+        for i in range(self.a.n):
+            if not over or self.a.rows[i].where == OVER:
+                show(self.a, i)
+
+    # -- pickling and copying
+
+    def __reduce__(self):
+        cdef Searcher searcher
+        players = []
+        for slot in range(SLOTS):
+            searcher = self.players.searchers[slot]
+            players.append((self.a.g.player[slot], None, None) if searcher is None else (
+                0, searcher, searcher.knowledge()))
+        return _rows_of, (
+            self.n, self.block.options, players, self.players.battlers, self.players.drawn,
+            (<const char*>self.a.winners)[:self.a.n * self.a.g.battles],
+            (<const char*>self.a.results)[:sizeof(self.a.results)],
+            (<const char*>self.a.rows)[:self.a.n * sizeof(row_t)],
+            (<const char*>self.block.cold)[:self.a.n * sizeof(cold_t)], self.card_sets.row_sets,
+            [self.a.own_sets[i].key for i in range(self.a.n)],
+            {number: (table, self.a.sets[number].key,
+                      (<const char*>self.a.sets[number].decks)[:2 * MAX_DECK])
+             for number, table in enumerate(self.card_sets.tables) if table is not None})
+
+
+cdef int sampled_pick(const rows_t* a, Py_ssize_t i, uint64_t* stream) noexcept nogil:
+    """A uniformly random legal pick of the player who is to choose."""
+    cdef choice_t c
+    cdef int pick, n = choice_actions(a.g.rules)
+    choice_of(&a.g, &a.rows[i], mover_of(&a.rows[i]), &c)
+    while True:
+        pick = stream_below(stream, n)
+        if choice_is_legal(&c, pick):
+            return a.g.first_pick + pick
+
+
+def _rows_of(n, options, players, battlers, drawn, winners, results, data, cold_data, row_sets,
+             own_keys, tables):
+    """Inverse of `Rows.__reduce__`. The arrays have to be bound again."""
+    cdef Rows rows = Rows(n, options)
+    cdef bytes raw = data, raw_cold = cold_data, played = results, decks, won = winners
+    cdef Searcher searcher
+    cdef Table table
+    cdef set_t* target
+    cdef Py_ssize_t i
+    if (len(raw) != n * <Py_ssize_t>sizeof(row_t)
+            or len(raw_cold) != n * <Py_ssize_t>sizeof(cold_t)):
+        raise ValueError("rows of another size")
+    for slot, (kind, found, knowledge) in enumerate(players):
+        if found is None:
+            rows.players.put(slot, kind)
+        else:
+            searcher = found
+            rows.players.put(slot, searcher)
+            searcher.know(knowledge)
+    rows.players.draw_from(drawn[0], drawn[1])
+    rows.players.set_battlers(battlers)
+    memcpy(rows.a.winners, <const char*>won, len(won))
+    memcpy(rows.a.results, <const char*>played, sizeof(rows.a.results))
+    memcpy(rows.a.rows, <const char*>raw, len(raw))
+    memcpy(rows.block.cold, <const char*>raw_cold, len(raw_cold))
+    for i in range(n):
+        rows.a.rows[i].cold = &rows.block.cold[i]
+        target = &rows.a.own_sets[i]
+        table = rows.card_sets.row_sets[i] = row_sets[i]
+        target.key = own_keys[i]
+        if table is not None and rows.block.cold[i].now.dealt:
+            target.cards = &table.t.cards[table.t.n_instances]
+            rows.card_sets.show_set(target, table)
+    for number, (found, key, chosen) in tables.items():
+        table = found
+        decks = chosen
+        target = &rows.a.sets[number]
+        rows.card_sets.tables[number] = table
+        target.cards = &table.t.cards[table.t.n_instances]
+        target.key = key
+        rows.card_sets.show_set(target, table)
+        memcpy(target.decks, <const char*>decks, 2 * MAX_DECK)
+    for i in range(n):
+        if rows.a.rows[i].phase == IN_CHOICE and rows.a.rows[i].where != OVER:
+            table = rows.card_sets.table_of_set(i)
+            rows.block.cold[i].cards = &table.t.cards[table.t.n_instances]
+            rows.block.cold[i].shown = rows.card_sets.shown_rows(table)
+        elif rows.a.rows[i].phase == IN_CHOICE:
+            rows.block.cold[i].cards = NULL       # not to be shown again
+    return rows

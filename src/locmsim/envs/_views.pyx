@@ -1,0 +1,241 @@
+"""What can be read from rows: what players see, positions, results."""
+
+import numpy as np
+
+cimport cython
+from libc.stdint cimport int32_t, int8_t, uint8_t
+from libc.string cimport memcpy, memset
+
+from locmsim._core cimport MAX_DECK, State, Table, card_t, shown_action_t, state_seen
+from locmsim.envs._block cimport RowBlock, address
+from locmsim.envs._card_sets cimport CardSets
+from locmsim.envs._row cimport (
+    IN_BATTLE,
+    IN_CHOICE,
+    OVER,
+    end_t,
+    mover_of,
+    out_t,
+    row_t,
+    rows_t,
+    show,
+    table_of,
+    view_row,
+    winner_of,
+    won_by,
+)
+from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, layout_item, layout_size, write_known
+from locmsim.game.observation cimport Observation
+
+from locmsim.game._layout import LAYOUT_CODES
+
+__all__ = ["Views"]
+
+
+@cython.final
+cdef class Views:
+    """Reads the rows of a block; nothing here changes one."""
+
+    def __cinit__(self, RowBlock block not None, CardSets card_sets not None):
+        self.block = block
+        self.a = &block.a
+        self.card_sets = card_sets
+
+    def observe(self, Py_ssize_t i, int player, observation, mask=None, layout=None, hidden=None):
+        """Write what a player sees, in the layout of the rows or another one; and all cards."""
+        cdef row_t* r = self.block.row(i)
+        cdef int code = self.a.g.layout if layout is None else LAYOUT_CODES[layout]
+        cdef list held = []
+        cdef uint8_t* out
+        cdef int8_t* legal = <int8_t*>address(held, "mask", mask, self.block.n_actions)
+        cdef int8_t* cards = <int8_t*>address(held, "hidden", hidden, HIDDEN_ROWS * HAND_ROW)
+        if code == self.a.g.layout:
+            out = address(held, "obs", observation, self.a.g.size)
+            view_row(self.a, i, player & 1, out, legal, cards)
+            return
+        if r.phase != IN_BATTLE:
+            raise ValueError("the battle has not begun")
+        out = address(held, "obs", observation,
+                      layout_size(code, self.a.g.rules) * layout_item(code))
+        if out is not NULL:
+            write_known(code, out, &r.k, &r.s, table_of(r), player & 1)
+        view_row(self.a, i, player & 1, NULL, legal, cards)
+
+    def state(self, Py_ssize_t i):
+        """A copy of a row's state, all that is hidden included."""
+        cdef row_t* r = self.block.row(i)
+        cdef Table table = Table.__new__(Table)
+        cdef State state = State.__new__(State)
+        cdef Table pool
+        if r.phase != IN_BATTLE:
+            raise ValueError("the battle has not begun")
+        pool = self.card_sets.table_of_set(i)
+        table.t.rules = self.a.g.rules
+        table.t.n_cards = r.cold.table.n_cards
+        memcpy(table.t.cards, r.cold.table.cards, table.t.n_cards * sizeof(card_t))
+        table.add_pool(pool)
+        state.table = table
+        state.s = r.s
+        return state
+
+    def observation(self, Py_ssize_t i, int player):
+        """What a player is shown, the learner's last turn included."""
+        cdef row_t* r = self.block.row(i)
+        cdef Observation seen = Observation.__new__(Observation)
+        state_seen(&r.s, table_of(r), player, &seen.o)
+        seen.o.n_actions = r.cold.n_acts
+        memcpy(seen.o.actions, r.cold.acts, r.cold.n_acts * sizeof(shown_action_t))
+        return seen
+
+    def seat(self, Py_ssize_t i):
+        """The caller's seat, -1 if they play both."""
+        return self.block.row(i).seat
+
+    def opponent(self, Py_ssize_t i):
+        """The slot of the row's opponent."""
+        return self.block.row(i).cold.now.opponent
+
+    def mover(self, Py_ssize_t i):
+        """Who is to move, 0 or 1; where the caller plays one seat, that one."""
+        return mover_of(self.block.row(i))
+
+    def phase(self, Py_ssize_t i):
+        """ "choice" or "battle"."""
+        return "choice" if self.block.row(i).phase == IN_CHOICE else "battle"
+
+    def picked(self, Py_ssize_t i, int player):
+        """The cards that a player has chosen so far, as indices."""
+        cdef row_t* r = self.block.row(i)
+        cdef int j
+        return [r.cold.now.decks[player & 1][j] for j in range(r.picked[player & 1])]
+
+    def winner(self, Py_ssize_t i):
+        """-1 while nobody has won the battle."""
+        cdef const row_t* r = self.block.row(i)
+        return won_by(&r.s) if r.phase == IN_BATTLE else -1
+
+    def turn(self, Py_ssize_t i):
+        """Turns of both players, from 0; -1 in the choice phase."""
+        cdef const row_t* r = self.block.row(i)
+        return r.s.turn if r.phase == IN_BATTLE else -1
+
+    def length(self, Py_ssize_t i):
+        """Actions of both players in this episode."""
+        return self.block.row(i).length
+
+    def over(self, Py_ssize_t i):
+        """Whether the row's episode has ended and no other has begun."""
+        return self.block.row(i).where == OVER
+
+    def outcome(self, Py_ssize_t i):
+        """What the last step has written: reward, whether it terminated, whether it truncated."""
+        cdef bint terminated, truncated
+        self.block.row(i)
+        terminated = self.a.out.terminated[i]
+        truncated = self.a.out.truncated[i]
+        return self.a.out.reward[i], terminated, truncated
+
+    def winners(self, Py_ssize_t i):
+        """Who won the battles of the row's last choice."""
+        cdef int number
+        self.block.row(i)
+        return [self.a.winners[i * self.a.g.battles + number]
+                for number in range(self.a.g.battles)]
+
+    def result(self, Py_ssize_t i):
+        """Of the row's last finished episode: winner, seat, length, turn, healths, illegal,
+        the opponent's slot, returns; seed, derived seeds, triplets (30 times 3) and decks (2 times
+        30) as
+        bytes; None for the last four if it began with a position."""
+        cdef row_t* r = self.block.row(i)
+        cdef const end_t* e = &r.cold.last
+        cdef int won = winner_of(e)
+        score = float((won == 0) - (won == 1))
+        if e.turn < 0 and not e.illegal:
+            score = r.cold.score
+        head = (won, e.seat, e.length, e.turn, (e.health[0], e.health[1]), bool(e.illegal),
+                e.opponent, (score, -score))
+        if not e.dealt:
+            return (*head, None, None, None, None)
+        return (*head, e.seed, [e.seeds[j] for j in range(self.a.g.n_seeds)],
+                (<const char*>e.triplets)[:sizeof(e.triplets)],
+                (<const char*>e.decks)[:sizeof(e.decks)])
+
+    @cython.boundscheck(False)
+    def results(self, ended, int8_t[::1] winner, int8_t[::1] seat, int32_t[::1] length,
+                int32_t[::1] turn, int32_t[:, ::1] health, illegal, float[:, ::1] returns):
+        """What `result` says, for all rows that `ended` marks, into arrays."""
+        cdef const uint8_t[::1] marked = ended.view("u1")
+        cdef uint8_t[::1] bad = illegal.view("u1")
+        cdef const end_t* e
+        cdef Py_ssize_t i
+        cdef int won
+        sizes = {marked.shape[0], winner.shape[0], seat.shape[0], length.shape[0], turn.shape[0],
+                 health.shape[0], bad.shape[0], returns.shape[0]}
+        if sizes != {self.a.n}:
+            raise ValueError(f"expected {self.a.n} rows, got {sizes}")
+        for i in range(self.a.n):
+            if not marked[i]:
+                continue
+            e = &self.a.rows[i].cold.last
+            won = winner_of(e)
+            winner[i] = won
+            seat[i] = e.seat
+            length[i] = e.length
+            turn[i] = e.turn
+            health[i, 0] = e.health[0]
+            health[i, 1] = e.health[1]
+            bad[i] = e.illegal
+            if e.turn < 0 and not e.illegal:
+                returns[i, 0] = self.a.rows[i].cold.score
+                returns[i, 1] = -self.a.rows[i].cold.score
+            elif won >= 0:
+                returns[i, won] = 1
+                returns[i, 1 - won] = -1
+
+    def movers(self, int8_t[::1] out):
+        """Who is to move in each row: where the caller has one seat, that is theirs."""
+        cdef Py_ssize_t i
+        cdef const row_t* r
+        if out.shape[0] != self.a.n:
+            raise ValueError(f"expected {self.a.n} rows, got {out.shape[0]}")
+        for i in range(self.a.n):
+            r = &self.a.rows[i]
+            out[i] = mover_of(r)
+
+    def seats(self):
+        """int8 array of the caller's seats, -1 for both."""
+        cdef Py_ssize_t i
+        found = np.empty(self.a.n, np.int8)
+        cdef int8_t[::1] out = found
+        for i in range(self.a.n):
+            out[i] = self.a.rows[i].seat
+        return found
+
+    def masks(self, out):
+        """The legal actions of each row, as a step writes them."""
+        cdef list held = []
+        cdef rows_t a = self.a[0]
+        cdef Py_ssize_t i
+        memset(&a.out, 0, sizeof(out_t))
+        a.out.mask = <int8_t*>address(held, "masks", out, self.a.n * self.block.n_actions)
+        for i in range(self.a.n):
+            show(&a, i)
+
+    def decks(self, Py_ssize_t i):
+        """The decks of a row that was dealt, as indices into its cards, in the order of choice."""
+        cdef row_t* r = self.block.row(i)
+        return [[r.cold.now.decks[who][j] for j in range(MAX_DECK)] for who in range(2)]
+
+    def dealt(self, Py_ssize_t i):
+        """Whether a row's episode began with a deal, not with a position."""
+        return bool(self.block.row(i).cold.now.dealt)
+
+    def episode(self, Py_ssize_t i):
+        """A number that each episode of a row has for itself."""
+        return self.block.row(i).serial
+
+    def seeds(self, Py_ssize_t i):
+        """The seed of the row's episode and those that follow from it."""
+        cdef row_t* r = self.block.row(i)
+        return r.cold.now.seed, [r.cold.now.seeds[j] for j in range(self.a.g.n_seeds)]

@@ -1,0 +1,80 @@
+"""Access of tests to compiled environments: rows_access.pyx, which is built when first needed."""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import locmsim
+from locmsim.envs import _rows
+
+_SOURCE = Path(__file__).with_suffix(".pyx")
+_BUILD = """
+import sys
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+module = Extension("rows_access", ["rows_access.pyx"], extra_compile_args=sys.argv[2:])
+modules = cythonize([module], include_path=[sys.argv[1]], language_level=3, quiet=True)
+setup(name="rows_access", ext_modules=modules, script_args=["-q", "build_ext", "--inplace"])
+"""
+
+
+@cache
+def _module() -> Any:
+    """The module, built once for each build of the package. Tests are skipped without a compiler."""
+    for needed in ("Cython", "setuptools"):
+        pytest.importorskip(needed)
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cl").split()[0]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no C compiler ({compiler})")
+    name = f"rows_access{sysconfig.get_config_var('EXT_SUFFIX')}"
+    package = Path(str(_rows.__file__))
+    stat = package.stat()
+    about = f"{sys.version}{package}{stat.st_mtime_ns}{stat.st_size}".encode()
+    key = hashlib.sha256(_SOURCE.read_bytes() + about).hexdigest()[:16]
+    built = Path(tempfile.gettempdir(), f"locmsim-{key}-{name}")
+    if not built.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(_SOURCE, folder)
+            options = [] if sys.platform == "win32" else ["-O1"]
+            command = [sys.executable, "-c", _BUILD, str(Path(locmsim.__file__).parents[1])]
+            done = subprocess.run(command + options, cwd=folder, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
+            own = built.with_name(f"{built.name}.{os.getpid()}")
+            shutil.copy(Path(folder, name), own)
+            own.replace(built)  # other processes may have built it, too
+    spec = importlib.util.spec_from_file_location("rows_access", built)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def put_state(*arguments: Any) -> None:
+    _module().put_state(*arguments)
+
+
+def potentials_of(*arguments: Any) -> Any:
+    return _module().potentials_of(*arguments)
+
+
+def java_numbers(*arguments: Any) -> Any:
+    return _module().java_numbers(*arguments)
+
+
+def triplets_of(*arguments: Any) -> Any:
+    return _module().triplets_of(*arguments)
+
+
+def drawn(*arguments: Any) -> Any:
+    return _module().drawn(*arguments)

@@ -1,0 +1,93 @@
+# What tests look at and change in compiled environments: built by rows_access.py, not installed.
+
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from locmsim._core cimport MAX_DECK, State
+from locmsim.envs._deal cimport (
+    MAX_SET,
+    derive_seeds,
+    draw_triplets,
+    java_below,
+    java_start,
+)
+from locmsim.envs._numpy_stream cimport (
+    numpy_below,
+    numpy_next,
+    numpy_place,
+    numpy_start,
+    numpy_t,
+    numpy_take,
+)
+from locmsim.envs._potentials cimport N_POTENTIALS, potentials
+from locmsim.envs._row cimport cold_t, row_t, table_of
+from locmsim.envs._rows cimport Rows
+from locmsim.game._layout cimport known_hand, known_start
+from locmsim.game._turn_view cimport shorten
+
+from locmsim.envs._potentials import POTENTIALS
+
+
+def put_state(Rows rows not None, Py_ssize_t i, State state not None):
+    """Replace a row's position by one that looks the same to a player.
+
+    Only cards that are hidden may differ; what has happened is kept, by instance ids.
+    """
+    cdef row_t* r = rows.block.row(i)
+    cdef row_t old = r[0]
+    cdef cold_t before = r.cold[0]
+    cdef int who, copy, a, b
+    shorten(&r.s, &r.cold.table, &state.s, &state.table.t)
+    known_start(&r.k, &r.s, table_of(r))
+    memcpy(r.k.seen, old.k.seen, sizeof(old.k.seen))
+    memcpy(r.k.shown, old.k.shown, sizeof(old.k.shown))
+    memcpy(r.k.draws[1], old.k.draws[1], sizeof(old.k.draws[1]))
+    r.k.actions = old.k.actions
+    memset(r.k.began, 0, sizeof(r.k.began))
+    for a in range(before.table.n_cards):
+        for b in range(r.cold.table.n_cards):
+            if before.table.cards[a].id != r.cold.table.cards[b].id:
+                continue
+            for who in range(2):
+                r.k.drawn[who] |= (old.k.drawn[who] >> a & 1) << b
+                for copy in range(2):
+                    r.k.began[who][copy] |= (old.k.began[who][copy] >> a & 1) << b
+    for who in range(2):
+        known_hand(&r.k, &r.s, table_of(r), who)
+
+
+def potentials_of(State state not None, int player):
+    """Name -> value of each potential of a player."""
+    cdef float values[N_POTENTIALS]
+    potentials(&state.s, &state.table.t, player & 1, values)
+    return {name: values[i] for i, name in enumerate(POTENTIALS)}
+
+
+def java_numbers(int64_t seed, int n, bounds=()):
+    """The first n seeds that follow from one, then `nextInt` of each bound from a new start."""
+    cdef int64_t seeds[16]
+    cdef uint64_t random = java_start(seed)
+    derive_seeds(seed, min(n, 16), seeds)
+    return [seeds[i] for i in range(min(n, 16))], [java_below(&random, bound) for bound in bounds]
+
+
+def triplets_of(int64_t seed, allowed):
+    """The offers of a draft seed: 30 lists of three of the indices in `allowed`."""
+    cdef uint8_t triplets[MAX_DECK][3]
+    cdef bytes indices = bytes(allowed)
+    if not 3 <= len(indices) < MAX_SET:
+        raise ValueError(f"expected 3..{MAX_SET - 1} cards, got {len(indices)}")
+    draw_triplets(seed, <const uint8_t*>indices, <int>len(indices), triplets)
+    return [[triplets[i][k] for k in range(3)] for i in range(MAX_DECK)]
+
+
+def drawn(generator, bounds):
+    """What `generator`, or one of that seed, draws below each bound; 0 for all 64 bits, a negative
+    one for a place in a permutation, up to it."""
+    cdef numpy_t random
+    if isinstance(generator, int):
+        numpy_start(&random, generator)
+    else:
+        numpy_take(&random, generator)
+    return [numpy_next(&random) if bound == 0 else numpy_below(&random, bound) if bound > 0
+            else numpy_place(&random, -bound) for bound in bounds]
