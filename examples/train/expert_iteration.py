@@ -187,7 +187,7 @@ def train(options):
     identity = {"search": options.simulations, "seed": options.seed, "games": options.games}
     if path.exists():
         if not options.resume:
-            raise SystemExit(f"{path} is there: go on with --resume, or choose another --folder")
+            raise SystemExit(f"{path} exists: continue with --resume, or choose another --folder")
         content = load_checkpoint(path, identity)
         net.load_state_dict(content["net"])
         optimizer.load_state_dict(content["optimizer"])

@@ -129,7 +129,7 @@ class Net(nn.Module):
 
     @torch.no_grad()
     def take(self, policy):
-        """Become the network of a `Policy`; ``ValueError`` for one of other sizes or rules."""
+        """Load the network of a `Policy`; ``ValueError`` if its sizes or rules are others."""
         if (policy.kind, policy.rules) != ("entities", self.rules):
             raise ValueError(f"expected an entity network of rules {self.rules}, got {policy!r}")
         for name, parameter in self.named():
@@ -140,7 +140,7 @@ class Net(nn.Module):
 
 
 def product(x, *weights):
-    """What several layers without bias make of x, as one product: small ones take half the time."""
+    """The outputs of several layers without bias, as one product: half the time of small layers."""
     return (x @ torch.cat(weights).t()).split([len(weight) for weight in weights], -1)
 
 
@@ -192,19 +192,19 @@ class League:
         self.past, self.results = {}, {}  # by name: policies; [wins, games]
 
     def add(self, name, policy):
-        """Add a past self; of a full league the one that is beaten most often leaves."""
+        """Add a past self; in a full league it replaces the one that loses most often."""
         if len(self.past) >= self.size:
             del self.past[min(self.past, key=self.weights().get)]
         policy.temperature = 1.0
         self.past[name] = policy
 
     def rate(self, name):
-        """The part of its games that the learner has won, one half if there were none."""
+        """The share of games against a player that the learner won; one half if there were none."""
         wins, games = self.results.get(name, (0, 0))
         return (wins + 1) / (games + 2)
 
     def weights(self):
-        """Name -> how often a past self is drawn: by the square of the part that it wins."""
+        """The probability of each past self: proportional to the square of its share of wins."""
         weights = {name: (1 - self.rate(name)) ** 2 + 0.001 for name in self.past}
         return {name: weight / sum(weights.values()) for name, weight in weights.items()}
 
@@ -261,7 +261,7 @@ class Rollout:
         )  # fmt: skip
 
     def meet(self, league):
-        """Have new episodes played against the players of the league, as often as it says."""
+        """Let new episodes draw their opponents by the weights of the league."""
         options, players = self.options, self.env.players
         weights = {name: options.past * weight for name, weight in league.weights().items()}
         weights |= {name: options.fixed / len(options.opponents) for name in options.opponents}
@@ -280,7 +280,7 @@ class Rollout:
         return {name: now[name] - old.get(name, 0) for name in now if name != "caller"}
 
     def win_rate(self, net, opponent):
-        """The part of games that the network wins on card sets that no training sees."""
+        """The share of games that the network wins on card sets that are never trained on."""
         decks = self.options.decks[0].split("/")[0]
         return evaluate(net.policy(), opponent, games=self.options.games, decks=decks).rate
 
@@ -314,7 +314,7 @@ class Rollout:
         }  # fmt: skip
 
     def step(self, t):
-        """Step the environments, which write what comes of it where it is to be."""
+        """Step the environments, which write their results into the arrays."""
         into = {name: getattr(self, name)[t + 1].numpy() for name in ("obs", "masks", "to_move")}
         for name in ("rewards", "terminated", "truncated", "length"):
             into[name] = getattr(self, name)[t].numpy()
@@ -330,7 +330,7 @@ class Rollout:
             self.logps[t], self.actions[t] = logp.cpu(), action.cpu()
 
     def examples(self):
-        """All positions, and the numbers of those of all processes that are learnt from."""
+        """All positions here, and the numbers of those that all processes together learn from."""
         # Where PASS alone is left there is nothing to decide, a quarter of the time.
         decides = self.masks[:-1].sum(2, dtype=torch.int16) > 1
         values, to_move, chosen = self.values.numpy(), self.to_move.numpy(), decides.numpy()
@@ -357,7 +357,7 @@ class Rollout:
 
 
 def learn(net, optimizer, rollout, update, share):
-    """Some epochs of PPO over a rollout, with a share of the full rates; sums of what happened."""
+    """Run some epochs of PPO on a rollout, with a share of the full rates; sums of statistics."""
     options, processes, device = rollout.options, rollout.processes, rollout.device
     optimizer.param_groups[0]["lr"] = options.rate * share
     (data, places), parameters = rollout.examples(), [*net.parameters()]
@@ -400,7 +400,7 @@ def learn(net, optimizer, rollout, update, share):
 
 
 def identity(options):
-    """What makes the training what it is: a checkpoint is for the same alone."""
+    """The options that define a training: a checkpoint continues only the same one."""
     free = "folder resume pause_after device threads compile tensorboard wandb games evaluate_every"
     known = {**vars(options), "begin_with": None, **dict.fromkeys(free.split())}
     layout = get_layout("entities", options.rules)
@@ -422,7 +422,7 @@ def load_checkpoint(path, expected):
 
 
 def save_checkpoint(path, content):
-    """Write a checkpoint whole: a file that was there stays until the new one is complete."""
+    """Write a checkpoint; an older file stays until the new one is complete."""
     torch.save(content, path.with_suffix(".part"))
     os.replace(path.with_suffix(".part"), path)
 
@@ -463,7 +463,7 @@ class Log:
 
 
 def train(options, make_net=Net, make_rollout=Rollout):
-    """Train as the options say; the network."""
+    """Train as the options say, and return the network."""
     device, processes = find_device(options.device), Processes()
     main, size = processes.rank == 0, options.steps * options.rows
     torch.set_num_threads(options.threads)
@@ -483,7 +483,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
     path = folder / "checkpoint.pt"
     if path.exists():
         if not options.resume:
-            raise SystemExit(f"{path} is there: go on with --resume, or choose another --folder")
+            raise SystemExit(f"{path} exists: continue with --resume, or choose another --folder")
         content = load_checkpoint(path, identity(options))
         net.load_state_dict(content["net"])
         optimizer.load_state_dict(content["optimizer"])
@@ -548,7 +548,7 @@ def train(options, make_net=Net, make_rollout=Rollout):
 
 
 def find_device(name):
-    """The device of that name; ends with one line if it is not there."""
+    """Find a device; exit with one line if it is not available."""
     backends = {"cuda": torch.cuda, "mps": torch.backends.mps}
     there = [*[known for known, backend in backends.items() if backend.is_available()], "cpu"]
     if name not in ("auto", *there):
@@ -562,7 +562,7 @@ def arguments():
     parser.description = __doc__.split("\n")[0]
     add, flag = parser.add_argument, argparse.BooleanOptionalAction
     add("--folder", default="runs/ppo", help="for the policy, the checkpoint and the logs")
-    add("--resume", action="store_true", help="go on with the checkpoint of the folder, if any")
+    add("--resume", action="store_true", help="continue from the checkpoint of the folder, if any")
     add("--total-timesteps", type=int, default=20_000_000, help="of all rows together")
     add("--pause-after", type=float, default=0, help="minutes; stop at the next checkpoint then")
     add("--device", default="auto", choices=("auto", "cpu", "cuda", "mps"))
@@ -576,17 +576,17 @@ def arguments():
     add("--epochs", type=int, default=2, help="over each rollout")
     add("--rate", type=float, default=1.5e-3, help="of learning, falling to a tenth")
     add("--entropy", type=float, default=0.01, help="its weight, falling to a tenth")
-    add("--clip", type=float, default=0.2, help="the most that a probability changes by")
-    add("--past", type=float, default=0.2, help="part of the rows against past selves")
+    add("--clip", type=float, default=0.2, help="bound on the change of a probability")
+    add("--past", type=float, default=0.2, help="share of the games against past selves")
     add("--snapshot-every", type=int, default=20, help="updates between two past selves")
     add("--league", type=int, default=12, help="past selves that are kept")
     add("--opponents", nargs="*", default=["greedy"], help="fixed: greedy, beam:nodes=100, ...")
-    add("--fixed", type=float, default=0.1, help="part of the rows against these")
+    add("--fixed", type=float, default=0.1, help="share of the games against these")
     add("--yardsticks", nargs="*", default=["random", "osl", "greedy"], help="opponents of tests")
     add("--evaluate-every", type=int, default=50, help="updates between two tests")
-    add("--games", type=int, default=400, help="of a test, on card sets that no training sees")
-    add("--checkpoint-every", type=int, default=50, help="updates; episodes begin anew then")
-    add("--from", dest="begin_with", help="a policy to begin with, such as one of clone.py")
+    add("--games", type=int, default=400, help="of a test, on card sets that are never trained on")
+    add("--checkpoint-every", type=int, default=50, help="updates; all episodes start afresh then")
+    add("--from", dest="begin_with", help="a policy to start from, such as one of clone.py")
     add("--bfloat16", action=flag, default=False, help="products in half precision")
     add("--compile", action=flag, default=False, help="torch.compile: minutes at the start")
     add("--threads", type=int, default=1, help="of a process; processes are faster")

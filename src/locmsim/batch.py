@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import Determinizer, State
+from locmsim._io import counted
 from locmsim.errors import GameOverError, IllegalActionError
 from locmsim.parallel import in_threads
 
@@ -318,7 +319,7 @@ class StateBatch:
             for row, is_over in zip(rows[:_SHOWN_ROWS], over, strict=False)
         ]
         if len(rows) > _SHOWN_ROWS:
-            shown.append(f"{len(rows) - _SHOWN_ROWS} more rows")
+            shown.append(f"{counted(len(rows) - _SHOWN_ROWS, 'more row')}")
         error = GameOverError if over.all() else IllegalActionError
         raise error(f"illegal actions, nothing was applied; {', '.join(shown)}")
 

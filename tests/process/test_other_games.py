@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from locmsim._io import counted
 from locmsim.arena import Arena
 from locmsim.cli.main import main
 
@@ -100,7 +101,8 @@ def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["ask", idle, f"{db}:1", "--turn", str(turn)]) == 0
     assert f"turn {turn}, the turn of player {seat} (rule)" in capsys.readouterr().out
     assert main(["ask", "rule", db, "--lost", "--player=rule", "--last=2"]) == 0
-    summary = f"{len(lost)} games lost by rule: 0 of {2 * len(lost)} answers changed\n"
+    games = counted(len(lost), "game")
+    summary = f"{games} lost by rule: 0 of {2 * len(lost)} answers changed\n"
     assert capsys.readouterr().out == summary
 
 

@@ -178,7 +178,7 @@ def test_bad_input_is_one_clear_line(ppo, tmp_path):
     trained(ppo, tmp_path / "run", "--total-timesteps", 1024)
     path = tmp_path / "run" / "checkpoint.pt"
     short = ("--total-timesteps", 1024)
-    assert "is there: go on with --resume" in error(*short)
+    assert "exists: continue with --resume" in error(*short)
     assert error("--resume") == f"{path}: made with total_timesteps 1024, expected 3072"
     good = path.read_bytes()
     content = torch.load(path, weights_only=True)

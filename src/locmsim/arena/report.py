@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from locmsim._io import counted
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
@@ -63,7 +64,7 @@ def _heading(tally: Tally) -> str:
     settings = tally.settings
     seeds = f"seed {settings.seed}" if settings.seeds is None else "given seeds"
     pairs = "mirrored pairs" if settings.mirror else "single games"
-    text = f"{tally.games} games of {settings.game.title}, {pairs}, {seeds}"
+    text = f"{counted(tally.games, 'game')} of {settings.game.title}, {pairs}, {seeds}"
     if tally.games:
         text += f", {tally.turns / tally.games:.1f} {settings.game.turn_name}s a game"
     return text
@@ -160,9 +161,9 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
                 score = counts.score if sign == 1 else 1 - counts.score
                 row.append(f"{_percent(score)} ({counts.total})")
         rows.append(row)
-    counted = "pairs" if tally.settings.mirror else "games"
+    noun = "pairs" if tally.settings.mirror else "games"
     columns = names if width is None else [*_cut_names(names).values()]
-    return _grid([f"% against ({counted})", *columns], rows, width)
+    return _grid([f"% against ({noun})", *columns], rows, width)
 
 
 def _pairs_text(tally: Tally) -> str:
@@ -197,10 +198,10 @@ def _sprt_text(tally: Tally) -> str:
     verdict = "undecided"
     if state.accepted:
         verdict = f"{state.accepted} accepted (Elo {hypothesis[state.accepted]:+g})"
-    counted = "pairs" if tally.settings.mirror else "games"
+    noun = "pairs" if tally.settings.mirror else "games"
     return (
         f"SPRT of Elo {test.elo0:+g} against {test.elo1:+g}: {verdict}"
-        f" after {state.pairs} {counted}, LLR {state.llr:.2f}"
+        f" after {state.pairs} {noun}, LLR {state.llr:.2f}"
         f" (bounds {state.lower:.2f}, {state.upper:.2f})"
     )
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from locmsim._io import counted
 from locmsim.cli._common import IDS, Failure, ended_by_signals, number
 from locmsim.cli._players import as_bot
 from locmsim.contract import Part, start_turn
@@ -116,7 +117,8 @@ def _ask_lost(options: argparse.Namespace) -> None:
             print(f"game {game}, turn {answer.call.turn}")
             _print_lines(answer, played)
     changed = sum(not answer.same for _, answer, _ in shown)
-    print(f"{len(games)} games lost by {name}: {changed} of {len(shown)} answers changed")
+    total = counted(len(shown), "answer")
+    print(f"{counted(len(games), 'game')} lost by {name}: {changed} of {total} changed")
 
 
 def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_Answer]:

@@ -109,10 +109,11 @@ def _write_png(path: str, svg: str) -> None:
 
 
 def _check_cards(options: argparse.Namespace) -> None:
+    from locmsim._io import counted
     from locmsim.rules.cards import load_cards
 
     for path in options.files:
-        print(f"{path}: {len(load_cards(path))} cards")
+        print(f"{path}: {counted(len(load_cards(path)), 'card')}")
 
 
 def _print_cards(cards: Sequence["Card"]) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from locmsim._io import counted
 from locmsim.cli._common import Failure, add_force, check_target, ended_by_signals
 from locmsim.rules.rulesets import RULES
 
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from None
-    print(f"{len(examples):,} examples of {examples.games:,} games: {options.out}")
+    print(f"{len(examples):,} examples of {counted(examples.games, 'game')}: {options.out}")
 
 
 def _positive(text: str) -> int:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from locmsim._io import counted
 from locmsim.cli._common import Failure
 from locmsim.vestrock.bots import BOTS, make_bot
 
@@ -274,8 +275,9 @@ def _bot(options: argparse.Namespace) -> None:
         figures = player.figures
         errors = {code: n for code, n in sorted(figures.replies.items()) if code}
         print(
-            f"{user}: {figures.turns} turns, {figures.moves} moves,"
-            f" {figures.commands} commands, errors {errors or 'none'}, late {figures.late},"
+            f"{user}: {counted(figures.turns, 'turn')}, {counted(figures.moves, 'move')},"
+            f" {counted(figures.commands, 'command')}, errors {errors or 'none'},"
+            f" late {figures.late},"
             f" longest turn {figures.longest:.3f} s"
         )
 
@@ -389,8 +391,9 @@ def _replay(options: argparse.Namespace) -> None:
         except ReplayError as error:
             raise Failure(f"{options.log}: {error}") from None
     print(
-        f"{done.tournaments} tournaments, {done.matches} matches, {done.actions} actions:"
-        f" scores, final states and awards are those of the log; {done.cut} tournaments cut short"
+        f"{counted(done.tournaments, 'tournament')}, {done.matches} matches,"
+        f" {counted(done.actions, 'action')}: scores, final states and awards are those of the"
+        f" log; {counted(done.cut, 'tournament')} cut short"
     )
 
 

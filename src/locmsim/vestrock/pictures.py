@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from locmsim._io import counted
 from locmsim.contract import View
 from locmsim.vestrock._core import Creature, State
 from locmsim.vestrock.deck import Card
@@ -68,7 +69,7 @@ def state_text(state: State) -> str:
         MATCH_OVER
         if state.is_terminal()
         else f"turn {state.turn}, {state.turns_left} left, {state.phase} of player {state.mover};"
-        f" mana {state.mana}, {state.deck_size} cards in the deck"
+        f" mana {state.mana}, {counted(state.deck_size, 'card')} in the deck"
     ]
     for player in (0, 1):
         lines.append(f"player {player}: {state.health[player]} health")
