@@ -30,7 +30,7 @@ setup(name="rows_access", ext_modules=modules, script_args=["-q", "build_ext", "
 
 @cache
 def _module() -> Any:
-    """The module, built once for each build of the package. Tests are skipped without a compiler."""
+    """The module, built once for each build of the package. Tests skip without a compiler."""
     for needed in ("Cython", "setuptools"):
         pytest.importorskip(needed)
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cl").split()[0]

@@ -44,7 +44,8 @@ class Case:
         elapsed = perf_counter() - start
         if self.less is not None:
             elapsed -= seconds(self.less)
-        return elapsed / done
+        # A search by time may finish nothing where the machine is busy.
+        return elapsed / max(done, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
 from locmsim.decks import build_deck
+from locmsim.decks.value import default_value
 from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.cards import (
@@ -629,6 +630,13 @@ class Games:
         cards = self._set_of(seeds[0])[1]
         return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
 
+    def _deck_values(self, row: int) -> NDArray[np.float32]:
+        """What the value network says of both decks of the row's last finished episode."""
+        _, seeds, _, decks = self.rows.views.result(row)[8:]
+        cards, value = self._set_of(seeds[0])[1], default_value()
+        both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
+        return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
+
     def end_info(self, row: int) -> dict[str, Any]:
         """What the info says of the row's last finished episode."""
         result = self.rows.views.result(row)
@@ -636,6 +644,8 @@ class Games:
         more: dict[str, Any] = {}
         if self.options.episode == "choice" and not illegal:
             more["winners"] = np.array(self.rows.views.winners(row), np.int8)
+            if self.options.deck_values:
+                more["deck_values"] = self._deck_values(row)
         healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
         healths[0], healths[1] = health
         return {
@@ -665,8 +675,12 @@ class Games:
         self.rows.views.results(ended, *info.values())
         if self.options.episode == "choice":
             info["winners"] = np.zeros((n, self.options.battles), np.int8)
+            if self.options.deck_values:
+                info["deck_values"] = np.zeros((n, 2), np.float32)
             for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
                 info["winners"][i] = self.rows.views.winners(i)
+                if self.options.deck_values:
+                    info["deck_values"][i] = self._deck_values(i)
         if self._has_final and self._same_step:
             info["final_obs"] = self.arrays["final_obs"].copy()
         return info | {f"_{name}": ended for name in info}

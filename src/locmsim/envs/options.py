@@ -60,6 +60,7 @@ class OptionValues(TypedDict, total=False):
     cards: Any
     battlers: tuple[str, str]
     battles: int
+    deck_values: bool
     card_sets: Any
     refresh: int
     layout: str
@@ -115,6 +116,10 @@ class Options:
         Episodes of "choice": how many battles are played. The reward is the mean of their results,
         1 or -1 each. The first battle has the shuffled decks of the match, the others are shuffled
         anew.
+    deck_values : bool
+        Episodes of "choice" at 1.5: the info at the end has ``deck_values``, the value of both
+        decks by the network that builds decks. The difference is the log-odds of winning: a second
+        reward or a baseline, with less noise than the results of battles.
     card_sets : int, pair of int, or None
         1.5: card sets are generated with cardGenSeed 0, 1, ... below this number, or with those of
         a pair (first, end). None: new cards in each episode, at the cost of a millisecond.
@@ -161,6 +166,7 @@ class Options:
     cards: Any = None
     battlers: tuple[str, str] = ("beam:nodes=500", "beam:nodes=500")
     battles: int = 1
+    deck_values: bool = False
     card_sets: Any = 1024
     refresh: int = 0
     layout: str = "entities"
@@ -194,6 +200,8 @@ class Options:
             raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
         if self.privileged and self.mask != "obs":
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
+        if self.deck_values and (self.episode != "choice" or get_rules(self.rules).draft):
+            raise ValueError('deck_values: expected episode="choice" at rules 1.5')
         if self.cards is not None and get_rules(self.rules).draft:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
 

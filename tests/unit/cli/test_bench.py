@@ -9,6 +9,7 @@ from helpers import DATA, RULE_SETS
 
 from locmsim import State, _bench, bench
 from locmsim._bench import COMPILER_COMMAND
+from locmsim._measure import Case
 from locmsim.cli.bench import _GROUPS
 from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
@@ -48,6 +49,10 @@ def test_a_group_alone(group: str) -> None:
     assert len({figure.name for figure in figures}) == len(figures) > 0
     # Differences of two times may come out as nothing on a busy machine.
     assert all(figure.value > 0 for figure in figures if figure.unit not in ("ns", "ms"))
+
+
+def test_a_search_that_finished_nothing_in_its_time_has_a_speed() -> None:
+    assert Case(lambda: 0).sample() > 0
 
 
 def test_groups_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from locmsim import IllegalActionError, Match, State
-from locmsim.envs import ConstructEnv, DraftEnv, MatchEnv
+from locmsim.decks.value import default_value
+from locmsim.envs import BattleEnv, ConstructEnv, ConstructVectorEnv, DraftEnv, MatchEnv
 from locmsim.policy import get_layout
 
 FEW = {"card_sets": 4}
@@ -269,3 +270,27 @@ def test_card_sets_of_choices_are_refreshed():
         env.reset(seed=None if episode else 1)
         drawn.append(env._rows.card_sets.seed(0) - episode)
     assert set(drawn) == {3, 4}
+
+
+def test_values_of_decks_are_those_of_the_network():
+    options = {"battlers": ("random", "random"), "card_sets": 3, "deck_values": True}
+    env = ConstructEnv(**options)
+    venv = ConstructVectorEnv(3, **options)
+    env.reset(seed=5)
+    venv.reset(seed=[4, 5, 6])
+    for number in range(30):
+        actions = venv.sample(number)
+        info = env.step(int(actions[1]))[4]
+        infos = venv.step(actions)[4]
+    match = info["match"].match()
+    values = info["deck_values"]
+    for value, deck in zip(values, match.decks, strict=True):
+        cards = {card.base_id: card for card in match.cards}
+        expected = default_value()([cards[base] for _, base in deck])
+        assert value == np.float32(expected)
+    assert values[0] != values[1]
+    np.testing.assert_array_equal(infos["deck_values"][1], values)
+    assert len({tuple(row) for row in infos["deck_values"].tolist()}) == 3
+    for wrong in (BattleEnv, DraftEnv):
+        with pytest.raises(ValueError, match=r'deck_values: expected episode="choice" at'):
+            wrong(deck_values=True)

@@ -96,6 +96,10 @@ def test_figures_of_the_readme_are_those_of_the_pages():
     assert games == found["random playouts, games a second"]
     assert actions == found["random playouts, actions a second"]
     assert size == [sizes[rules] for rules in ("1.5", "1.2", "1.0")]
+    learning = {row[0]: row[1] for row in rows((ROOT / "docs" / "learning.md").read_text())}
+    for opponent in ("the caller on both sides", "against `osl`"):
+        steps = learning[opponent].removesuffix(" M")
+        assert f"{steps} million" in readme, opponent
     wins = next(row for row in rows(figures) if row[:2] == ["`beam`", "`own-turn`"])
     share = round(float(wins[3].removesuffix(" %")))
     assert f"wins {share} % of its games" in readme.replace("\n", " ")

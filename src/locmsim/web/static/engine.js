@@ -117,7 +117,7 @@ export class Engine {
     setTimeout(() => {
       if (asked !== this.asked) return;
       this.know(asked);
-      if (this.searching) this.search(asked);
+      if (this.searching && !this.running) this.search(asked);
     }, 60);
   }
 
@@ -243,7 +243,8 @@ export class Engine {
         const search = String(Math.random());
         this.running = search;
         const found = await tell("/api/analyse/search", { ...data, search });
-        if (this.running === search) this.running = "";
+        if (this.running !== search) return null; // it was stopped
+        this.running = "";
         return found.stopped ? null : found;
       } catch (error) {
         if (!(error instanceof Refused && error.status === 429)) throw error;
