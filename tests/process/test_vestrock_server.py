@@ -833,7 +833,6 @@ def test_a_port_that_is_taken(table: Served) -> None:
         ({"turn_seconds": float("nan")}, "turn_seconds"),
         ({"port": 70000}, "port"),
         ({"init_hp": 3}, "init_hp"),
-        ({"speed": 3}, "speed"),
         ({"players": 1}, "players"),
         ({"tournaments": 0}, "tournaments"),
     ],

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.vestrock._core import Table
+from locmsim.vestrock._core import DEFAULTS, Table
 from locmsim.vestrock.deck import Card
 from locmsim.vestrock.match import Match
 
@@ -164,6 +164,11 @@ class Tournament:
             raise ValueError(f"players: expected at least two, got {len(self.players)}")
         if len(set(self.players)) < len(self.players):
             raise ValueError("players: a name occurs twice")
+        for name in parameters or {}:
+            if name not in DEFAULTS:
+                raise ValueError(
+                    f"unknown parameter {name!r}: expected one of {', '.join(DEFAULTS)}"
+                )
         #: Deck and parameters, which all matches share.
         self.table = Table(deck, **(parameters or {}))
         #: The matches by id, ascending.
