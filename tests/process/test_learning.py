@@ -129,7 +129,7 @@ def test_expert_iteration(tmp_path):
     assert learnt.meta["training"].endswith("8 games of search")
     before = Policy.load(tmp_path / "run" / "round-1.npz")
     assert any((learnt.arrays[name] != before.arrays[name]).any() for name in learnt.arrays)
-    with pytest.raises(AssertionError, match="go on with --resume"):
+    with pytest.raises(AssertionError, match="continue with --resume"):
         run(*command, cwd=tmp_path)
 
 
