@@ -50,7 +50,7 @@ from locmsim.search.belief import prior
 __all__ = ["Games", "seed_bits"]
 
 #: What a row waits for.
-_CARD_SET, _DECKS, _OPPONENT, _SEARCH, _BATTLES = range(1, 6)
+_CARD_SET, _DECKS, _SEARCH, _BATTLES = 1, 2, 4, 5
 #: Illegal actions that a message names.
 _SHOWN = 10
 
@@ -349,7 +349,8 @@ class Games:
         No action of the caller's must be played for somebody else.
         """
         if self.failed:
-            waiting = [row for row, _, _ in self.rows.requests.waiting()]
+            asked, others = self.rows.requests.waiting()
+            waiting = sorted([row for row, _ in others] + [i for r in asked.values() for i in r])
             if waiting:
                 raise ResetNeeded(
                     f"the opponent's turn was broken off by an exception in"
@@ -364,47 +365,41 @@ class Games:
 
     # ----------------------------------------------------------------------- what rows wait for
 
-    def serve(self) -> None:
-        """Do what rows wait for until none does: rows that want the same player are asked together.
+    def serve(self, rows: NDArray[np.int64] | None = None) -> None:
+        """Do what all rows wait for, or some, until they wait for nothing.
 
-        After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
+        Rows that want the same player are asked together. After an exception, of an opponent say,
+        the rows go on waiting: `check` refuses them.
         """
         try:
-            while waiting := self.rows.requests.waiting():
-                self._serve(waiting)
+            while True:
+                asked, others = self.rows.requests.waiting(rows)
+                if not asked and not others:
+                    return
+                for row, what in others:
+                    self._serve(row, what)
+                for slot, waiting in asked.items():
+                    self.players.external[slot].play(self, waiting)
+                # Only those may wait for more.
+                served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
+                rows = served[0] if len(served) == 1 else np.concatenate(served)
         except BaseException:
             self.failed = True
             raise
 
-    def serve_one(self, row: int) -> None:
-        """Do what a row waits for, whatever the others do."""
-        try:
-            while what := self.rows.requests.waits_for(row):
-                self._serve([(row, what, self.rows.views.opponent(row))])
-        except BaseException:
-            self.failed = True
-            raise
-
-    def _serve(self, waiting: list[tuple[int, int, int]]) -> None:
-        """Do one thing that each of these rows waits for, and let it go on."""
-        asked: dict[int, list[int]] = {}
-        for row, what, slot in waiting:
-            if what == _OPPONENT:
-                asked.setdefault(slot, []).append(row)
-                continue
-            if what == _CARD_SET:
-                self._give_set(row)
-            elif what == _DECKS:
-                self.rows.requests.give_decks(row, self._choose_decks(row))
-            elif what == _SEARCH:
-                self.search(row)
-            elif what == _BATTLES:
-                self._play_battles(row)
-                if self.rows.requests.waits_for(row):
-                    continue  # the next episode has begun and waits for its cards
-            self.rows.requests.proceed(row)
-        for slot, rows in asked.items():
-            self.players.external[slot].play(self, rows)
+    def _serve(self, row: int, what: int) -> None:
+        """Do one thing that a row waits for, and let it go on."""
+        if what == _CARD_SET:
+            self._give_set(row)
+        elif what == _DECKS:
+            self.rows.requests.give_decks(row, self._choose_decks(row))
+        elif what == _SEARCH:
+            self.search(row)
+        elif what == _BATTLES:
+            self._play_battles(row)
+            if self.rows.requests.waits_for(row):
+                return  # the next episode has begun and waits for its cards
+        self.rows.requests.proceed(row)
 
     def search(self, row: int) -> None:
         """Play the turn of a row's opponent that searches."""
@@ -536,7 +531,7 @@ class Games:
     def _begin(self, row: int, seed: Any, wanted: Mapping[str, Any] | None) -> None:
         if not wanted:
             if self.rows.reset(row, seed):
-                self.serve_one(row)
+                self.serve(np.array([row]))
             return
         seat = wanted.get("seat")
         if seat not in (None, 0, 1):
@@ -554,7 +549,7 @@ class Games:
                 self.rows.resets.begin_with(row, wanted["state"])
             else:
                 raise ValueError(f"state: expected a State, got {wanted['state']!r}")
-        self.serve_one(row)
+        self.serve(np.array([row]))
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """The seeds of a match; what is not given follows from the row's seed."""

@@ -5,11 +5,12 @@ is given a state: a policy is shown the numbers of its layout and the mask, all 
 it in one call; an agent is shown the `Observation` that the referee would send.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from locmsim.agents import BeamAgent, PolicyAgent, did_you_mean, is_agent, make_agent, parse_spec
 from locmsim.agents._scripted import SCRIPTED
@@ -333,7 +334,7 @@ def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
 class _External(Protocol):
     """Plays for rows that wait for it."""
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
         """Answer for each of the rows, with an action at least."""
 
 
@@ -375,13 +376,13 @@ class _FunctionPlayer:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
-        for row in rows:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+        for i in range(len(rows)):
             observation = np.empty(games.layout.shape, games.layout.dtype)
             mask = np.empty(games.rows.battle_actions, np.int8)
-            games.rows.requests.ask([row], observation, mask, None, games.layout.name)
+            games.rows.requests.ask(rows[i : i + 1], observation, mask, None, games.layout.name)
             action = self.function(observation, mask)
-            games.rows.requests.answer([row], np.array([action], np.int64))
+            games.rows.requests.answer(rows[i : i + 1], np.array([action], np.int64))
 
 
 class _PolicyPlayer:
@@ -405,7 +406,7 @@ class _PolicyPlayer:
         self.states = None if shape is None else np.zeros((games.n, *shape), np.float32)
         self.episodes = np.zeros(games.n, np.int64)
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
         n = len(rows)
         observations = np.empty((n, *self.layout.shape), self.layout.dtype)
         masks = np.empty((n, games.rows.battle_actions), np.int8)
@@ -413,7 +414,7 @@ class _PolicyPlayer:
         games.rows.requests.ask(rows, observations, masks, seeds, self.layout.name)
         options = dict(self.options)
         if self.states is not None:
-            episodes = np.array([games.rows.views.episode(row) for row in rows])
+            episodes = np.array([games.rows.views.episode(row) for row in rows.tolist()])
             self.states[rows] = np.where(
                 (self.episodes[rows] == episodes).reshape(-1, *[1] * (self.states.ndim - 1)),
                 self.states[rows],
@@ -441,8 +442,8 @@ class _AgentPlayer:
         #: Row -> its agent and the episode that the agent plays.
         self.rows: dict[int, tuple[Any, int]] = {}
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
-        for row in rows:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+        for row in rows.tolist():
             self._play(games, row)
 
     def _play(self, games: "Games", row: int) -> None:
@@ -458,7 +459,7 @@ class _AgentPlayer:
         turn = state.turn
         actions = state.actions_of(agent.act(rows.views.observation(row, player)))
         for action in [*actions, 0]:
-            rows.requests.answer([row], np.array([action], np.int64))
+            rows.requests.answer(np.array([row]), np.array([action], np.int64))
             if (
                 rows.views.episode(row) != episode
                 or rows.views.turn(row) != turn
