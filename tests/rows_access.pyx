@@ -1,4 +1,5 @@
-# What tests look at and change in compiled code, of environments above all: built by rows_access.py, not installed.
+# What tests look at and change in compiled code, of environments above all: built by
+# rows_access.py, not installed.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset

@@ -101,6 +101,13 @@ class PlayerResults(NamedTuple):
     """Episodes against a player that have ended, from the side of the caller.
 
     Where the caller plays both seats, that is the side of player 0.
+
+    Attributes
+    ----------
+    won, lost : int
+        Episodes.
+    drawn : int
+        Episodes without a winner.
     """
 
     won: int = 0
@@ -124,6 +131,13 @@ class Players(MutableMapping[str, Any]):
 
     A player that is put in is drawn once it has a weight. One that is replaced or deleted plays the
     episodes to their ends that run against it.
+
+    Parameters
+    ----------
+    games : Games
+        Whose players they are.
+    opponent
+        As `Options.opponent`.
 
     Examples
     --------
@@ -223,7 +237,18 @@ class Players(MutableMapping[str, Any]):
         self._draw()
 
     def replace(self, opponent: Any) -> None:
-        """Have other players only: those of `Options.opponent`."""
+        """Have other players only.
+
+        Parameters
+        ----------
+        opponent
+            As `Options.opponent`.
+
+        Raises
+        ------
+        ValueError
+            If one of them cannot play. Nothing is replaced then.
+        """
         if isinstance(opponent, Pool):
             pool = opponent
         elif isinstance(opponent, str):
@@ -245,7 +270,21 @@ class Players(MutableMapping[str, Any]):
         return {name: self._results(name) for name in self._members}
 
     def slot(self, name: str) -> int:
-        """The number by which the rows know a player; ``ValueError`` for an unknown name."""
+        """The number by which the rows know a player.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            No player has the name.
+        """
         if name not in self._slots:
             raise ValueError(
                 f"player: there is no {name!r}{did_you_mean(name, self._members)}: expected"
@@ -299,7 +338,17 @@ class Players(MutableMapping[str, Any]):
 
 
 def search_agent(opponent: Any) -> BeamAgent | None:
-    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts."""
+    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts.
+
+    Parameters
+    ----------
+    opponent : any
+        As `Options.opponent`.
+
+    Returns
+    -------
+    BeamAgent or None
+    """
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
     name, options = parse_spec(opponent)
@@ -313,7 +362,17 @@ def search_agent(opponent: Any) -> BeamAgent | None:
 
 
 def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
-    """What plays as an agent of `search_agent`, but without the interpreter."""
+    """What plays as an agent of `search_agent`, but without the interpreter.
+
+    Parameters
+    ----------
+    agent : BeamAgent
+    rules : str
+
+    Returns
+    -------
+    Searcher
+    """
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)
     options = agent.search.options
@@ -472,7 +531,21 @@ class _AgentPlayer:
 
 
 def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
-    """What a player is shown in the choice phase: one offer (1.5) or a draft's."""
+    """What a player is shown in the choice phase: one offer (1.5) or a draft's.
+
+    Parameters
+    ----------
+    rules : str
+    offers : list of lists of Card
+        One offer at 1.5, that of each step in a draft.
+    player : int
+        0 or 1.
+
+    Returns
+    -------
+    list of Observation
+        One for each offer.
+    """
     result = []
     for step, offer in enumerate(offers):
         rows = tuple(map(CardInPlay.offer, offer))
@@ -488,7 +561,20 @@ def choice_observations(rules: str, offers: list[list[Card]], player: int) -> li
 def show_choice(
     agent: Any, rules: str, offers: list[list[Card]], player: int, chosen: list[int]
 ) -> None:
-    """Let an agent's belief see a choice phase, with the deck that it has been given."""
+    """Let an agent's belief see a choice phase, with the deck that it has been given.
+
+    Parameters
+    ----------
+    agent : Agent
+        One without a belief is shown nothing.
+    rules : str
+    offers : list of lists of Card
+        One offer at 1.5, that of each step in a draft.
+    player : int
+        0 or 1.
+    chosen : list of int
+        Base ids of the deck.
+    """
     belief = getattr(agent, "belief", None)
     if belief is None:
         return
