@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
 from locmsim.envs._block cimport address
-from locmsim.envs._row cimport IN_BATTLE, NOTHING, OVER, advance, clear_row, mover_of, row_t
+from locmsim.envs._row cimport IN_BATTLE, NOTHING, OVER, advance, clear, mover_of, row_t
 from locmsim.envs._rows cimport Rows
 
 __all__ = ["Fresh"]
@@ -76,7 +76,7 @@ cdef class Fresh:
         """What an ordinary step returns; None if something is left to do after it."""
         cdef row_t* r = &self.rows.a.rows[0]
         cdef int64_t episode = r.serial
-        clear_row(&self.rows.a.out, 0)
+        clear(&self.rows.a.out, 0, 1)
         advance(self.rows.a, 0, action)
         if r.waits != NOTHING or r.serial != episode or r.where == OVER:
             return None

@@ -242,23 +242,6 @@ cdef inline table_t* table_of(const row_t* r) noexcept nogil:
     return <table_t*>&r.cold.table
 
 
-cdef inline void clear_row(const out_t* out, Py_ssize_t i) noexcept nogil:
-    """Write what a step in which nothing ends leaves of a row's rewards and ends: calls of memset
-    for these few bytes are a twentieth of a single step."""
-    if out.reward is not NULL:
-        out.reward[i] = 0
-    if out.both is not NULL:
-        out.both[2 * i] = out.both[2 * i + 1] = 0
-    if out.terminated is not NULL:
-        out.terminated[i] = False
-    if out.truncated is not NULL:
-        out.truncated[i] = False
-    if out.winner is not NULL:
-        out.winner[i] = -1
-    if out.length is not NULL:
-        out.length[i] = 0
-
-
 cdef inline void fetch_row(const row_t* r) noexcept nogil:
     """Have a row come from memory."""
     cdef const char* start = <const char*>r
@@ -341,7 +324,9 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil
 # End an episode of a choice, whose battles have been played.
 cdef void finish_choice(rows_t* a, Py_ssize_t i) noexcept nogil
-# One action of the caller in a row, and what follows from it; after `clear_row`.
+# Write what a step in which nothing ends leaves of rewards and ends, from row `start` to `end`.
+cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+# One action of the caller in a row, and what follows from it; the row's arrays are cleared.
 cdef void advance(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil
 # Actions for the rows from `start` to `end`, of all that there are. Returns the number of rows
 # whose episode has ended or begun, plus 2^32 times the number of rows that wait for Python.

@@ -741,7 +741,6 @@ cdef void pick(rows_t* a, Py_ssize_t i, int64_t action) noexcept nogil:
 
 
 cdef void clear(const out_t* out, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Write what a step in which nothing ends leaves of rewards and ends."""
     cdef Py_ssize_t n = end - start
     if out.reward is not NULL:
         memset(out.reward + start, 0, n * sizeof(float))

@@ -33,7 +33,7 @@ from locmsim.envs._row cimport (
     advance,
     begin,
     choice_of,
-    clear_row,
+    clear,
     cold_t,
     go_on,
     is_legal,
@@ -102,7 +102,7 @@ cdef class Rows:
         """One action in one row; True if something is left to do, as `step` counts it."""
         cdef row_t* r = self.block.row(i)
         cdef int64_t episode = r.serial
-        clear_row(&self.a.out, i)
+        clear(&self.a.out, i, i + 1)
         advance(self.a, i, action)
         return r.waits != NOTHING or r.serial != episode or r.where == OVER
 
