@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim.decks.value import default_value
+from locmsim.envs._views import Views
 from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.rules.rulesets import DECK_SIZE
 
@@ -29,10 +30,13 @@ class Results:
     def __init__(self, games: "Games", deck_weight: float) -> None:
         self._games = games
         self._options = games.options
-        self._views = games.rows.views
         self._deck_weight = deck_weight
         #: Whether `pay` has something to do.
         self.pays = callable(self._options.reward) or deck_weight != 0
+
+    @property
+    def _views(self) -> Views:
+        return self._games.rows.views  # no pickle has them
 
     def match(self, row: int) -> EpisodeMatch | None:
         """Of the row's last finished episode; None if it began with a given position."""
