@@ -279,6 +279,36 @@ def test_page_on_a_terminal() -> None:
     assert [step["board"] for step in steps] == [step["board"] for step in whole["steps"]]
 
 
+def test_page_of_another_game(tmp_path: Path) -> None:
+    """-s shows a match of any game as it is played, and one of a log."""
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    log = tmp_path / "log.json"
+    game = ["--game", "vestrock:turns=4", "rule", "random", "-seed", "3", "-l", str(log)]
+    seen = []
+    for words in (game, ["-r", str(log)]):
+        tool = OnTerminal(*LOCMSIM, "play", *words, "-s", *NO_LIMITS)
+        try:
+            tool.read_until("Ctrl-C")
+            tool.read_until("wins after")
+            found = re.search(r"\n(http://127\.0\.0\.1:[0-9]+/\S*) ", tool.read_until("Ctrl-C"))
+            assert found, tool.shown
+            url = urllib.parse.urlsplit(found[1])
+            key = url.path.rpartition("/")[2]
+            at = url._replace(path="/api/view", query=f"{url.query}&game={key}").geturl()
+            with urllib.request.urlopen(at, timeout=60) as answer:
+                seen.append(json.load(answer))
+            tool.process.send_signal(signal.SIGINT)
+            tool.read_until("never")
+        finally:
+            code, err = tool.end()
+        assert (code, err) == (130, "locmsim play: stopped\n")
+    live, replayed = seen
+    assert (live["title"], live["names"], live["running"]) == ("Vestrock", ["rule", "random"], False)
+    assert live == replayed
+    assert len(live["steps"]) > 3
+
+
 def test_page_without_the_extra() -> None:
     """-s on a terminal prints the text, and how to get the page."""
     code = (
