@@ -16,10 +16,10 @@ __all__ = ["ALL_GAMES", "GameIndex", "GameQuery"]
 _Rows = list[tuple[Any, ...]]
 #: Runs a query with values and returns all of its rows.
 Ask = Callable[[str, Sequence[Any]], _Rows]
-#: Rows of one range that are read at once: at first so many, then four times as many, and so on.
+#: Rows of one range that are read at once: at first so many, then twice as many, and so on.
 _FIRST = 4
 #: With bounds for turns, so many games are looked at before each number of turns is.
-_LOOKED_AT = 200
+_LOOKED_AT = 130
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class GameIndex:
             if len(rows) < size:
                 return
             last = rows[-1][0]
-            size *= 4
+            size *= 2
 
 
 def _turns(query: GameQuery) -> _Column:

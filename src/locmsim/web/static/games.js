@@ -114,7 +114,7 @@ $("main").append(
         "tr",
         {},
         ...["game", "players", "rules", "turns", "fault", "open"].map((text) =>
-          element("th", { text }),
+          element("th", { text, scope: "col", class: text === "turns" ? "number" : null }),
         ),
       ),
     ),
