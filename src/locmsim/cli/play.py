@@ -188,7 +188,7 @@ def _no_page(options: argparse.Namespace) -> str:
 
 
 def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None:
-    """Show the match in the browser until Ctrl-C; one of another game is read from its source."""
+    """Show the match in the browser until Ctrl-C; one of another game is read from DB:NUMBER."""
     from locmsim.web.library import Library
     from locmsim.web.server import serve
     from locmsim.web.site import Site
@@ -199,8 +199,6 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
     if not source:
         library = Library()
         key = library.add(result, names)
-    elif os.path.exists(source):
-        library, key = Library([source]), "f0"
     else:
         db, _, game_number = source.rpartition(":")
         library, key = Library(dbs=[db]), f"d0:{game_number}"
