@@ -14,7 +14,7 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "_ext"))
-from classes import PACKAGES  # noqa: E402
+from classes import PACKAGES
 
 #: What a browser loads by itself: elements and the attributes with the address.
 LOADED = {

@@ -9,11 +9,24 @@ if TYPE_CHECKING:  # tests and .ci/check_site.py read the list without it
     from sphinx.application import Sphinx
 
 #: Packages whose public names are in the reference, each class on a page of its own.
-PACKAGES = """
-    locmsim locmsim.agents locmsim.arena locmsim.art locmsim.contract locmsim.decks locmsim.envs
-    locmsim.errors locmsim.export locmsim.networks locmsim.policy locmsim.referee locmsim.search
-    locmsim.stats locmsim.tuning locmsim.vestrock
-""".split()
+PACKAGES = [
+    "locmsim",
+    "locmsim.agents",
+    "locmsim.arena",
+    "locmsim.art",
+    "locmsim.contract",
+    "locmsim.decks",
+    "locmsim.envs",
+    "locmsim.errors",
+    "locmsim.export",
+    "locmsim.networks",
+    "locmsim.policy",
+    "locmsim.referee",
+    "locmsim.search",
+    "locmsim.stats",
+    "locmsim.tuning",
+    "locmsim.vestrock",
+]
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:
