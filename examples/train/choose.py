@@ -9,16 +9,12 @@ two scripted `--battlers`. Its result says little about one of thirty picks: `--
 package's networks think of both decks, which is known at once and has no noise.
 """
 
-import math
-
 import numpy as np
 import torch
 from ppo import Net, Rollout, arguments, precision, train
 from torch import nn
 from torch.nn import functional
 
-from locmsim.decks.draft_value import default_draft_value
-from locmsim.decks.value import default_value
 from locmsim.envs import ConstructVectorEnv, DraftVectorEnv, MatchVectorEnv
 from locmsim.envs.evaluate import HELD_OUT
 from locmsim.policy import get_layout
@@ -100,13 +96,6 @@ class MatchNet(ChoiceNet):
         return both, values
 
 
-def deck_values(match):
-    """What the package's networks think of both decks of a finished choice: log-odds."""
-    cards = {card.base_id: card for card in match.cards}
-    value = default_value() if match.rules == "1.5" else default_draft_value(match.rules)
-    return [value([cards[base] for base in deck]) for deck in match.chosen]
-
-
 class Choices(Rollout):
     """Rollouts of choices, in which nobody plays both sides."""
 
@@ -147,13 +136,7 @@ class Choices(Rollout):
     def step(self, t):
         """Step the environments with the actions of step t."""
         seen, rewards, terminated, truncated, info = self.env.step(self.actions[t].numpy())
-        self.won[t] = rewards > 0
-        if self.options.value and self.options.phase != "match":
-            for row in np.flatnonzero(terminated):
-                a, b = deck_values(self.env.match(row).match())
-                better = math.tanh((a - b if info["seat"][row] == 0 else b - a) / 2)
-                share = self.options.value
-                rewards[row] = (1 - share) * rewards[row] + share * better
+        self.won[t] = terminated & (info["winner"] == info["seat"]) if terminated.any() else False
         self.age += 1
         self.length[t] = torch.from_numpy(np.where(terminated, self.age, 0)).int()
         self.age[terminated | truncated] = 0
@@ -175,9 +158,10 @@ class Choices(Rollout):
                     logits, _ = net(torch.from_numpy(seen["observation"]).to(self.device))
                 logits = logits.float().cpu().numpy()
                 logits[seen["action_mask"] == 0] = -np.inf
-                seen, rewards, terminated, truncated, _ = env.step(logits.argmax(1))
+                seen, _, terminated, truncated, info = env.step(logits.argmax(1))
                 ended = (terminated | truncated) & ~over
-                won += (rewards[ended] > 0).sum()
+                if ended.any():
+                    won += (info["winner"] == info["seat"])[ended].sum()
                 over |= ended
             env.close()
         return won / (2 * pairs)

@@ -301,23 +301,3 @@ def test_a_match_is_rated_by_the_network_of_its_phase(ppo, rules):
     legal = logits.masked_fill(torch.from_numpy(seen["action_mask"]) == 0, 0)
     torch.testing.assert_close(legal, alone)
     torch.testing.assert_close(values, torch.where(choosing, value, battle_value))
-
-
-def test_decks_are_valued_by_player(ppo):
-    """The value of a deck is that of the cards that its player has chosen."""
-    import choose
-
-    from locmsim import Match
-    from locmsim.decks.draft_value import default_draft_value
-
-    match = Match("1.2", seed=3)
-    values = default_draft_value("1.2")
-    while match.phase == "choice":  # one takes the best card of all, the other one the worst
-        offer = match.offers[len(match.chosen[0])]
-        worth = [values([card]) for card in offer]
-        for player, extreme in enumerate((max, min)):
-            match.submit(player, f"PICK {worth.index(extreme(worth))}")
-    cards = {card.base_id: card for card in match.cards}
-    good, bad = choose.deck_values(match)
-    assert good > bad
-    assert [good, bad] == [values([cards[base] for base in deck]) for deck in match.chosen]

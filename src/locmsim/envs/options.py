@@ -119,8 +119,8 @@ class Options:
         1 or -1 each. The first battle has the shuffled decks of the match, the others are shuffled
         anew.
     deck_values : bool
-        Episodes of "choice" at 1.5: the info at the end has ``deck_values``, the value of both
-        decks by the network that builds decks. The difference is the log-odds of winning: a
+        Episodes of "choice": the info at the end has ``deck_values``, the value of both decks by
+        the networks that build decks and draft. The difference is the log-odds of winning: a
         baseline with less noise than the results of battles.
     card_sets : int, pair of int, or None
         1.5: card sets are generated with cardGenSeed 0, 1, ... below this number, or with those of
@@ -134,9 +134,10 @@ class Options:
         Where the action mask is: "obs" for observations that are dicts with an ``action_mask``,
         "info" for plain arrays with the mask in the info.
     reward : str or callable
-        "win-loss": 1 or -1 at the end. "deck-value", for episodes of "choice" at 1.5: the result
-        that the network that builds decks expects of the two decks, tanh of half the difference of
-        their values, with less noise than battles. "deck-value=0.5,win-loss=0.5": both, weighted.
+        "win-loss": 1 or -1 at the end. "deck-value", for episodes of "choice": the result that
+        the networks that build decks and draft expect of the two decks, tanh of half the difference
+        of their values, with less noise than battles. "deck-value=0.5,win-loss=0.5": both,
+        weighted.
         An illegal pick counts as a lost battle in each. "gym-locm:coac=1,win-loss=2": the weighted
         differences that gym-locm adds up. A function receives a mapping of the arrays of a step,
         which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as with
@@ -206,8 +207,8 @@ class Options:
             raise ValueError(f"gamma: expected 0..1, got {self.gamma!r}")
         if self.privileged and self.mask != "obs":
             raise ValueError("privileged: expected mask='obs', as observations have to be dicts")
-        if self.deck_values and (self.episode != "choice" or get_rules(self.rules).draft):
-            raise ValueError('deck_values: expected episode="choice" at rules 1.5')
+        if self.deck_values and self.episode != "choice":
+            raise ValueError('deck_values: expected episode="choice"')
         if self.cards is not None and get_rules(self.rules).draft:
             raise ValueError(f"cards: rules {self.rules} have a fixed card list")
 
@@ -265,8 +266,8 @@ class Options:
                 f"{did_you_mean(text, sorted(_RESULTS))}"
             )
         win, deck = (weights.get(name, 0.0) for name in ("win-loss", "deck-value"))
-        if "deck-value" in weights and (self.episode != "choice" or get_rules(self.rules).draft):
-            raise ValueError('reward: deck-value is for episode="choice" at rules 1.5')
+        if "deck-value" in weights and self.episode != "choice":
+            raise ValueError('reward: deck-value is for episode="choice"')
         return win, deck, False, _weights("shaping", self.shaping)
 
 

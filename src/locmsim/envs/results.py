@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
 from locmsim.envs._views import Views
 from locmsim.envs.episode_match import EpisodeMatch
@@ -44,9 +45,10 @@ class Results:
         return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
-        """What the value network says of both decks of the row's last finished episode."""
+        """What the value networks say of both decks of the row's last finished episode."""
         _, seeds, _, decks = self._views.result(row)[8:]
-        cards, value = self._games.set_of(seeds[0])[1], default_value()
+        cards, rules = self._games.set_of(seeds[0])[1], self._games.rules
+        value = default_draft_value(rules.name) if rules.draft else default_value()
         both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
         return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
 

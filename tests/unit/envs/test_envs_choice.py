@@ -10,8 +10,16 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from locmsim import IllegalActionError, Match, State
+from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
-from locmsim.envs import BattleEnv, ConstructEnv, ConstructVectorEnv, DraftEnv, MatchEnv
+from locmsim.envs import (
+    BattleEnv,
+    ConstructEnv,
+    ConstructVectorEnv,
+    DraftEnv,
+    DraftVectorEnv,
+    MatchEnv,
+)
 from locmsim.policy import get_layout
 
 FEW = {"card_sets": 4}
@@ -272,10 +280,14 @@ def test_card_sets_of_choices_are_refreshed():
     assert set(drawn) == {3, 4}
 
 
-def test_values_of_decks_are_those_of_the_network():
-    options = {"battlers": ("random", "random"), "card_sets": 3, "deck_values": True}
-    env = ConstructEnv(**options)
-    venv = ConstructVectorEnv(3, **options)
+@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
+def test_values_of_decks_are_those_of_the_networks(rules):
+    one, several = (
+        (ConstructEnv, ConstructVectorEnv) if rules == "1.5" else (DraftEnv, DraftVectorEnv)
+    )
+    options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
+    options |= {"card_sets": 3} if rules == "1.5" else {}
+    env, venv = one(**options), several(3, **options)
     env.reset(seed=5)
     venv.reset(seed=[4, 5, 6])
     for number in range(30):
@@ -284,26 +296,30 @@ def test_values_of_decks_are_those_of_the_network():
         infos = venv.step(actions)[4]
     match = info["match"].match()
     values = info["deck_values"]
-    for value, deck in zip(values, match.decks, strict=True):
-        cards = {card.base_id: card for card in match.cards}
-        expected = default_value()([cards[base] for _, base in deck])
-        assert value == np.float32(expected)
+    network = default_value() if rules == "1.5" else default_draft_value(rules)
+    cards = {card.base_id: card for card in match.cards}
+    for value, chosen in zip(values, match.chosen, strict=True):
+        assert value == np.float32(network([cards[base] for base in chosen]))
     assert values[0] != values[1]
     np.testing.assert_array_equal(infos["deck_values"][1], values)
     assert len({tuple(row) for row in infos["deck_values"].tolist()}) == 3
-    for wrong in (BattleEnv, DraftEnv):
-        with pytest.raises(ValueError, match=r'deck_values: expected episode="choice" at'):
-            wrong(deck_values=True)
+    with pytest.raises(ValueError, match=r'deck_values: expected episode="choice"'):
+        BattleEnv(deck_values=True)
 
 
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
 @pytest.mark.parametrize("reward", ["deck-value", "deck-value=0.5,win-loss=2"])
-def test_rewards_by_the_values_of_decks(reward):
-    """The result that the network expects of the two decks, in all environments the same."""
+def test_rewards_by_the_values_of_decks(reward, rules):
+    """The result that the networks expect of the two decks, in all environments the same."""
     deck, win = (1, 0) if reward == "deck-value" else (0.5, 2)
-    options = {"battlers": ("random", "random"), "card_sets": 3, "deck_values": True}
-    env = ConstructEnv(reward=reward, **options)
-    venv = ConstructVectorEnv(3, reward=reward, **options)
-    written = ConstructVectorEnv(3, reward=reward, **options)
+    one, several = (
+        (ConstructEnv, ConstructVectorEnv) if rules == "1.5" else (DraftEnv, DraftVectorEnv)
+    )
+    options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
+    options |= {"card_sets": 3} if rules == "1.5" else {}
+    env = one(reward=reward, **options)
+    venv = several(3, reward=reward, **options)
+    written = several(3, reward=reward, **options)
     numbers = np.zeros(3, np.float32)
     both = np.zeros((3, 2), np.float32)
     _, rewards, info = run_same(env, [venv, written], numbers, both)

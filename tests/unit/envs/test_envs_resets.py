@@ -335,7 +335,7 @@ def test_a_forked_process_has_threads_of_its_own(make):
     ("options", "message"),
     [
         ({"reward": "win"}, "reward: expected win-loss, deck-value"),
-        ({"reward": "deck-value"}, 'reward: deck-value is for episode="choice" at rules 1.5'),
+        ({"reward": "deck-value"}, 'reward: deck-value is for episode="choice"'),
         ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
         ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
         ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
