@@ -243,7 +243,11 @@ def arguments():
     )
     add = parser.add_argument
     add("--folder", default="runs/expert", help="for the policy, the checkpoint and the log")
-    add("--resume", action="store_true", help="continue from the checkpoint in the folder, if there is one")
+    add(
+        "--resume",
+        action="store_true",
+        help="continue from the checkpoint in the folder, if there is one",
+    )
     add("--from", dest="begin_with", default="learned", help="a policy to begin with, or learned")
     add("--rounds", type=int, default=3)
     add("--games", type=int, default=1000, help="of self-play in a round")

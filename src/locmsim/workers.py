@@ -429,7 +429,7 @@ def _serve(tasks: Connection, lifeline: Connection, cores: Sequence[int]) -> Non
         os.sched_setaffinity(0, cores)
 
     def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the clearing up
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # nothing may interrupt the cleanup
         sys.exit(128 + number)
 
     signal.signal(signal.SIGTERM, end)

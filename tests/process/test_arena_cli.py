@@ -150,7 +150,11 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         ),
         (["greedy", "randon"], 2, "neither a program 'randon' nor an agent of that name; did you"),
         (["greedy", "random", "--pairs-per-set", "0"], 2, "--pairs-per-set: expected 1 or more"),
-        (["greedy", "random", "--ids", "old", "--rules", "1.0"], 2, "--ids: those of rules 1.0"),
+        (
+            ["greedy", "random", "--ids", "old", "--rules", "1.0"],
+            2,
+            "--ids: does not apply to rules 1.0",
+        ),
         (["greedy", "rule:x=1"], 2, "unknown option 'x'"),
         (["show", "nowhere.db"], 1, "nowhere.db: no such file"),
         (["show", "nowhere.db", "--csv", "/nowhere/x.csv"], 2, "there is no folder /nowhere"),

@@ -97,7 +97,7 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
         assert process.stdout.readline().startswith("1: ")
         process.send_signal(signal.SIGTERM)
         errors = errors_of(process)
-    assert "the best weights are in a.npz, what was played since is lost" in errors
+    assert "the best weights are in a.npz, games played since then are lost" in errors
     assert " eval: loss 0." in errors  # -v
     before = (tmp_path / "a.npz").read_bytes()
     assert "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2)

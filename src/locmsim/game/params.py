@@ -75,7 +75,7 @@ def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
     if ids not in ("new", "old"):
         raise ValueError(f"ids: expected new or old, got {ids!r}")
     if ids == "old" and rules.draft:
-        raise ValueError(f"ids: those of rules {rules.name} never changed")
+        raise ValueError(f"ids: does not apply to rules {rules.name}, whose ids never changed")
     return OldIds() if ids == "old" else None
 
 

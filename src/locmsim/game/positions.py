@@ -128,6 +128,6 @@ def load_position(path: str | os.PathLike[str], rules: str | None = None) -> Sta
         raise ValueError(f"{os.fspath(path)}: expected one position, got {len(states)}")
     if rules not in (None, states[0].rules):
         raise ValueError(
-            f"{os.fspath(path)}: rules: the position is one of {states[0].rules}, not of {rules}"
+            f"{os.fspath(path)}: rules: the position is of rules {states[0].rules}, not {rules}"
         )
     return states[0]

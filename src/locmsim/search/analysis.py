@@ -177,7 +177,9 @@ def analyse(
     True
     """
     if isinstance(observation, Observation) and observation.phase != "battle":
-        raise ValueError("an analysis needs a battle turn, this is an observation of the choice")
+        raise ValueError(
+            "an analysis needs a battle turn, but this is an observation of the choice phase"
+        )
     done = done if isinstance(done, str) else [*done]
     _, root, known = worlds_at(observation, belief, done, seed)
     if isinstance(observation, Observation):

@@ -279,7 +279,7 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
     possible = belief.possible_cards()
     for base_id in hand:
         if base_id not in possible:
-            raise ValueError(f"hand: no card {base_id} can be in this game")
+            raise ValueError(f"hand: no card {base_id} can occur in this game")
     seen = Counter(belief.opponent_cards)
     if not RULES[state.rules].draft:
         for base_id, count in Counter(hand).items():
