@@ -1,11 +1,11 @@
-"""How long the list of games and a click in it take, by the number of games in a file of results.
+"""Measure how long the list of games and a click in it take, by the size of a file of results.
 
     python tools/list_times.py [GAMES ...]
 
-makes a file of results of so many games each (100 and 100,000 if nothing is said), and prints the
-milliseconds of the first list of 100, of a filter that takes no game, of a click, and of the tables
-and curves of the page *Arena*: the smallest of 20 rounds in which the files take turns, each with a
-library of its own.
+creates a file of results for each number of games (default: 100 and 100,000) and prints the
+milliseconds of the first list of 100, of a filter that matches no game, of a click, and of the
+tables and curves of the page *Arena*: the minimum of 20 rounds that alternate between the files,
+each opened by its own library.
 """
 
 import os
@@ -22,7 +22,7 @@ ROUNDS = 20
 
 
 def make(path: str, games: int) -> None:
-    """A file of results of so many games: the same two again and again."""
+    """Create a file of results in which the same two games are repeated."""
     with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in (1, 2)]
@@ -45,7 +45,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def tables(path: str) -> None:
-    """What the page *Arena* shows when it is opened."""
+    """Return what the page *Arena* shows when it is opened."""
     reader = ResultsReader(path)
     reader.update()
     reader.to_json()

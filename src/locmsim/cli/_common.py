@@ -148,8 +148,8 @@ def add_force(parser: argparse._ActionsContainer) -> None:
 def check_target(path: str, ours: bytes | None = None, force: bool = False) -> None:
     """Fail before the work starts if its output could not be written.
 
-    An existing file is overwritten only if the regular expression `ours` matches its start: then the
-    same command wrote it. None allows any file.
+    An existing file is overwritten only if the regular expression `ours` matches its start: then
+    the same command wrote it. None allows any file.
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):

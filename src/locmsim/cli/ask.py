@@ -169,7 +169,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
 def _questions(
     result: "Result[Any]", player: int, until: int, scale: float
 ) -> "Iterator[tuple[Call, Any, float | None]]":
-    """Yield the calls of a player up to a turn, with the match at that point and the limit in ms."""
+    """Yield a player's calls up to a turn, with the match at that point and the limit in ms."""
     match = result.match.root()
     for call in result.calls:
         if call.turn is not None and call.turn > until:

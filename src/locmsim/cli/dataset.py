@@ -30,7 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("source", metavar="DB|AGENT", help='results of an arena, or an agent such as "greedy"')
     add("-o", "--out", metavar="FILE", required=True, help="the .npz file to write")
     add("--games", type=_positive, default=1000, metavar="N",
-        help="number of games to play, or the most to take from DB (default: %(default)s)")  # fmt: skip
+        help="games to play, or at most to take from DB (default: %(default)s)")  # fmt: skip
     add("--rules", choices=tuple(RULES), default="1.5", help="rule set (default: %(default)s)")
     add(
         "--layout",

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--write-weights",
         metavar="FILE",
-        help="also write the rounded weights that the bot contains, so that a Python bot plays alike",
+        help="also write the rounded weights of the bot, so that a Python bot plays alike",
     )
 
 

@@ -322,7 +322,8 @@ def _played(
                 from locmsim.contract import LIVE_SUFFIX
                 from locmsim.referee import live
 
-                # Beside the log, so that `locmsim web` on its folder shows the match while it is played.
+                # Beside the log, so that `locmsim web` on its folder shows the match while it is
+                # played.
                 watching.append(
                     logs.enter_context(live.LiveLog(f"{options.logs}{LIVE_SUFFIX}", match, shown))
                 )

@@ -110,7 +110,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     add(
         "--accounts",
         metavar="FILE",
-        help="file of accounts that may play (default: any name; its first login sets the password)",
+        help="file of accounts (default: any name may play; its first login sets the password)",
     )
     add(
         "--turn-seconds",

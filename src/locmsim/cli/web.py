@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
         if package not in ("starlette", "uvicorn"):
             raise
         raise Failure(
-            f"locmsim web needs the package {package}, which is not installed: pip install 'locmsim[web]'"
+            f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
     from locmsim.web.library import Library
     from locmsim.web.play import opponents
