@@ -8,7 +8,7 @@ from locmsim.rules.rulesets import RULES
 
 
 def functions():
-    """Each function with the name of its group, for each rule set; those of no rule set once."""
+    """Yield each measured function with its group for each rule set; without a rule set, once."""
     for name, group in GROUPS.items():
         for rules in RULES if name != "vestrock" else ["1.5"]:
             for one in group.functions(rules):

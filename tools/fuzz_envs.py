@@ -25,7 +25,7 @@ class RandomPolicy:
     """A policy in Python that plays random legal actions by the seeds of the rows."""
 
     def act_batch(self, observations: Any, masks: Any, seeds: Any) -> Any:
-        """An action for each row."""
+        """Return an action for each row."""
         draws = [int(seed) % int(mask.sum()) for seed, mask in zip(seeds, masks, strict=True)]
         return np.array(
             [np.flatnonzero(mask)[draw] for draw, mask in zip(draws, masks, strict=True)]
@@ -38,14 +38,14 @@ class Recurrent(RandomPolicy):
     state_shape = (1,)
 
     def act_batch(self, observations: Any, masks: Any, seeds: Any, state: Any = None) -> Any:
-        """An action for each row."""
+        """Return an action for each row."""
         assert (state >= 0).all()
         state += 1
         return super().act_batch(observations, masks, seeds)
 
 
 def last_action(observation: Any, mask: Any) -> int:
-    """A function as a player."""
+    """Return the last legal action: a function as a player."""
     return int(np.flatnonzero(mask)[-1])
 
 

@@ -41,7 +41,7 @@ AGENTS = {"greedy": 40, "beam:nodes=3000,time_ms=0": 10}
 
 
 def nothing(number: int) -> int:
-    """A task."""
+    """Do nothing: a task."""
     return number
 
 

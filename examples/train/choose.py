@@ -86,7 +86,7 @@ class MatchNet(ChoiceNet):
 
 
 def deck_values(match):
-    """What the package's networks think of both decks of a finished choice: log-odds."""
+    """Return how the package's networks rate both decks of a finished choice, as log-odds."""
     cards = {card.base_id: card for card in match.cards}
     value = default_value() if match.rules == "1.5" else default_draft_value(match.rules)
     return [value([cards[base] for base in deck]) for deck in match.chosen]
@@ -96,7 +96,7 @@ class Choices(Rollout):
     """Rollouts of choices, in which nobody plays both sides."""
 
     def make(self, rows, decks=None, seat="alternate", sets=None, battles=None):
-        """The environment; all but the number of rows is for tests."""
+        """Create the environment; arguments other than the number of rows are for tests."""
         options = self.options
         settings = {
             "rules": options.rules,
@@ -149,7 +149,7 @@ class Choices(Rollout):
 
     @torch.no_grad()
     def win_rate(self, net, opponent):
-        """The part of games won by the best-rated choices against another way to choose."""
+        """Return the win rate of the best-rated choices against another deck builder."""
         won, pairs = 0, self.options.games // 2
         for seat in ("first", "second"):
             env = self.make(pairs, opponent, seat, HELD_OUT, battles=1)

@@ -89,7 +89,7 @@ __getattr__, __dir__ = imported_later(__name__, _LATER)
 
 
 def get_include() -> str:
-    """The folder of ``locm.h``, the simulator as one header for C17 and C++17.
+    """Return the folder of ``locm.h``, the simulator as one header for C17 and C++17.
 
     It is for a compiler's ``-I``. Cython finds ``locmsim/_core.pxd`` by itself.
     """

@@ -88,7 +88,7 @@ class Database:
             raise self.kind.error(f"{self.path}: a folder, not {self.kind.file}")
 
     def _is_empty(self) -> bool:
-        """Whether there is nothing in the file; raises what is wrong if it is of another kind."""
+        """Return whether the file is empty; raise an error if it is of another kind."""
         ((application,),) = self._connection.execute("PRAGMA application_id")
         ((version,),) = self._connection.execute("PRAGMA user_version")
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")

@@ -11,12 +11,12 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 
 
 def counted(n: int, noun: str) -> str:
-    """The number and its noun: "1 core", "2 cores"."""
+    """Return a number with its noun: "1 core", "2 cores"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def data_file(name: str) -> str:
-    """The path of a file in the package's folder of data, which compiled code lies beside."""
+    """Return the path of a file in the package's data folder, where the compiled modules are."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", name)
 
 

@@ -11,7 +11,7 @@ __all__ = ["imported_later"]
 def imported_later(
     package: str, places: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package whose names come from modules below it.
+    """Return ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
     `places` has the module of each name, without the package; one that ends in the name is meant
     itself. What has been asked for stays in the package.

@@ -59,7 +59,7 @@ class Measured:
     make: Callable[[], Case]
 
     def value(self, time: float) -> float:
-        """The median of at least five samples, taken for about `time` seconds, in its unit."""
+        """Return the median of at least five samples, measured for about `time` seconds."""
         case = self.make()
         elapsed = _median(case.sample, time)
         if self.unit in _PER_SECOND:
@@ -78,7 +78,7 @@ class Ratio:
     unit: str = "x"
 
     def value(self, time: float) -> float:
-        """The median of at least five ratios."""
+        """Return the median of at least five ratios."""
         over, under = self.over(), self.under()
         return _median(lambda: over.sample() / max(under.sample(), 1e-12), time)
 
@@ -99,21 +99,21 @@ class Counted:
 def measure(
     group: str, functions: Iterable[Measured | Ratio | Counted], time: float
 ) -> list[Figure]:
-    """The figures of a group, measured for about `time` seconds."""
+    """Return the figures of a group, measured for about `time` seconds."""
     found = [*functions]
     share = time / max(1, sum(not isinstance(function, Counted) for function in found))
     return [Figure(group, one.name, one.value(share), one.unit) for one in found]
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long a call takes."""
+    """Return the duration of a call."""
     start = perf_counter()
     action()
     return perf_counter() - start
 
 
 def calls(statement: str, number: int, /, **names: Any) -> Case:
-    """A statement of Python that makes `number` calls, with `names` as its local variables."""
+    """Return a Python statement that makes `number` calls, with `names` as local variables."""
     # As locals, as in the code of a bot; timeit keeps the garbage collector off.
     setup = "; ".join(f"{name} = _names[{name!r}]" for name in names) or "pass"
     timer = Timer(statement, setup, globals={"_names": names})
@@ -126,7 +126,7 @@ def calls(statement: str, number: int, /, **names: Any) -> Case:
 
 
 def _median(sample: Callable[[], float], time: float) -> float:
-    """The median of at least five samples, taken for about `time` seconds."""
+    """Return the median of at least five samples, taken for about `time` seconds."""
     end = perf_counter() + time
     samples: list[float] = []
     while len(samples) < 5 or perf_counter() < end:

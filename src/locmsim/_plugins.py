@@ -57,11 +57,11 @@ class Registry(UserDict[str, Any]):
         return self.data[name]
 
     def names(self) -> list[str]:
-        """All names, those of the table first."""
+        """Return all names, the built-in ones first."""
         return [*self, *sorted({point.name for point in self._entry_points()} - {*self})]
 
     def split(self, text: str) -> tuple[str, str]:
-        """A name, ``module:Class`` or ``file.py:Class``, and the text of the options after it.
+        """Split a text into a name, ``module:Class`` or ``file.py:Class``, and its options.
 
         ``ValueError`` if nothing has that name; nothing is imported.
         """
@@ -77,7 +77,7 @@ class Registry(UserDict[str, Any]):
         )
 
     def describes(self, text: str) -> bool:
-        """Whether a text describes one of them; otherwise it may be the command of a program.
+        """Return whether a text describes an entry; otherwise it may be a program's command.
 
         A class of a module or file counts whether it is there or not, so that the error is about
         it; but a text with blanks, such as a command has, only if the file is there.
@@ -89,7 +89,7 @@ class Registry(UserDict[str, Any]):
         return name in self or bool(self._entry_points(name))
 
     def find(self, name: str) -> Any:
-        """What has a name that `split` gave; ``ValueError`` if it cannot be imported."""
+        """Return the entry of a name from `split`; ``ValueError`` if it cannot be imported."""
         if name in self:
             return self[name]
         if match := _CLASS.fullmatch(name):
@@ -107,11 +107,11 @@ class Registry(UserDict[str, Any]):
             raise ValueError(f"{self.kind} {name}: {place}: {describe_error(error)}") from error
 
     def package(self, name: str) -> str:
-        """The installed package that a name comes from."""
+        """Return the installed package that a name comes from."""
         return "locmsim" if name in self else _package(self._entry_points(name)[0])
 
     def _entry_points(self, name: str = "") -> "list[EntryPoint]":
-        """The entry points of that name, or all."""
+        """Return the entry points of that name, or all."""
         if name and not _NAME.fullmatch(name):
             return []
         from importlib.metadata import entry_points  # takes longer than all else here
@@ -148,7 +148,7 @@ class Registry(UserDict[str, Any]):
 
 
 def place_of(kind: type) -> str:
-    """The ``module:Class`` or ``file.py:Class`` by which another process finds a class.
+    """Return the ``module:Class`` or ``file.py:Class`` by which other processes find a class.
 
     ``ValueError`` if other processes cannot import it: it was defined at a prompt, in a notebook or
     in a function, or its file is being imported and runs something at once.

@@ -35,7 +35,7 @@ class Option(NamedTuple):
     kinds: tuple[type, ...]
 
     def value(self, where: str, text: str) -> Any:
-        """The value of a text; ``ValueError`` says what was expected."""
+        """Parse the value of an option; ``ValueError`` says what was expected."""
         for kind in self.kinds:
             try:
                 return _BOOLS[text.lower()] if kind is bool else kind(text)
@@ -46,7 +46,7 @@ class Option(NamedTuple):
 
 
 def read_options(where: str, text: str) -> dict[str, str]:
-    """The texts in ``option=value,option=value``; ``ValueError`` names one that is not so."""
+    """Split ``option=value,option=value``; ``ValueError`` names the malformed part."""
     options = {}
     for part in filter(None, text.split(",")):
         option, equals, value = part.partition("=")
@@ -57,7 +57,7 @@ def read_options(where: str, text: str) -> dict[str, str]:
 
 
 def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
-    """The options that a text can give to a class or function, and whether it takes any other.
+    """Return the options that a class or function accepts as text, and if it takes others.
 
     They are its arguments; with ``**options`` it accepts any other, too.
     """
@@ -79,7 +79,7 @@ def options_of(factory: Callable[..., Any]) -> tuple[dict[str, Option], bool]:
 def make(
     where: str, factory: Callable[..., Any], texts: Mapping[str, str], /, **values: Any
 ) -> Any:
-    """What a class or function makes of options.
+    """Call a class or function with options.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _unknown(name: str, known: Mapping[str, Option], factory: Callable[..., Any]
 
 
 def describe_error(error: BaseException) -> str:
-    """An exception in one line, with the line of the file that it comes from."""
+    """Describe an exception in one line, with the line of the file that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     frames, place = error.__traceback__, ""
     ours = {os.path.join(os.path.dirname(__file__), name) for name in ("_plugins.py", "_specs.py")}
@@ -142,7 +142,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def guess(text: str) -> int | float | str:
-    """The value of a text whose kind is unknown."""
+    """Return the value of a text whose type is unknown."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -152,7 +152,7 @@ def guess(text: str) -> int | float | str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: ``"; did you mean 'greedy'?"``, or nothing."""
+    """Return a suggestion for an unknown name, ``"; did you mean 'greedy'?"``, or nothing."""
     from difflib import get_close_matches
 
     found = get_close_matches(name, [*known], n=1)

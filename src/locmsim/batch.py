@@ -70,7 +70,7 @@ class _HasBatchFunction(Protocol):
     """What has a batch evaluator, as `locmsim.search.Evaluation` does."""
 
     def results(self, batch: "StateBatch") -> BatchResult:
-        """The batch evaluator."""
+        """Return the batch evaluator."""
 
 
 class StateBatch:
@@ -229,7 +229,7 @@ class StateBatch:
         return self._array.size
 
     def __getitem__(self, row: SupportsIndex) -> State:
-        """A copy of one state; negative rows count from the end."""
+        """Return a copy of one state; negative rows count from the end."""
         return self._array.get(self._row(row))
 
     def __setitem__(self, row: SupportsIndex, state: State) -> None:
@@ -591,6 +591,6 @@ def _seed_bits(seed: SupportsIndex) -> int:
 
 
 def evaluation_function(evaluation: Any) -> BatchFunction:
-    """The batch evaluator that something is or has."""
+    """Return the batch evaluator that an object is or has."""
     function: BatchFunction = getattr(evaluation, "results", evaluation)
     return function

@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command_parser() -> argparse.ArgumentParser:
-    """The parser of the bot's options."""
+    """Return the parser of the bot's options."""
     parser = _Parser(
         prog="python -m locmsim.bot",
         description="A bot for Legends of Code and Magic.",

@@ -101,17 +101,17 @@ class Match(Protocol):
         """The turn, counted over both players from 0; None in a choice phase (`Part.CHOICE`)."""
 
     def input_text(self, player: int) -> str:
-        """What a program in that seat is sent, with its last line's end."""
+        """Return the input of a program in that seat, including the final line end."""
 
     def ask(self, agent: Any, player: int) -> Callable[[], str]:
-        """A function that asks an agent of this process, and returns its answer.
+        """Return a function that asks an agent of this process and returns its answer.
 
         What the agent is shown is made here and not when the function is called, whose time is the
         agent's.
         """
 
     def time_limit_ms(self, player: int) -> float:
-        """The time the player has for the answer, in ms; 0 for no limit."""
+        """Return the player's time limit for the answer in ms; 0 for no limit."""
 
     def submit(self, player: int, line: str | None) -> TurnResult:
         """Take an answer: a line without its end, or None if none came.
@@ -132,14 +132,14 @@ class Match(Protocol):
         """What ended the match other than on the board."""
 
     def explain(self) -> str:
-        """What was wrong with the answer that ended the match, for people."""
+        """Explain to people what was wrong with the answer that ended the match."""
 
     @property
     def params(self) -> Mapping[str, int | str]:
         """The parameters in effect, those that make the match what it is."""
 
     def root(self) -> "Match":
-        """The same match before its first answer."""
+        """Return the same match before its first answer."""
 
     def state_key(self) -> object:
         """Equal for two moments of matches in which the same can happen from then on."""
@@ -157,7 +157,7 @@ class Contestant(Protocol):
     """
 
     def reset(self, seed: int = 0) -> None:
-        """A new game begins; everything random depends on `seed`."""
+        """Start a new game; all random choices are derived from `seed`."""
 
 
 class Part(StrEnum):
@@ -225,30 +225,30 @@ class Game(Protocol):
         """What it has that other games lack."""
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
-        """The match of these seeds before its first answer.
+        """Return the match with these seeds before its first answer.
 
         With a `card_seed` its cards follow from that and everything else from `seed`.
         ``ValueError`` if the game has no such seed.
         """
 
     def view(self, match: Any) -> View:
-        """What people are shown of a match of this game, after any of its answers."""
+        """Return what people are shown of a match of this game, after any answer."""
 
     def is_agent(self, spec: str) -> bool:
-        """Whether the text describes a player of this process; otherwise it is a command."""
+        """Return whether the text describes an agent of this process; else it is a command."""
 
     def make_agent(self, spec: str) -> Contestant:
-        """The player of this process that a text describes; ``ValueError`` names what is wrong."""
+        """Create the agent that a text describes; ``ValueError`` names what is wrong."""
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
-        """The text from which `make_agent` makes players of a class, or just like a ready one.
+        """Return the text from which `make_agent` creates agents of a class or like an object.
 
         None if there is no such text; and a player. ``ValueError`` or ``TypeError`` for what is
         none.
         """
 
     def suggest(self, name: str) -> str:
-        """The end of a message about an unknown player: ``"; did you mean 'greedy'?"``, or ""."""
+        """Return a suggestion for an unknown agent, ``"; did you mean 'greedy'?"``, or ""."""
 
 
 class BaseGame:
@@ -266,17 +266,17 @@ class BaseGame:
     parts: ClassVar[Collection[Part]] = ()
 
     def view(self, match: Any) -> View:
-        """What the player who is asked next is sent, and the scores at the end."""
+        """Return the input of the player to be asked next, and the scores at the end."""
         text = "".join(match.input_text(player) for player in match.to_ask[:1])
         scores = match.scores
         return View(text, scores=None if scores is None else (scores[0], scores[1]))
 
     def is_agent(self, spec: str) -> bool:
-        """Whether the text begins with the name of an agent."""
+        """Return whether the text begins with the name of an agent."""
         return spec.partition(":")[0] in self.agents
 
     def make_agent(self, spec: str) -> Contestant:
-        """The agent of a description such as ``"search:nodes=500"``; ``ValueError``."""
+        """Create an agent such as ``"search:nodes=500"``; ``ValueError`` if that fails."""
         name, _, texts = spec.partition(":")
         if name not in self.agents:
             raise ValueError(f"unknown agent {name!r}{self.suggest(name)}")
@@ -285,7 +285,7 @@ class BaseGame:
         return contestant
 
     def describe(self, agent: Any) -> tuple[str | None, Contestant]:
-        """The name of a class in `agents`, otherwise None; and a player. ``TypeError``."""
+        """Return the name in `agents` of a class or an object's class; ``TypeError`` if none."""
         for name, factory in self.agents.items():
             if factory is agent:
                 return name, factory()
@@ -296,12 +296,12 @@ class BaseGame:
         return None, agent() if isinstance(agent, type) else agent
 
     def suggest(self, name: str) -> str:
-        """The agent that was meant, or those there are."""
+        """Suggest the agent that was probably meant, or list all agents."""
         return did_you_mean(name, self.agents) or f"; the agents are {', '.join(self.agents)}"
 
 
 def require(game: Game, part: Part) -> None:
-    """``ValueError`` in one line if a game lacks a part."""
+    """Raise ``ValueError`` in one line if a game lacks a part."""
     if part not in game.parts:
         raise ValueError(f"{game.title} has no {part}")
 

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 def in_threads(
     work: Callable[[int, int], _T], n: int, threads: int, chunk: int | None = None
 ) -> list[_T]:
-    """The results of ``work(start, end)`` for ranges that make up ``0..n``, shared by threads.
+    """Run ``work(start, end)`` in threads on ranges that cover ``0..n``; return the results.
 
     There are at most `n` threads, and one range for each, or one range if `n` is 0. With `chunk`
     no range is longer than that, so that Ctrl-C is noticed between two of them; the other threads

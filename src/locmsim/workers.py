@@ -106,7 +106,7 @@ def available_cores() -> list[int]:
 
 
 def _processor_quota() -> int | None:
-    """How many processors' worth of time this process may use; None for no limit."""
+    """Return the processor quota of this process; None for no limit."""
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return max(1, math.floor(int(quota) / int(period)))
@@ -142,7 +142,7 @@ def local_workers(jobs: int, cores: Sequence[int], cores_each: int = 1) -> Itera
 
 @contextlib.contextmanager
 def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
-    """The workers of a Dask cluster, whose scheduler has that address; needs dask.distributed.
+    """Return the workers of the Dask cluster with this scheduler; needs dask.distributed.
 
     With `one_thread`, for games with time limits, workers of more threads than one are a
     ``ValueError``, as an address is that makes no sense. What a lost worker had to do is done by
@@ -399,7 +399,7 @@ class _Worker:
         theirs.close()
 
     def run(self, *task: Any) -> Any:
-        """The result of a task, or what it raised; `BrokenExecutor` if the worker died."""
+        """Return the result of a task, or what it raised; `BrokenExecutor` if the worker died."""
         try:
             self._tasks.send(task)
             done, result = self._tasks.recv()

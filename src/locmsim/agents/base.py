@@ -162,11 +162,11 @@ class ChoosingAgent(ABC):
         """
 
     def build(self, offer: tuple[Card, ...]) -> list[int]:
-        """The base ids of a deck."""
+        """Return the base ids of a deck."""
         return build_deck(offer, self.deck)
 
     def pick(self, offer: tuple[Card, ...], rules: str) -> int:
-        """The index of a card of the draft."""
+        """Return the index of the card to draft."""
         return pick(offer, self.picked, rules, self.draft, self._offers)
 
 
@@ -217,7 +217,7 @@ class BaseAgent(BelievingAgent):
 
     @abstractmethod
     def plan(self, state: State, started: float) -> list[int]:
-        """The actions of a turn.
+        """Return the actions of a turn.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class BaseAgent(BelievingAgent):
 
 
 def line_of(state: State, actions: list[int]) -> str:
-    """The answer line that carries out `actions` from `state`."""
+    """Return the answer line that plays `actions` from `state`."""
     state = state.clone()
     texts = []
     for action in actions:
@@ -245,7 +245,7 @@ def line_of(state: State, actions: list[int]) -> str:
 
 
 def check_bounds(time_ms: float, name: str, bound: int) -> None:
-    """``ValueError`` unless a turn is bounded by its time or by the number of that name."""
+    """Raise ``ValueError`` unless a turn is bounded by time or by the option of that name."""
     if not (time_ms >= 0 and bound >= 0):
         raise ValueError(f"time_ms and {name}: expected 0 or more, got {time_ms} and {bound}")
     if not (time_ms or bound):

@@ -191,7 +191,7 @@ class PolicySearchAgent(PolicyAgent):
         return ";".join(texts) or "PASS"
 
     def _proposed(self, seed: int, until: float | None) -> list[int]:
-        """The turn that the beam search proposes, with PASS at its end; [] if it is not asked."""
+        """Return the turn that the beam search proposes, with PASS at its end; [] without one."""
         if self._beam is None or until is None:
             return []
         time_ms = 1000 * self.proposal * max(0.0, until - time.perf_counter())
@@ -211,7 +211,7 @@ class PolicySearchAgent(PolicyAgent):
 
 
 def _alike(state: State, one: int, other: int) -> bool:
-    """Whether two legal actions are the same but for which of two equal cards is played."""
+    """Return whether two legal actions differ only in which of two equal cards is played."""
     if one == other or not one or not other:
         return one == other
     a, b = state.action(one), state.action(other)

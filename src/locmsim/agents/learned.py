@@ -15,7 +15,7 @@ __all__ = ["LearnedAgent", "shipped_policy"]
 
 @cache
 def shipped_policy() -> "Policy":
-    """The trained network of the library."""
+    """Return the trained network of the library."""
     from importlib.resources import as_file
 
     from locmsim.policy import Policy

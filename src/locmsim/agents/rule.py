@@ -48,7 +48,7 @@ BURN_HAND = 7
 
 
 def rule_turn(state: State) -> list[int]:
-    """The actions of a turn by fixed rules, PASS not among them.
+    """Return the actions of a turn by fixed rules, without PASS.
 
     The kill, if one of a few fixed orders of items and attacks makes it. Else red and blue items
     on enemy creatures, then creatures, the dearest first, green items where they give most, and
@@ -92,7 +92,7 @@ class _Turn:
         return self.state.players[1 - self.player]
 
     def legal(self, wanted: ActionKind) -> list[tuple[int, int, int]]:
-        """The legal actions of a kind: action, card or attacker, target or lane (1.0: lane 0)."""
+        """Return the legal actions of a kind: action, card or attacker, target or lane."""
         found = []
         for action in self.state.legal_actions():
             kind, _, source, target, lane = self.state.action(action)
@@ -221,7 +221,7 @@ class _Turn:
                 self.do(action)
 
     def target(self, options: list[tuple[int, int]]) -> int:
-        """The attack that one creature makes, 0 for none.
+        """Return the attack that one creature makes, 0 for none.
 
         The best trade if it pays; else the opponent, or a Guard that is in the way.
         """

@@ -93,7 +93,7 @@ class ResultsReader:
         return known
 
     def _begin(self, store: Store, goal: Goal) -> Tally:
-        """The sums of the first games, of none if these are few."""
+        """Return the sums of the first games, of none if these are few."""
         assert store.settings is not None
         if store.last() > _FEW and (known := store.sums(goal.sprt)) is not None:
             self._before = store.sums_between(_PLACES)
@@ -124,17 +124,17 @@ class ResultsReader:
         return tally is not None and (tally.games >= self.goal.games > 0 or tally.decided)
 
     def to_json(self) -> dict[str, Any]:
-        """The results as `locmsim.arena.Arena.to_json` has them, but for the list of faults."""
+        """Return the results as `locmsim.arena.Arena.to_json` does, without the list of faults."""
         assert self.tally is not None
         return {**as_json(self.tally), "goal": self.goal.games}
 
     def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
-        """How the score of a player developed, see `score_curve`."""
+        """Return the score of a player over time, see `score_curve`."""
         before = [tally.player_pairs(player) for tally in self._before]
         return score_curve(self._pairs, player, self.settings.games_per_meeting, points, before)
 
     def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
-        """How the sequential test developed, see `llr_curve`; None without one."""
+        """Return the progress of the sequential test, see `llr_curve`, or None without a test."""
         if self.goal.sprt is None:
             return None
         first = self.settings.pairings[0]
@@ -150,7 +150,7 @@ def score_curve(
     points: int,
     before: Sequence[PairCounts] = (),
 ) -> dict[str, list[float]]:
-    """A player's score and its 95 % interval after more and more games.
+    """Return a player's score and its 95 % interval after increasing numbers of games.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def score_curve(
 def llr_curve(
     pairs: Sequence[PairResult], sprt: Sprt, points: int, before: Sequence[PairCounts] = ()
 ) -> dict[str, list[float]]:
-    """The logarithm of the likelihood ratio after more and more pairs.
+    """Return the log-likelihood ratio after increasing numbers of pairs.
 
     Parameters
     ----------

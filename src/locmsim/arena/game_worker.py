@@ -44,7 +44,7 @@ class _Agents(threading.local):
 
 
 def _copy_of(player: Player, settings: Settings) -> Contestant:
-    """A copy of a ready agent; or itself, if it cannot be copied and nobody else can have it."""
+    """Return a copy of an agent, or the agent itself if it is not shared or has no copies."""
     agent: Contestant = player.agent
     try:
         return copy.deepcopy(agent)
@@ -116,7 +116,7 @@ def _watched(
 
 
 def replayed(settings: Settings, record: Record) -> Result[Any]:
-    """The result of a stored game, with everything that was sent to the players.
+    """Replay a stored game and return its result, with everything sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.
     """
@@ -137,5 +137,5 @@ def replayed(settings: Settings, record: Record) -> Result[Any]:
 
 
 def new_match(settings: Settings, fixture: Fixture) -> Match:
-    """The match of a game before its first answer."""
+    """Return the match of a game before its first answer."""
     return settings.game.new_match(fixture.seed, fixture.card_seed)

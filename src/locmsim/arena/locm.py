@@ -157,7 +157,7 @@ def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:
 
 
 def _spec_of(agent: Agent) -> str | None:
-    """The text that makes agents like this one; None if no text does."""
+    """Return the text that makes agents like this one; None if no text does."""
     kind = type(agent)
     try:
         spec = agent_spec(kind)
@@ -180,7 +180,7 @@ def _spec_of(agent: Agent) -> str | None:
 
 
 def _alike(agent: Agent, other: Agent, *, derived: bool) -> bool:
-    """Whether two agents of a class have the same in them.
+    """Return whether two agents of one class have equal attributes.
 
     What cannot be compared counts as the same if it can only be `derived` from what can.
     """

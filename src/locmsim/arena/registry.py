@@ -69,7 +69,7 @@ def make_game(description: str, like: Game | None = None, /, **options: Any) -> 
 
 
 def game_name(game: Game) -> str:
-    """By what `make_game` finds the class of a game."""
+    """Return the name by which `make_game` finds the class of a game."""
     for name in _registry.names():
         try:
             if _registry.find(name) is type(game):
@@ -84,12 +84,12 @@ def _options(game: Game) -> dict[str, Any]:
 
 
 def game_to_json(game: Game) -> dict[str, Any]:
-    """Name and options of a game as plain values."""
+    """Return name and options of a game as plain values."""
     return {"game": game_name(game), **_options(game)}
 
 
 def game_from_json(data: Mapping[str, Any]) -> Game:
-    """The inverse of `game_to_json`; ``ValueError`` if it is something else."""
+    """Create the game that `game_to_json` wrote; ``ValueError`` for other values."""
     options = dict(data)
     name = options.pop("game", None)
     try:

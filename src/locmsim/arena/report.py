@@ -33,7 +33,7 @@ _LAST_CHARACTERS = 2000
 
 
 def running_score(tally: Tally) -> str:
-    """The first player's score so far, for a line of progress."""
+    """Return the first player's score so far, for a line of progress."""
     name = tally.settings.players[0].name
     counts = tally.player_pairs(0)
     low, high = score_interval(counts)
@@ -44,7 +44,7 @@ def running_score(tally: Tally) -> str:
 
 
 def tables(tally: Tally, width: int | None = None) -> str:
-    """All there is to say about the results, for people; in `width` columns, if that is given."""
+    """Return all results as text tables, wrapped to `width` columns if it is given."""
     parts = [_heading(tally), _player_table(tally, width)]
     if len(tally.settings.players) > 2:
         parts.append(_head_to_head(tally, width))
@@ -167,7 +167,7 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
 
 
 def _pairs_text(tally: Tally) -> str:
-    """How the pairs of two players went."""
+    """Return the results of the pairs of two players."""
     settings = tally.settings
     if len(settings.players) > 2 or not settings.mirror:
         return ""
@@ -207,7 +207,7 @@ def _sprt_text(tally: Tally) -> str:
 
 
 def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> list[list[str]]:
-    """A row for each game that a player lost: game, seed, seat, opponent, turns, reason."""
+    """Return a row per lost game of a player: game, seed, seat, opponent, turns, reason."""
     rows = []
     for outcome in outcomes:
         if index not in outcome.players:
@@ -227,7 +227,7 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
 def lost_table(
     rows: Sequence[Sequence[str]], width: int | None = None, turns: str = "turns"
 ) -> str:
-    """`lost_games` as a table; what does not fit into `width` columns is cut."""
+    """Return `lost_games` as a table, cut to `width` columns."""
     header = ["game", "seed", "seat", "opponent", turns, "lost"]
     if width is not None:
         short = _cut_names([row[3] for row in rows])
@@ -289,7 +289,7 @@ def _cut_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with that are the same."""
+    """Return the length of the common prefix of two texts."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
 
 
@@ -306,7 +306,7 @@ def _percent(share: float) -> str:
 
 
 def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> str:
-    """For each player and kind of fault the first game with it: why, and the player's last words.
+    """Return the first game of each player and kind of fault: reason and last words.
 
     `failed` are the games with a fault, and what the player at fault has written.
     """
@@ -324,7 +324,7 @@ def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> st
 
 
 def faults_json(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> list[dict[str, Any]]:
-    """All games with a fault: who failed, how, why, and the end of the player's last words."""
+    """Return all games with a fault: player, kind, reason and the player's last words."""
     return [
         {
             "game": outcome.number,
@@ -348,7 +348,7 @@ _COLUMNS = [
 
 
 def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
-    """A header and a line for each game; players by name, numbers at the end of a column are seats.
+    """Return a header and a line per game; trailing numbers in column names are seats.
 
     ``pair`` counts the meeting that a game belongs to, ``card_seed`` is empty where the cards
     follow from ``seed``; times are of battle turns, in ms; ``failed`` lost by ``fault``.
@@ -382,7 +382,7 @@ def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
-    """The same for programs: plain dicts, lists, numbers and strings; null for what is infinite."""
+    """Return the results as plain values for programs; infinite numbers are None."""
     settings = tally.settings
     ratings = _ratings(tally)
     players = []

@@ -339,7 +339,7 @@ class Settings:
 
 
 def random_seed() -> int:
-    """A seed nobody has chosen."""
+    """Return a random seed."""
     return random.SystemRandom().getrandbits(32)
 
 
@@ -375,7 +375,7 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """`names` with ``#2``, ``#3`` ... behind those that came before."""
+    """Return `names` with ``#2``, ``#3`` ... appended to repeated ones."""
     seen: dict[str, int] = {}
     result = []
     for name in names:

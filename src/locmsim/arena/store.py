@@ -292,7 +292,7 @@ class Store(Database):
             self._connection.execute("INSERT INTO sums VALUES (?, ?)", [done + block, text])
 
     def sums(self, sprt: Sprt | None) -> Tally | None:
-        """What the first games come to, as far as that is written down; None if it is not."""
+        """Return the stored sums of the first games; None if they were not stored."""
         assert self.settings is not None
         for data in self._summed("ORDER BY games DESC LIMIT 1"):
             if data["sprt"] == (None if sprt is None else asdict(sprt)):
@@ -300,7 +300,7 @@ class Store(Database):
         return None
 
     def sums_between(self, points: int) -> list[Tally]:
-        """As `sums`, at about so many places between the first game and there, without a test."""
+        """Return sums as `sums` does, at about `n` points up to there, without the test."""
         assert self.settings is not None
         (last,) = self._summed("ORDER BY games DESC LIMIT 1") or [{"games": 0}]
         block = _BLOCK * len(self.settings.pairings)
@@ -323,18 +323,18 @@ class Store(Database):
         return int(count)
 
     def last(self) -> int:
-        """The highest number of a game that was played; 0 before the first one."""
+        """Return the highest number of a played game; 0 before the first one."""
         with self._errors("read"):
             ((number,),) = self._connection.execute("SELECT max(game) FROM games")
         return int(number or 0)
 
     def numbers(self) -> set[int]:
-        """The numbers of the games that were played."""
+        """Return the numbers of the games that were played."""
         with self._errors("read"):
             return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
     def outcomes(self, first: int = 1) -> Iterator[Outcome]:
-        """What tables need of the games, by number, from the game `first` on."""
+        """Return the games from number `first` on, by number, as far as tables need them."""
         query = f"{_OUTCOME} FROM games WHERE game >= ? ORDER BY game"
         with self._errors("read"):
             for row in self._connection.execute(query, [first]):
@@ -348,7 +348,7 @@ class Store(Database):
         lost_by: int | None = None,
         failed: bool = False,
     ) -> Iterator[Ending]:
-        """How games ended, the last ones first; with `before`, only games with lower numbers.
+        """Yield how games ended, the latest first; with `before`, only those with lower numbers.
 
         The others select the games of a player, those that a player has lost, or those that ended
         by a fault. Give one of them only, as this reads by one index, and check the rest yourself.
@@ -379,7 +379,7 @@ class Store(Database):
                 yield Ending(number, (player0, player1), winner, turns, fault)
 
     def fault_kinds(self, kinds: Iterable[str]) -> list[str]:
-        """Those kinds of faults that have ended a game."""
+        """Return the kinds of faults that ended a game."""
         query = "SELECT EXISTS (SELECT 1 FROM games WHERE fault_kind = ?)"
         with self._errors("read"):
             return [
@@ -389,14 +389,14 @@ class Store(Database):
             ]
 
     def fault_message(self, number: int) -> str:
-        """What is told about the fault that has ended a game."""
+        """Return the message of the fault that ended a game."""
         with self._errors("read"):
             query = "SELECT fault_message FROM games WHERE game = ?"
             row = self._connection.execute(query, [number]).fetchone()
         return str(row[0] or "") if row else ""
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:
-        """The games that a fault has ended, and what the player at fault wrote last."""
+        """Yield the games that ended by a fault, with the last output of the player at fault."""
         with self._errors("read"):
             query = f"{_OUTCOME}, stderr0, stderr1 FROM games WHERE fault_seat IS NOT NULL"
             for *columns, stderr0, stderr1 in self._connection.execute(f"{query} ORDER BY game"):
@@ -405,7 +405,7 @@ class Store(Database):
                 yield outcome, _unpacked(stderr1 if outcome.fault.player else stderr0)
 
     def game(self, number: int) -> Record:
-        """All of a game; `StoreError` if it was not played."""
+        """Return everything stored of a game; `StoreError` if it was not played."""
         assert self.settings is not None
         with self._errors("read"):
             query = f"{_OUTCOME}, stderr0, stderr1, elapsed_ns, answers FROM games WHERE game = ?"

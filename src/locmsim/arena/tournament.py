@@ -524,7 +524,7 @@ class Arena:
 def _with_files(
     players: Sequence[Player], old: Sequence[Player]
 ) -> tuple[tuple[Player, ...], list[str]]:
-    """The players with the digests of their files, and the files that are not what they were."""
+    """Return the players with the digests of their files, and the files that changed."""
     before = {player.spec: player.files for player in old}
     known = []
     changed: dict[str, None] = {}
@@ -593,7 +593,7 @@ def parse_player(text: str, game: str | Game = "locm") -> Player:
 
 
 def as_player(text: str, game: Game) -> tuple[Player, Contestant | None]:
-    """A player from ``"name=description"``, where ``name=`` may be missing; and the agent, if any.
+    """Create a player, and its agent if any, from ``"description"`` or ``"name=description"``.
 
     ``ValueError`` for an agent's wrong options and for an empty command.
     """

@@ -52,7 +52,7 @@ _T = TypeVar("_T")
 
 
 def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") -> list[int]:
-    """The base ids of a legal deck of 30 from the offered `cards` (docs/rules.md, section 3).
+    """Build a legal deck of 30 cards from the offer (docs/rules.md, section 3).
 
     `heuristic` is a name in `DECK_BUILDERS` or a function of that kind. ``ValueError`` if the offer
     holds less than 15 different cards, the name is unknown, or the heuristic's deck is illegal.
@@ -75,12 +75,12 @@ def build_deck(cards: Sequence[Card], heuristic: str | DeckBuilder = "default") 
 
 
 def deck_line(deck: Sequence[int]) -> str:
-    """The answer line that chooses these base ids."""
+    """Return the answer line that chooses these base ids."""
     return ";".join(f"CHOOSE {base_id}" for base_id in deck)
 
 
 def named(what: str, heuristic: str | _T, registry: Mapping[str, _T]) -> _T:
-    """The heuristic of that name in a registry, or the function itself."""
+    """Return the heuristic of that name in a registry, or the function itself."""
     if not isinstance(heuristic, str):
         return heuristic
     if heuristic not in registry:
@@ -230,7 +230,7 @@ RESTARTS = 2
 
 
 def deck_builder(weights: Weights) -> DeckBuilder:
-    """The builder that plays by these weights: it looks for the deck of the highest value.
+    """Return the deck builder of these weights, which maximises the deck's value.
 
     The search starts with the deck of the best cards by score, which stays if there is no deck
     value. A deck is looked for once an offer: both players want it, and each to guess the other's.

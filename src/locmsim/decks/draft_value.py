@@ -65,13 +65,13 @@ class DraftValue:
         return self._networks.arrays
 
     def __call__(self, deck: Sequence[Card]) -> float:
-        """The value of a deck of at most 30 cards; others than the 160 count for nothing."""
+        """Return the value of a deck of at most 30 cards; cards outside the 160 count as 0."""
         return self._networks.value([card.base_id for card in deck])
 
     def expected(
         self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], drafts: int = DRAFTS
     ) -> tuple[float, float, float]:
-        """The expected value of the final deck after each of three picks.
+        """Return the expected value of the final deck after each of three picks.
 
         It depends on what is given here alone: the same offers and picks have the same values.
 
@@ -99,7 +99,7 @@ class DraftValue:
         return first, second, third
 
     def followed(self, offers: Sequence[Sequence[Card]], drafts: int = DRAFTS) -> list[list[float]]:
-        """The three expected values of each turn of a draft that takes the best card in each.
+        """Return the three expected values per turn of a draft that always takes the best card.
 
         Parameters
         ----------
@@ -122,11 +122,11 @@ class DraftValue:
 
 
 def draft_value_of(weights: Weights) -> DraftValue | None:
-    """The draft value of a player's weights, if they have one."""
+    """Return the draft value of a player's weights, or None if they have none."""
     return DraftValue(*weights.draft_value) if weights.draft_value else None
 
 
 @cache
 def default_draft_value(rules: str) -> DraftValue | None:
-    """The one in the package for a rule set, if there is one."""
+    """Return the package's draft value of a rule set, or None."""
     return draft_value_of(default_weights(rules))

@@ -54,7 +54,7 @@ class HistoryPicker(ABC):
 
     @abstractmethod
     def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
-        """The index of the card to take from the last of the offers.
+        """Return the index of the card to take from the last offer.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ def pick(
     heuristic: str | DraftPicker = "default",
     earlier: Sequence[Sequence[Card]] | None = None,
 ) -> int:
-    """Which of the three offered cards to take.
+    """Return the index of the offered card to take.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def _ranks(rules: str) -> dict[int, int]:
 
 
 def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The card that stands first in the static order of the rule set."""
+    """Return the card that comes first in the static order of the rule set."""
     ranks = _ranks(rules)
     return min(range(len(offer)), key=lambda i: ranks.get(offer[i].base_id, len(ranks)))
 
 
 def _pick_cheapest(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The cheapest card, the first of them: a baseline."""
+    """Return the first of the cheapest cards: a baseline."""
     return min(range(len(offer)), key=lambda i: offer[i].cost)
 
 
@@ -187,7 +187,7 @@ class ExpectedPicker(HistoryPicker):
 
 
 def draft_picker(weights: Mapping[str, Weights]) -> DraftPicker:
-    """The picker that drafts by these weights, given by rule set."""
+    """Return the draft picker of these weights, which are given by rule set."""
     drafted = {name: w for name, w in weights.items() if RULES[name].draft}
     curve = CurvePicker({name: score_of(w) for name, w in drafted.items()})
     values = {name: draft_value_of(w) for name, w in drafted.items()}
@@ -201,7 +201,7 @@ def _default_curve() -> CurvePicker:
 
 
 def _pick_by_curve(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:
-    """The card of the best value, corrected by what the deck lacks."""
+    """Return the card of the highest value, corrected for what the deck lacks."""
     return _default_curve()(offer, picked, rules)
 
 

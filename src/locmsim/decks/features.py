@@ -56,6 +56,6 @@ CARD_TERMS: dict[str, str] = {
 
 
 def card_terms(card: Card) -> dict[str, float]:
-    """How much a card has of each of the `CARD_TERMS`; where it has nothing, they are left out."""
+    """Return the non-zero `CARD_TERMS` of a card."""
     row = term_rows([card])[0].tolist()
     return {name: number for name, number in zip(CARD_TERMS, row, strict=True) if number}

@@ -84,7 +84,7 @@ class TableScore:
 
 
 def score_of(weights: Weights) -> CardScore:
-    """The card score of a player's weights: that of the draft, or of decks.
+    """Return the card score of a player's weights: that of the draft, or of decks.
 
     Parameters
     ----------
@@ -102,20 +102,20 @@ def score_of(weights: Weights) -> CardScore:
 
 
 def require_draft(rules: str) -> None:
-    """``ValueError`` for rules without a draft."""
+    """Raise ``ValueError`` for rules without a draft."""
     if not get_rules(rules).draft:
         raise ValueError(f"rules {rules} have no draft")
 
 
 @cache
 def card_score(rules: str) -> CardScore:
-    """The score behind the default heuristic of this rule set: a guess at what anyone wants."""
+    """Return the card score of the default heuristic, an estimate of what anyone prefers."""
     return score_of(default_weights(rules))
 
 
 @cache
 def static_order(rules: str) -> tuple[int, ...]:
-    """The 160 base ids of rules "1.2" or "1.0", the most wanted first (docs/drafts.md).
+    """Return the 160 base ids of rules "1.2" or "1.0", the best first (docs/drafts.md).
 
     ``ValueError`` for rules without a draft.
     """

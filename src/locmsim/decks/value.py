@@ -100,5 +100,5 @@ class DeckValue:
 
 @cache
 def default_value() -> DeckValue:
-    """The one in the package."""
+    """Return the deck value in the package."""
     return DeckValue(*(default_weights("1.5").deck_value or ()))

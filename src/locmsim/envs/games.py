@@ -56,7 +56,7 @@ _SHOWN = 10
 
 
 def seed_bits(random: np.random.Generator) -> int:
-    """64 bits from which the random stream of a row follows."""
+    """Return the 64 bits from which the random stream of a row is derived."""
     return int(random.integers(0, 2**64, dtype=np.uint64))
 
 
@@ -247,7 +247,7 @@ class Games:
         return True
 
     def observed(self, copy: bool = True) -> Any:
-        """What `arrays` shows the caller, as the observation space has it."""
+        """Return the caller's view of `arrays` in the form of the observation space."""
         seen = self.arrays["obs"].copy() if copy else self.arrays["obs"]
         if self.options.mask == "info":
             return seen
@@ -268,11 +268,11 @@ class Games:
         return self.layout
 
     def cards(self, row: int) -> list[Card]:
-        """The cards of a row's set, by ascending base id."""
+        """Return the cards of a row's set, by ascending base id."""
         return self._set_of(self.rows.card_sets.seed(row))[1]
 
     def _set_of(self, seed: int) -> tuple[Table, list[Card]]:
-        """The cards of a cardGenSeed, or those that all episodes have."""
+        """Return the cards of a cardGenSeed, or those shared by all episodes."""
         if self._cards is not None:
             return self._table, self._cards
         return self._reset_sets.get(seed) or generated(seed)
@@ -286,13 +286,13 @@ class Games:
         return [cards[i] for i in offer], [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
-        """What the learner sees of a row, or the player to move if all are the caller's."""
+        """Return the learner's view of a row as text; in self-play, that of the player to move."""
         if self.rows.views.phase(row) == "choice":
             return choice_text(*self._choice_of(row))
         return battle_text(self.rows.views.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
-        """The same as a picture."""
+        """Return the same view as a picture."""
         if self.rows.views.phase(row) == "choice":
             return choice_frame(self.rules.name, *self._choice_of(row))
         return battle_frame(self.rows.views.state(row), self._viewer(row))
@@ -337,14 +337,14 @@ class Games:
         return np.ascontiguousarray(actions)
 
     def reward_of(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-        """What the function that is the option `reward` makes of the arrays of a step."""
+        """Apply the function given as the option `reward` to the arrays of a step."""
         rewards = np.asarray(self.options.reward(arrays), np.float32)
         if rewards.shape != (self.n,):
             raise ValueError(f"reward: expected shape ({self.n},), got {rewards.shape}")
         return rewards
 
     def check(self) -> None:
-        """``ResetNeeded`` if rows still wait for an opponent that raised an exception.
+        """Raise ``ResetNeeded`` if rows still wait for an opponent that raised an exception.
 
         No action of the caller's must be played for somebody else.
         """
@@ -482,7 +482,7 @@ class Games:
     # ---------------------------------------------------------------------------------- episodes
 
     def start_of(self, random: np.random.Generator) -> int | np.random.Generator:
-        """What the random stream of a row begins with: bits, or where the generator is."""
+        """Return the start of a row's random stream: bits, or the state of its generator."""
         return seed_bits(random) if self.options.episode == "battle" else random
 
     def begin(
@@ -557,7 +557,7 @@ class Games:
         self.serve_one(row)
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
-        """The seeds of a match; what is not given follows from the row's seed."""
+        """Return the seeds of a match; missing ones are derived from the row's seed."""
         seed, seeds = self.rows.views.seeds(row)
         params = wanted.get("match")
         if params is not None:
@@ -621,7 +621,7 @@ class Games:
     # ----------------------------------------------------------------------------------- results
 
     def match(self, row: int) -> EpisodeMatch | None:
-        """Of the row's last finished episode; None if it began with a given position."""
+        """Return the match of the row's last episode; None if it began with a given position."""
         seed, seeds, triplets, decks = self.rows.views.result(row)[8:]
         return None if seed is None else self._match_of(seed, seeds, decks, triplets)
 
@@ -638,7 +638,7 @@ class Games:
         return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
 
     def end_info(self, row: int) -> dict[str, Any]:
-        """What the info says of the row's last finished episode."""
+        """Return the info about the row's last finished episode."""
         result = self.rows.views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
         more: dict[str, Any] = {}
@@ -661,7 +661,7 @@ class Games:
         }
 
     def end_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """The same for all rows that have ended, as arrays; ``_name`` tells which rows have it."""
+        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
         n = self.n
         info: dict[str, Any] = {
             "winner": np.zeros(n, np.int8),

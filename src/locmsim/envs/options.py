@@ -234,7 +234,7 @@ class Options:
         return get_layout(self.layout, self.rules)
 
     def rewards(self) -> tuple[float, bool, list[float]]:
-        """The worth of a win, whether potentials count undiscounted, their weights."""
+        """Return the reward of a win, whether potentials count undiscounted, and their weights."""
         if callable(self.reward) or self.reward == "win-loss":
             return 1.0, False, _weights("shaping", self.shaping)
         kind, colon, rest = str(self.reward).partition(":")
@@ -269,7 +269,7 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
 
 
 def options_of(values: Mapping[str, Any], name: str = "") -> Options:
-    """`Options` of these names and values, on top of those that the id of that name stands for.
+    """Return `Options` with these values, added to those that an environment id stands for.
 
     ``ValueError`` suggests what an unknown option meant, and refuses options of another id.
     """
@@ -292,7 +292,7 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
 
 
 def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """The spaces of observations and actions."""
+    """Return the spaces of observations and actions."""
     rules = get_rules(options.rules)
     n_actions, parts = 0, []
     if options.episode != "choice":
@@ -324,7 +324,7 @@ _HEADING = "Parameters\n----------\n"
 
 
 def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Target], _Target]:
-    """A decorator: name the options in what describes a class or function that takes them.
+    """Return a decorator that lists the options in the docstring of a class or function.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
 def _signature(
     target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
-    """The signature of a class, with options in place of ``**options``."""
+    """Return the signature of a class, with options in place of ``**options``."""
     signature = inspect.signature(target)
     own = [
         one
@@ -378,7 +378,7 @@ def _signature(
 
 
 def _completed(target: Any, hidden: set[str]) -> str:
-    """A docstring with an entry for each option; a class without parameters has its base's."""
+    """Return a docstring with an entry for each option, or the base class's parameters."""
     text = inspect.cleandoc(target.__doc__)
     entries = _descriptions()
     if _HEADING in text:
@@ -392,7 +392,7 @@ def _completed(target: Any, hidden: set[str]) -> str:
 
 
 def _descriptions() -> dict[str, str]:
-    """The entry of each option among the parameters of `Options`."""
+    """Return the entry of each option among the parameters of `Options`."""
     text = inspect.cleandoc(Options.__doc__ or "").partition(_HEADING)[2]
     entries: dict[str, str] = {}
     for line in text.partition("\n\n")[0].splitlines():

@@ -12,14 +12,14 @@ __all__ = ["by_row", "known", "mask_of"]
 
 
 def known(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The options that `Games.begin_rows` knows, without those that are None."""
+    """Return the options that `Games.begin_rows` knows and that are not None."""
     if not options:
         return {}
     return {name: options[name] for name in _IS_ONE if options.get(name) is not None}
 
 
 def by_row(options: Mapping[str, Any] | None, n: int) -> Sequence[dict[str, Any]] | None:
-    """The known options of each of `n` rows, None without any.
+    """Return the known options for each of `n` rows, or None if there are none.
 
     ``ValueError`` for a sequence of another length.
     """
@@ -67,7 +67,7 @@ _IS_ONE: dict[str, Callable[[Any], bool]] = {
 
 
 def mask_of(options: Mapping[str, Any] | None, n: int) -> list[int]:
-    """The rows that ``reset_mask`` names; all of `n` without one.
+    """Return the rows that ``reset_mask`` names, or all of `n` without a mask.
 
     ``ValueError`` for what is no bool array of them.
     """

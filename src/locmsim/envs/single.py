@@ -187,7 +187,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         return observation, reward, terminated, truncated, info
 
     def _refused(self, action: Any) -> Any:
-        """A step while the row still waits for an opponent that raised an exception."""
+        """Return a step while the row still waits for an opponent that raised an exception."""
         self.games.check()
 
     def _check(self, action: Any) -> None:
@@ -200,18 +200,18 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             raise IllegalActionError(f"action {action} is not legal here", self.state)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool array of the legal actions, as sb3-contrib's MaskablePPO asks for it."""
+        """Return a bool array of the legal actions, as MaskablePPO of sb3-contrib expects it."""
         mask: NDArray[np.int8] = self.games.arrays["masks"][0]
         return mask.astype(np.bool_)
 
     def sample(self) -> int:
-        """A uniformly random legal action, from `np_random`."""
+        """Return a uniformly random legal action, drawn from `np_random`."""
         out = np.empty(1, np.int64)
         self.games.rows.sample(seed_bits(self.np_random), out)
         return int(out[0])
 
     def render(self) -> Any:
-        """What the caller sees: a text, printed with "human", or a uint8 array (600, 800, 3)."""
+        """Show the caller's view: a text, printed with "human", or a uint8 array (600, 800, 3)."""
         games = self.games
         return show(self.render_mode, lambda: games.text(0), lambda: games.frame(0))
 

@@ -93,7 +93,7 @@ def export_bot(
     readable: bool = False,
     ascii: bool = False,
 ) -> Bot:
-    """The bot of one rule set as one C file.
+    """Return the bot of one rule set as one C file.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def _weights(data: _Data, rules: str, weights: Weights) -> Weights:
 
 
 def _one(networks: Sequence[Arrays]) -> Arrays:
-    """A network in place of an ensemble, which has no room in ASCII."""
+    """Return a network in place of an ensemble, which is too long in ASCII."""
     if len(networks) == 1:
         return networks[0]
     ours = default_weights("1.5").deck_value or ()
@@ -289,7 +289,7 @@ def _same(a: Arrays, b: Arrays) -> bool:
 
 
 def _restarts() -> Iterator[int]:
-    """The random decks that `SwapBuilder` improves: places in two rows of the offered cards."""
+    """Yield random decks for `SwapBuilder` to improve: indices in two rows of the offer."""
     rng = random.Random(0)
     for _ in range(RESTARTS):
         yield from rng.sample(range(COPIES_PER_CARD * _OFFERED), DECK_SIZE)

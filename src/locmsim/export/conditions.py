@@ -10,7 +10,7 @@ _COMPARISON = re.compile(r"(?P<no>!?)(?P<name>[A-Za-z_]\w*)(?: (?P<sign>==|!=) (
 
 
 def resolve(text: str, macros: Mapping[str, int]) -> str:
-    """The text without the conditions that the macros decide.
+    """Return the text without the preprocessor conditions that the macros decide.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
 
 
 def _value(condition: str, macros: Mapping[str, int]) -> bool | None:
-    """Whether a condition holds; None: it has something unknown in it."""
+    """Return whether a condition holds; None if it contains something unknown."""
     holds = False
     for part in condition.split("||"):
         both = True

@@ -39,7 +39,7 @@ _WIDTH = 500
 
 
 def minify(text: str, keep: Collection[str] = ()) -> str:
-    """The same program in few characters.
+    """Return the same program in fewer characters.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def minify(text: str, keep: Collection[str] = ()) -> str:
 
 
 def _without_constants(text: str) -> tuple[str, dict[str, str]]:
-    """The text without declarations of constants, and their values."""
+    """Return the text without declarations of constants, and their values."""
     constants: dict[str, str] = {}
     for block in _CONSTANTS.findall(text):
         for item in filter(None, map(str.strip, block.split(","))):
@@ -154,7 +154,7 @@ def _squeezed(tokens: list[str]) -> str:
 
 
 def _is_wordlike(letter: str) -> bool:
-    """Whether a letter would join another such one: a quote takes a name for its suffix."""
+    """Return whether a letter would join its neighbour: a name after a quote becomes its suffix."""
     return letter != "" and (letter.isalnum() or letter in "_\"'")
 
 

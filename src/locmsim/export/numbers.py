@@ -59,7 +59,7 @@ class Packed:
 
 
 def pack_rows(array: "_Array") -> tuple[str, float]:
-    """The numbers of a table as text, and the unit of the scales of its rows, a power of two.
+    """Encode a table as text; return it with the unit of its rows' scales, a power of two.
 
     The scales come first, a character each; then the numbers, three in a character.
     """
@@ -83,7 +83,7 @@ def pack_rows(array: "_Array") -> tuple[str, float]:
 
 
 def unpack_rows(text: str, unit: float, shape: Sequence[int]) -> "_Array":
-    """The numbers in a text of `pack_rows`, as the C code has them: all of them are exact."""
+    """Decode a text of `pack_rows` to the exact numbers that the C code gets."""
     codes = np.array([ord(character) - _IDEOGRAPH for character in text], np.int64)
     scales = codes[: shape[0]].astype(np.float32) * np.float32(unit)
     numbers = codes[shape[0] :]
@@ -98,7 +98,7 @@ def _levels(rows: "NDArray[np.float64]", scales: "NDArray[np.float64]") -> "NDAr
 
 
 def pack(array: "_Array", *, ascii: bool = False) -> tuple[str, float]:
-    """The numbers of an array as text, and the scale that they are multiples of, a float32.
+    """Encode an array as text; return it with the scale of its numbers, a float32.
 
     In ASCII two numbers take five letters, otherwise seven take eight characters.
     """
@@ -110,7 +110,7 @@ def pack(array: "_Array", *, ascii: bool = False) -> tuple[str, float]:
 
 
 def unpack(text: str, scale: float, shape: Sequence[int]) -> "_Array":
-    """The numbers in a text, as the C code has them."""
+    """Decode a text to the numbers that the C code gets."""
     words = _words_of_letters(text) if text.isascii() else _words_of_ideographs(text)
     count = int(np.prod(shape))
     whole = np.array(words[:count], np.uint16).astype(np.int16)
@@ -168,5 +168,5 @@ def decimals(values: Iterable[float]) -> tuple[list[int], int]:
 
 
 def list_of(values: Iterable[object]) -> str:
-    """The values of an array in C."""
+    """Return the values of an array as C."""
     return "{" + ", ".join(map(str, values)) + "}"

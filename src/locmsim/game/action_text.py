@@ -16,7 +16,7 @@ _LANES = ("left", "right")
 
 
 def sentence(kind: ActionKind, name: str, target: str = "", lane: int | None = None) -> str:
-    """What an action is, in words.
+    """Return an action in words.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def action_words(
     names: Sequence[str] = (),
     titles: Mapping[Card, str] | None = None,
 ) -> str:
-    """What an action is, in words that name cards.
+    """Return an action in words that name cards.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def line_words(
     names: Sequence[str] = (),
     titles: Mapping[Card, str] | None = None,
 ) -> list[str]:
-    """The words of actions that follow each other; the state is unchanged.
+    """Return consecutive actions in words; the state is unchanged.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def line_words(
 
 
 def answer_actions(state: State, answer: str | None) -> list[str]:
-    """The actions that an answer line comes to.
+    """Return the actions that an answer line executes.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def answer_actions(state: State, answer: str | None) -> list[str]:
 
 
 def cards_of(state: State) -> list[Card]:
-    """The cards of both players in a position: on the boards, in the hands and the decks."""
+    """Return all cards of a position: on the boards, in the hands and in the decks."""
     return [
         held.card
         for side in state.players

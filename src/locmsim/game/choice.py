@@ -60,7 +60,7 @@ class Construct:
         return [i for i, card in enumerate(self.offers) if left[card.base_id]]
 
     def line(self, step: int, picks: Sequence[int]) -> str:
-        """The answer that takes the cards at these places of the offer."""
+        """Return the answer that takes the cards at these indices of the offer."""
         return ";".join([f"CHOOSE {self.offers[place].base_id}" for place in picks])
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
@@ -106,7 +106,7 @@ class Construct:
 
 @lru_cache(maxsize=4)
 def generated(seed: int) -> Construct:
-    """The choice among the cards of a seed: the matches of a pair, or of more, share it.
+    """Return the choice among a seed's cards, cached because the matches of a pair share it.
 
     The cards are as many as are offered: all of them, whatever the seed of the offer.
     """
@@ -143,7 +143,7 @@ class Draft:
         return list(range(len(self.offers[step])))
 
     def line(self, step: int, picks: Sequence[int]) -> str:
-        """The answer that takes the card at the last of these places of the offer."""
+        """Return the answer that takes the card at the last of these indices of the offer."""
         return f"PICK {picks[-1]}"
 
     def apply(self, line: str, step: int, chosen: list[int]) -> None:
@@ -179,7 +179,7 @@ def _distinct(rng: JavaRandom, n: int, count: int) -> list[int]:
 
 
 def _in_league(card: Card, league: int) -> bool:
-    """Whether a league drafts `card` (12:DraftPhase.java:55-75)."""
+    """Return whether a league drafts `card` (12:DraftPhase.java:55-75)."""
     if league == 1:
         effects = (card.my_health_change, card.opponent_health_change, card.card_draw)
         plain = card.abilities == NO_ABILITIES and not any(effects)
@@ -200,7 +200,7 @@ def _drawn_triplets(rng: JavaRandom, cards: list[Card]) -> list[list[Card]]:
 
 
 def _predefined_triplets(text: str, cards: list[Card]) -> list[list[Card]]:
-    """The triplets of ``predefinedDraftIds``; as in the referee, what is too much is not read."""
+    """Return the triplets of ``predefinedDraftIds``; as in the referee, extra ones are ignored."""
     by_id = {card.base_id: card for card in cards}
     parts = text.replace("_", " ").split(",")
     if len(parts) < DECK_SIZE:

@@ -13,7 +13,7 @@ _SHOWN = 40
 
 
 def explain(rules: str, error: Fault, line: str | None, n_chosen: int | None) -> str:
-    """What was wrong with `line`, the answer that `error` is about.
+    """Explain what was wrong with `line`, the answer that `error` is about.
 
     `n_chosen` is how many cards it had chosen until then, None in the battle.
     """

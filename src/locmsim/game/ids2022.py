@@ -25,7 +25,7 @@ class OldIds:
         self._next = 2 * DECK_SIZE + 1
 
     def clone(self) -> "OldIds":
-        """An independent copy."""
+        """Return an independent copy."""
         copy = OldIds()
         copy._old = dict(self._old)
         copy._new = dict(self._new)
@@ -33,15 +33,15 @@ class OldIds:
         return copy
 
     def old(self, new: int) -> int:
-        """The old id of a card or creature; what has none keeps its number."""
+        """Return the old id of a card or creature; an id without one is unchanged."""
         return self._old.get(new, new)
 
     def old_action(self, text: str) -> str:
-        """A canonical action in old ids."""
+        """Return a canonical action in old ids."""
         return _with_ids(text, self.old)
 
     def old_observation(self, seen: Observation) -> Observation:
-        """What is shown in old ids; offered cards have none."""
+        """Return an observation in old ids; offered cards have no ids."""
         if seen.phase == "choice":
             return seen
         cards = tuple([row._replace(instance_id=self.old(row.instance_id)) for row in seen.cards])
@@ -54,7 +54,7 @@ class OldIds:
         return seen.replace(cards=cards, opponent_actions=actions)
 
     def new_line(self, state: State, line: str) -> str:
-        """The answer `line` to `state`, in the ids of today.
+        """Convert the answer `line` to `state` to current ids.
 
         It may name creatures that only its own summons make, by the numbers they will get; from
         then on these are known. ``InvalidActionError`` as for any malformed line.

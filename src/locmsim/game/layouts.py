@@ -221,7 +221,7 @@ def get_layout(name: str, rules: str = "1.5") -> Layout:
 def write_state(
     state: State, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """What `State.observation_tensor` returns."""
+    """Implement `State.observation_tensor`."""
     layout = get_layout(name, state.rules)
     out = _output_array(layout, layout.shape, out)
     observe(state, player, layout.code, out)
@@ -231,7 +231,7 @@ def write_state(
 def write_states(
     array: StateArray, player: int, name: str, out: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """What `StateBatch.observation_tensor` returns."""
+    """Implement `StateBatch.observation_tensor`."""
     layout = get_layout(name, array.rule_set)
     out = _output_array(layout, (array.size, *layout.shape), out)
     observe_batch(array, player, layout.code, out)
@@ -275,7 +275,7 @@ def _spare(n: int) -> tuple[Feature, ...]:
 
 
 def _pile(history: bool) -> tuple[Feature, ...]:
-    """A pile of cards, without an order."""
+    """Return a pile of cards, without an order."""
     costs = [f"cost{cost}" for cost in range(7)] + ["cost7+"]
     return (
         *[_count(kind, 8, 30, history) for kind in _TYPES],

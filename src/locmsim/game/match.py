@@ -121,7 +121,7 @@ class Match:
         self._shown: tuple[list[_Shown], list[_Shown]] = ([], [])
 
     def clone(self) -> "Match":
-        """An independent copy of the match as it stands.
+        """Return an independent copy of the match.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class Match:
         return self._choice.picks if self.phase == "choice" else 0
 
     def legal_picks(self, picks: Sequence[int] = ()) -> list[int]:
-        """The cards that may be taken in the present step of the choice phase.
+        """Return the cards that may be taken in the current step of the choice phase.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Match:
         return self._rules.battle_limits_ms[self.state.turn > 1]
 
     def information_state_string(self, player: int) -> str:
-        """All that has been shown to `player` so far, and what they answered.
+        """Return everything that `player` has been shown and has answered so far.
 
         Two matches with equal strings look the same to the player and have always done so: it is
         the information state in which a strategy decides.
@@ -339,7 +339,7 @@ class Match:
         return "".join(parts)
 
     def history_str(self) -> str:
-        """All answers in the order given: one text for each history, and one history for each text.
+        """Return all answers in order, as a text that is unique for each history.
 
         Returns
         -------

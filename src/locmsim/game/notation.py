@@ -195,12 +195,12 @@ class _Instances:
             )
 
     def number(self) -> list[tuple[int, Card]]:
-        """The instances in ascending order of ids: the first entries of the table."""
+        """Return the instances in ascending order of ids: the first entries of the table."""
         self._entries = {id: entry for entry, id in enumerate(sorted(self.found))}
         return [(id, self.cards[self.found[id]]) for id in self._entries]
 
     def entry(self, part: str) -> int:
-        """The table entry of a place."""
+        """Return the table entry of a place."""
         id, k = part.split(":")[:2]
         id = id.removesuffix("+")
         return len(self._entries) + int(k) if id == "?" else self._entries[int(id)]

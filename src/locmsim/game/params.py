@@ -26,7 +26,7 @@ Params = dict[str, int | str]
 
 
 def effective_params(rules: RuleSet, seed: int | None, wanted: Mapping[str, int | str]) -> Params:
-    """All seeds as integers, the other parameters as given (docs/rules.md, section 1)."""
+    """Return all seeds as integers, and other parameters unchanged (docs/rules.md, section 1)."""
     known = ("seed", *rules.seed_names, *_OTHER_PARAMS[rules.name])
     for key, value in wanted.items():
         if key not in known:
@@ -80,7 +80,7 @@ def old_ids(rules: RuleSet, ids: str) -> OldIds | None:
 
 
 def fixed_cards(rules: RuleSet, params: Params, cards: Sequence[Card] | None) -> list[Card] | None:
-    """The cards given by the caller or a file, in the order that offers are drawn from."""
+    """Return the cards given by the caller or a file, in the order that offers are drawn from."""
     if cards is not None:
         if rules.draft:
             raise ValueError(f"cards: rules {rules.name} have a fixed card list")

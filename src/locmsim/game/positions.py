@@ -27,7 +27,7 @@ __all__ = [
 
 
 def start_position(seed: int, rules: str = "1.5") -> State:
-    """The start of a battle between two random decks.
+    """Return the start of a battle between two random decks.
 
     Each has 30 of the seed's 120 generated cards (1.x: of the fixed 160), none more than twice.
     """
@@ -42,7 +42,7 @@ def start_position(seed: int, rules: str = "1.5") -> State:
 
 
 def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
-    """A game of uniformly random actions from `start`: each position, and the action taken there.
+    """Yield each position and action of a game of uniformly random actions from `start`.
 
     Every position is a state of its own, which callers may keep.
     """
@@ -55,7 +55,7 @@ def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
 
 
 def divide(state: State, depth: int) -> Iterator[tuple[str, int]]:
-    """Each legal action's text, and the sequences of `depth` legal actions that start with it."""
+    """Yield each legal action's text and the number of its continuations to `depth` actions."""
     for action in state.legal_actions():
         yield state.action_to_string(action), state.child(action).perft(depth - 1)
 
@@ -82,7 +82,7 @@ def save_positions(
 
 
 def load_positions(path: str | os.PathLike[str]) -> list[State]:
-    """The states of a position file, in order.
+    """Return the states of a position file, in order.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
 
 
 def positions_of(text: str) -> list[State]:
-    """The states of a position file's text; ``ValueError`` names the line and what is wrong."""
+    """Parse the text of a position file; ``ValueError`` names the line and what is wrong."""
     states = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.startswith("#"):
@@ -119,7 +119,7 @@ def positions_of(text: str) -> list[State]:
 
 
 def load_position(path: str | os.PathLike[str], rules: str | None = None) -> State:
-    """The only state of a position file, of the rule set `rules` if that is given.
+    """Return the only state of a position file, of the rule set `rules` if given.
 
     ``OSError`` if it cannot be read; ``ValueError`` names the file and what is wrong in it.
     """

@@ -62,10 +62,10 @@ class CardInPlay(NamedTuple):
 
     @classmethod
     def offer(cls, card: Card) -> Self:
-        """The row that shows `card` in the choice phase."""
+        """Return the row that shows `card` in the choice phase."""
         base_id, *values = card.to_row()
         return cls(base_id, _OFFERED, HAND, *values)  # type: ignore[arg-type]
 
     def card(self) -> Card:
-        """The printed card of a row of the hand or the offer (a creature's is not known)."""
+        """Return the printed card of a row of the hand or the offer, not of the board."""
         return _printed(self.base_id, self.type, *self[4:12])

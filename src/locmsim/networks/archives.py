@@ -83,7 +83,7 @@ def write_archive(
 
 
 def json_of(content: str | bytes, what: str) -> Any:
-    """What is in a JSON text; ``ValueError`` says what it is expected to be."""
+    """Parse a JSON text; ``ValueError`` says what it is expected to be."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:

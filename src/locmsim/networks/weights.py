@@ -189,7 +189,7 @@ class WeightsFile(Mapping[str, Weights]):
 
 @cache
 def default_weights(rules: str) -> Weights:
-    """The weights of the package for a rule set; ``ValueError`` for an unknown one."""
+    """Return the package's weights of a rule set; ``ValueError`` for unknown rules."""
     name = get_rules(rules).name
     with open(data_file("weights.npz"), "rb") as file:
         parts, _ = _read(file, only=name)
@@ -206,7 +206,7 @@ _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 
 def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
-    """The parts in a file by rule set, or those of one, and the record."""
+    """Return the parts in a file by rule set, or those of one, and the record."""
     meta, arrays = read_archive(
         file, _WHAT, lambda name: only is None or name.startswith(f"{only}/")
     )
@@ -230,7 +230,7 @@ def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[s
 
 
 def _unstacked(name: str, stacks: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The networks of an ensemble, whose arrays have them along the first axis."""
+    """Return the networks of an ensemble, which are stacked along the first axis."""
     counts = {stack.shape[0] if stack.ndim else 0 for stack in stacks.values()}
     if len(counts) != 1 or not counts.isdisjoint({0}):
         raise ValueError(f"{name}: expected arrays of the same number of networks")

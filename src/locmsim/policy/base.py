@@ -95,7 +95,7 @@ class RatingPolicy(ABC):
         *,
         temperature: float | None = None,
     ) -> NDArray[np.int64]:
-        """An action for each row, which depends on nothing in the other rows.
+        """Return an action for each row, independent of all other rows.
 
         Parameters
         ----------

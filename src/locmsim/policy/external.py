@@ -32,7 +32,7 @@ _OBJECTS = Registry("policy", "locmsim.policies", {})
 
 
 def load_policy(path: str | os.PathLike[str], *, rules: str = "", layout: str = "") -> Any:
-    """The policy of a file, or one of your own.
+    """Load the policy of a file, or one of your own.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _load_again(path: str, rules: str, layout: str) -> Any:
 
 
 def _fitting(run: _Run, size: int | None, rules: str, layout: str) -> tuple[str, str]:
-    """The rule set and the layout, those that nobody has said by the sizes."""
+    """Return rule set and layout, derived from the sizes where they are not given."""
     if rules and layout:
         return rules, layout
     pairs = []
@@ -175,7 +175,7 @@ def _sizes(run: _Run, size: int | None) -> str:
 
 
 def _gives(run: _Run, size: int, actions: int) -> bool:
-    """Whether it takes observations of that size, and rates so many actions."""
+    """Return whether the network fits this size of observations and number of actions."""
     try:
         return run(np.zeros((2, size), np.float32))[0].shape == (2, actions)
     except Exception:  # whatever the library raises for a size that it does not take

@@ -254,7 +254,7 @@ class Policy(RatingPolicy):
 
 
 def _sizes(arrays: Mapping[str, Any], name: str, dimensions: int) -> tuple[int, ...]:
-    """The shape of an array, from which those of others follow."""
+    """Return the shape of an array, from which the others are derived."""
     if name not in arrays:
         raise ValueError(f"policy: {name} is missing")
     shape: tuple[int, ...] = np.shape(arrays[name])

@@ -20,7 +20,7 @@ class PlayerTracker:
         self._hand: frozenset[int] | None = None
 
     def view(self, observation: Observation, belief: Belief) -> tuple[State, TurnView]:
-        """The state that stands for what is seen, and the view of it.
+        """Return a state that stands for the observation, and the view of it.
 
         Parameters
         ----------

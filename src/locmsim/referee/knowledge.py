@@ -14,7 +14,7 @@ __all__ = ["knowledge_at", "known_turns", "state_at"]
 
 
 def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]:
-    """What was shown to the player of a turn, then and until then.
+    """Return everything that was shown to the player of a turn up to that turn.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
 
 
 def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Belief]]:
-    """What was shown to the players, turn by turn.
+    """Yield what was shown to the players, turn by turn.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
 
 
 def state_at(result: Result[Match], turn: int) -> State:
-    """The position at the start of a turn of a match; ``ValueError`` if there is no such turn."""
+    """Return the position at the start of a turn; ``ValueError`` if there is no such turn."""
     turns = [call.turn for call in result.calls if call.turn is not None]
     if turn not in turns:
         raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")

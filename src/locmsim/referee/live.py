@@ -53,7 +53,7 @@ class LiveLog:
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:
-        """An answer was given."""
+        """Append an answer to the file."""
         self._write([call.player, call.answer, call.elapsed_ns])
 
     def _write(self, data: object) -> None:
@@ -67,7 +67,7 @@ class LiveLog:
             self.close()
 
     def close(self) -> None:
-        """The match is over, or was given up."""
+        """Close the file at the end of the match, or when the match was abandoned."""
         if self._file is None:
             return
         with contextlib.suppress(OSError):

@@ -90,7 +90,7 @@ class LiveReader:
         self.calls.append(Call(player, turn, None, line, None, int(elapsed_ns), result))
 
     def result(self) -> Result[Any]:
-        """The match so far, in the form of one that is over; ``ValueError`` before it began."""
+        """Return the match so far as a finished one; ``ValueError`` before it began."""
         if self.match is None:
             raise ValueError(f"{self.path}: nothing was played yet")
         scores = self.match.scores or [0, 0]

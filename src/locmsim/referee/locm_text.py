@@ -45,7 +45,7 @@ class _Style:
 
 
 def match_text(result: Result[Match], *, color: bool = False) -> str:
-    """The match turn by turn.
+    """Return the match turn by turn as text.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ def match_text(result: Result[Match], *, color: bool = False) -> str:
 
 
 def sentences(words: Sequence[str]) -> str:
-    """The words of a turn's actions in one line, "The turn ends" for a turn without actions."""
+    """Return a turn's actions in words, or "The turn ends" if there were none."""
     return "; ".join(words) or "The turn ends"
 
 
 def answer_words(
     result: Result[Match], turn: int, answers: Sequence[str | None], names: Sequence[str] = ()
 ) -> list[list[str]]:
-    """The words of some answers to a turn of a match.
+    """Return several answers to a turn of a match in words.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _turn_line(call: Call, state: State, style: _Style) -> str:
 
 
 def _drawn(before: State | None, state: State, player: int, style: _Style) -> Iterator[str]:
-    """The cards that came into a hand since the last turn."""
+    """Yield the cards that came into a hand since the last turn."""
     had = {card.id for card in before.players[player].hand} if before is not None else set()
     new = [card for card in state.players[player].hand if card.id not in had]
     if new:

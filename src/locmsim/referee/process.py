@@ -496,7 +496,7 @@ def _process(pid: int) -> _Process | None:
 
 
 def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[_Process]:
-    """The processes of the sessions, including zombies, and those with the token (Linux)."""
+    """Yield the processes of the sessions, including zombies, and those with the token (Linux)."""
     try:
         names = os.listdir("/proc")
     except OSError:
@@ -513,7 +513,7 @@ def _descendants(leaders: set[int], sessions: set[int], token: str) -> Iterator[
 
 
 def _proc_file(pid: int, name: str) -> bytes:
-    """The content of a file in /proc; empty if the process is gone or belongs to another user."""
+    """Return the content of a file in /proc; empty if the process is gone or not ours."""
     try:
         with open(f"/proc/{pid}/{name}", "rb", buffering=0) as file:
             return file.read()

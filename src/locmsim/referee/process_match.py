@@ -319,7 +319,7 @@ class _Referee(Generic[_M]):
             raise
 
     def _ask_agent(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
-        """An agent's answer and its time in ns; `BotFault` as for a process."""
+        """Return an agent's answer and its time in ns; `BotFault` as for a process."""
         ask = self._match.ask(agent, player)
         start = time.monotonic_ns()
         try:
@@ -351,7 +351,7 @@ class _Referee(Generic[_M]):
 
 
 def _below(error: Exception) -> Exception:
-    """The error with a traceback that starts in the agent."""
+    """Return the error with a traceback that starts in the agent."""
     trace = error.__traceback__
     return error.with_traceback(trace.tb_next if trace and trace.tb_next else trace)
 
@@ -373,7 +373,7 @@ def _malformed(match: Match, calls: Sequence[Call]) -> Fault | None:
 
 
 def _quoted(answer: object) -> str:
-    """An answer for people: escaped, and cut if it is long."""
+    """Return an answer for people: escaped, and cut if it is long."""
     if not isinstance(answer, str):
         return repr(answer)[:_QUOTED]
     if len(answer) <= _QUOTED:

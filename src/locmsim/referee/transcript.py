@@ -42,12 +42,12 @@ _DATA = re.compile(r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?
 
 
 def log_line(result: Result[Match], names: Sequence[str | None] = ("", "")) -> str:
-    """`result_log` as one line of JSON, without line end."""
+    """Return `result_log` as one line of JSON, without line end."""
     return json.dumps(result_log(result, names), separators=(",", ":"))
 
 
 def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) -> dict[str, Any]:
-    """The log of a match in the form of the Java referee's.
+    """Return the log of a match in the format of the Java referee.
 
     One frame a call and one for each action carried out. ``errors`` has what was sent, ``outputs``
     what was answered, under "0" and "1", null in the frames of the other player and where nothing
@@ -93,7 +93,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
 
 
 def _own_cards(match: Match) -> list[list[Any]] | None:
-    """The card list of a match if it follows from no seed: rows and names."""
+    """Return the card list of a match, rows and names, if no seed generates it."""
     cards: list[list[Any]] | None = match.log["cards"]
     if cards is None and _CARD_FILE in match.params:
         cards = [[*card.to_row(), card.name] for card in match.cards]
@@ -101,7 +101,7 @@ def _own_cards(match: Match) -> list[list[Any]] | None:
 
 
 def params_text(match: Match) -> str:
-    """The parameters in effect, ``key=value`` a line, each line with its end."""
+    """Return the effective parameters as lines ``key=value``."""
     return "".join(f"{key}={value}\n" for key, value in match.params.items())
 
 
@@ -193,7 +193,7 @@ def _add_turn(frames: _Frames, match: Match, call: Call) -> None:
 
 
 def _dropped(match: Match, call: Call) -> Iterator[str]:
-    """The warnings about dropped actions before the first executed one and after each."""
+    """Yield the warnings about dropped actions before the first executed one and after each."""
     applied = call.result.applied
     dropped: list[list[str]] = [[] for _ in range(len(applied) + 1)]
     ignored = len(call.result.ignored)
@@ -234,7 +234,7 @@ def _ending(match: Match) -> str:
 
 
 def replay_log(log: object, rules: str | None = None, ids: str | None = None) -> Result[Match]:
-    """The match of a log in the form of the Java referee's, played again.
+    """Replay the match of a log in the format of the Java referee.
 
     Java's logs do not name their rule set, nor whether instance ids are those of 2022 (`ids`
     "old"), as ours do. None takes what the log says, or 1.5 and "new" where it says nothing.
@@ -297,7 +297,7 @@ def _lines(texts: Iterable[Any]) -> list[str]:
 
 
 def tool_result(result: Result[Any]) -> dict[str, Any]:
-    """The result as psyleague and cgarena want it, each of them ignores what is the other's.
+    """Return the result for psyleague and cgarena; each ignores the other's keys.
 
     ``ranks`` (0 for the winner), ``errors`` (1 for a bot that failed), ``scores``; for psyleague
     ``test_data`` and ``player_data``, for cgarena ``attributes``: what the bots wrote to their

@@ -197,7 +197,7 @@ class Card:
         ]
 
     def _repr_svg_(self) -> str:
-        """The card's picture, as notebooks show it."""
+        """Return the card's picture, as notebooks show it."""
         from locmsim.art import card_svg
 
         return card_svg(self, width=120)
@@ -352,14 +352,14 @@ def _card_of_columns(columns: list[str], with_area: bool) -> Card:
 
 
 def parse_integer(name: str, text: str) -> int:
-    """The integer that `text` is as a whole, with or without sign; ``ValueError`` with `name`."""
+    """Parse `text` as an integer, with or without sign; ``ValueError`` with `name`."""
     if not re.fullmatch(_INTEGER, text):
         raise ValueError(f"{name}: expected an integer, got {text!r}")
     return int(text)
 
 
 def parse_word(name: str, text: str, words: Mapping[str, _T]) -> _T:
-    """The member of `words` that `text` names; ``ValueError`` with `name` and all of them."""
+    """Return `text` if it is one of `words`; ``ValueError`` with `name` and all of them."""
     if text not in words:
         raise ValueError(f"{name}: expected one of {', '.join(words)}, got {text!r}")
     return words[text]

@@ -214,7 +214,7 @@ def analyse(
 
 
 def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) -> float:
-    """The expected result of a turn that is answered by a line, as beam search sees it: -1 to 1.
+    """Return the expected result of a line by a beam search's playouts, from -1 to 1.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def line_value(belief: Belief, line: str, *, worlds: int = 32, seed: int = 0) ->
 
 
 def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[Line]:
-    """The distinct turns: those that end in the same position are one."""
+    """Return the distinct turns: those that end in the same position are one."""
     turns: dict[bytes, list[tuple[str, SearchResult]]] = {}
     for name, result in zip(names, results, strict=True):
         end = root.clone()
@@ -275,7 +275,7 @@ def _judgement(same: list[SearchResult]) -> Judgement:
 
 
 def held_cards(belief: Belief, worlds: int = 400, seed: int = 0) -> list[HeldCard]:
-    """What the opponent may have in hand.
+    """Return the cards that the opponent may have in hand, with probabilities.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ class Belief:
         return dict(self._possible())
 
     def of_opponent(self) -> "Belief":
-        """What the opponent knows before the battle: the offers, which both are shown.
+        """Return the opponent's belief before the battle, with the offers shown to both.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class Belief:
         return self.determinizer().sample(seed)
 
     def root(self) -> State:
-        """The position that was seen last, with any cards in the hidden places.
+        """Return the position seen last, with arbitrary cards in the hidden places.
 
         Enough for anything that only looks at the player's turn: nothing is guessed, so it is fast.
         The numbers of hidden cards are right, and so is what follows from the game so far, such as
@@ -314,7 +314,7 @@ class Belief:
             self._has_pool = True
 
     def _possible(self) -> dict[int, Card]:
-        """All cards that may be in the game, by base id."""
+        """Return all cards that may be in the game, by base id."""
         if self._rules.draft:
             return self._cards if self._is_complete() else {c.base_id: c for c in cards_1x()}
         if self._offers:
@@ -323,11 +323,11 @@ class Belief:
         return _some_set() | self._cards
 
     def _knows_all(self) -> bool:
-        """Whether all cards that may be in the game were offered."""
+        """Return whether all cards that may be in the game were offered."""
         return self._is_complete() if self._rules.draft else bool(self._offers)
 
     def _is_complete(self) -> bool:
-        """Whether all turns of a draft were seen."""
+        """Return whether all turns of a draft were seen."""
         return self._rules.draft and len(self._offers) == DECK_SIZE
 
     def _set_weights(self) -> None:
@@ -351,7 +351,7 @@ class Belief:
 
 @cache
 def _some_set() -> dict[int, Card]:
-    """A generated card set by base id."""
+    """Return a generated card set by base id."""
     from locmsim.rules.generator import generate_cards  # not needed in a game seen whole
 
     return {card.base_id: card for card in generate_cards(0)}
@@ -363,7 +363,7 @@ def prior(
     builder: DeckBuilder | None = None,
     value: DraftValue | None = None,
 ) -> tuple[CardScore, DeckBuilder | None, DraftValue | None]:
-    """How opponents are expected to choose: scores, a deck (1.5), the value of drafts (1.x).
+    """Return how opponents are expected to choose: scores, deck (1.5), draft values (1.x).
 
     What is not given is our own; with a `score`, which may be of any unit, there is nothing else.
     """
@@ -377,7 +377,7 @@ def prior(
 
 
 def _copies(cards: Sequence[Card], rules: str, builder: DeckBuilder | None) -> list[int] | None:
-    """How many of each card are in the deck that `builder` builds, if it can."""
+    """Return how many of each card are in the deck that `builder` builds, if it can."""
     if builder is None or len(cards) * COPIES_PER_CARD < DECK_SIZE:
         return None
     deck = Counter(build_deck(cards, builder))
@@ -397,7 +397,7 @@ def attractions(
     score: CardScore | None = None,
     builder: DeckBuilder | None = None,
 ) -> list[tuple[Card, float]]:
-    """The different ones of `cards`, each with the weight, up to 1, of being chosen by anyone.
+    """Return the distinct cards with the relative probability, up to 1, of being chosen.
 
     `score` tells how attractive a card is, by default that of our own heuristics. The cards of the
     deck that `builder` builds count for more (1.5); without a `score` it is ours.
@@ -419,7 +419,7 @@ def draft_attractions(
     score: CardScore | None = None,
     value: DraftValue | None = None,
 ) -> list[list[tuple[Card, float]]]:
-    """The different cards of each offer of a draft, with the weight of being taken by anyone.
+    """Return the distinct cards of each offer of a draft with the weight of being taken.
 
     All players are offered the same. They are expected to draft by `value`, a card being the
     likelier the more the final deck is expected to be worth with it, where they have taken the best

@@ -165,7 +165,7 @@ class Evaluation(Mapping[str, float]):
         return self.compiled(state, player)
 
     def results(self, batch: "StateBatch") -> "NDArray[np.float64]":
-        """The results that are expected when the turn ends in each state, as searches do.
+        """Return the results that searches expect when the turn ends in each state.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ def win_chance(states: "StateBatch", player: int | None = None) -> "NDArray[np.f
 def win_chance(
     states: "State | StateBatch", player: int | None = None
 ) -> "float | NDArray[np.float64]":
-    """The chance that a player wins, if the present turn ends where it is.
+    """Return the probability that a player wins if the present turn ends now.
 
     This is the package's own estimate, at once: it comes from the evaluation and the network by
     which its searches judge the ends of turns. Nothing is searched, so what the player to move

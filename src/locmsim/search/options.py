@@ -111,7 +111,7 @@ class MCTSOptions(SearchOptions):
 
 
 def describe_options(options: type[SearchOptions]) -> str:
-    """The options of a search as text for a help page.
+    """Return the options of a search as text for a help page.
 
     Parameters
     ----------

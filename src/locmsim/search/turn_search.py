@@ -22,7 +22,7 @@ __all__ = ["MCTS", "BeamSearch", "Search"]
 def worlds_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int
 ) -> tuple[Determinizer, State, Belief]:
-    """The worlds in which a player may continue their turn, as in `Search.search`.
+    """Return the worlds in which a player may continue their turn, as in `Search.search`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def worlds_at(
 
 
 def _knows_more(state: State, root: State) -> bool:
-    """Whether a state shows of the turn, or of health lost before, what an observation does not."""
+    """Return whether a state knows something of the turn that an observation does not."""
     me, op = _by_mover(state)
     mine, theirs = _by_mover(root)
     return (
@@ -77,7 +77,7 @@ def _knows_more(state: State, root: State) -> bool:
 
 
 def _by_mover(state: State) -> Sequence[PlayerView]:
-    """The players, who is to move first."""
+    """Return the players, who is to move first."""
     return state.players[:: 1 - 2 * state.current_player()]
 
 
@@ -224,7 +224,7 @@ class Search:
         self._turn = threading.RLock()
 
     def evaluation_for(self, rules: str) -> Evaluation | BatchEvaluation:
-        """What judges positions of a rule set."""
+        """Return the evaluation for positions of a rule set."""
         source: Any = self.evaluation
         if isinstance(source, Mapping) and not isinstance(source, Evaluation):
             source = source[rules]

@@ -30,7 +30,7 @@ _FOLDS = 5
 
 
 def copies_of(decks: NDArray[Any]) -> NDArray[np.int8]:
-    """How often decks have each of the 160 cards.
+    """Return how often decks contain each of the 160 cards.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _properties(card: Card) -> list[float]:
 
 @cache
 def _standard_properties() -> _Array:
-    """A row for each of the 160 cards; each column has mean 0 and standard deviation 1."""
+    """Return a row for each of the 160 cards; each column has mean 0 and standard deviation 1."""
     table = np.array([_properties(card) for card in cards_1x()], float)
     table = table[:, table.std(axis=0) > 0]
     standard: _Array = (table - table.mean(axis=0)) / table.std(axis=0)

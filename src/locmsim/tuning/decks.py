@@ -104,7 +104,7 @@ class DeckModel:
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds that player 0 wins each of these games."""
+        """Return the log-odds that player 0 wins each of these games."""
         w = self.arrays
         players = torch.from_numpy(self.players[rows].astype(np.int64))
         cards = torch.from_numpy(self.decks[rows].astype(np.float32) / self.scales)
@@ -122,7 +122,7 @@ class DeckModel:
         return {name: scales.get(name, np.ones((), np.float32)) for name in SHAPES}
 
     def value(self) -> dict[str, Array]:
-        """The arrays of the value to player number 0, for terms as they are."""
+        """Return the arrays of the value to player number 0, for unscaled terms."""
         w = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         for name, added_to in _OF_PLAYERS.items():
             w[added_to] = w[added_to] + w.pop(name)[0]

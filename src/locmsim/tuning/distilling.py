@@ -38,7 +38,7 @@ def distilled_deck_value(
     epochs: int = 20,
     seed: int = 0,
 ) -> dict[str, Array]:
-    """A network that values decks as an ensemble does, nearly.
+    """Train a network whose deck values approximate those of an ensemble.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def distilled_deck_value(
 
 
 def _pairs(number: int, networks: Sequence[Arrays], rng: random.Random) -> list[NDArray[np.int16]]:
-    """The terms of pairs of decks of a card set."""
+    """Return the terms of pairs of decks of a card set."""
     cards = generate_cards(-1 - number)  # no set that anybody plays or tests with
     by_id = {card.base_id: card for card in cards}
     best = SwapBuilder(GreedyBuilder(card_score("1.5")), DeckValue(*networks), restarts=1)(cards)

@@ -97,7 +97,7 @@ class DraftModel:
         return self._terms @ self.arrays["terms"] + self.arrays["card"]
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds that player 0 wins each of these games."""
+        """Return the log-odds that player 0 wins each of these games."""
         w = self.arrays
         copies = torch.from_numpy(self._copies[rows].astype(np.float32))
         units = (copies @ self._cards() / _SUMS + w["bias"]).relu()
@@ -105,6 +105,6 @@ class DraftModel:
         return values[:, 0] - values[:, 1] + w["advantage"]
 
     def value(self) -> dict[str, Array]:
-        """The arrays for `DraftValue`."""
+        """Return the arrays for `DraftValue`."""
         tensors = {**self.arrays, "card": self._cards() / _SUMS}
         return {name: tensors[name].detach().numpy().copy() for name in SHAPES}

@@ -46,7 +46,7 @@ _WEIGHTS = {"start", "adopted"}
 def replaced(
     file: WeightsFile, rules: str, weights: Weights, record: Mapping[str, Any]
 ) -> WeightsFile:
-    """A weights file with other weights of a rule set, and a record more."""
+    """Return a weights file with new weights of a rule set and one more record."""
     return WeightsFile({**file.weights, rules: weights}, [*file.record, record])
 
 
@@ -78,12 +78,12 @@ class Folder:
         return self.path / f"adopted-{iteration:04}.npz"
 
     def games_file(self, iteration: int) -> Path:
-        """The file of the games of an iteration."""
+        """Return the file of an iteration's games."""
         assert self.path is not None
         return self.path / f"games-{iteration:04}.npz"
 
     def exists(self) -> bool:
-        """Whether there is a tuning in it."""
+        """Return whether the folder holds a tuning."""
         return self.path is not None and self._state.exists()
 
     @contextmanager
@@ -122,7 +122,7 @@ class Folder:
         write_whole(self._state, text + "\n")
 
     def load(self) -> tuple[TuningSettings, Progress]:
-        """What `save` has saved; ``ValueError`` names a file that is not such a one."""
+        """Load what `save` wrote; ``ValueError`` names a file that is not valid."""
         assert self.path is not None
         try:
             content = json.loads(self._state.read_text(encoding="utf-8"))

@@ -76,6 +76,6 @@ def fit_logistic(
 
 
 def rows_as_precision(x: NDArray[Any], rows: float) -> _Array:
-    """The precision of a prior that counts as so many rows at even odds, each term by itself."""
+    """Return the precision of a prior that weighs as much as `rows` rows at even odds."""
     precision: _Array = rows / 4 * x.var(axis=0, dtype=np.float64)
     return precision

@@ -34,7 +34,7 @@ _MORE: dict[str, Any] = {"epochs": 4, "rate": 3e-4}
 
 
 def check_packages(what: Iterable[str]) -> None:
-    """``ImportError`` names a package that is missing to fit and train these parts."""
+    """Raise ``ImportError`` naming a package that these parts need and that is missing."""
     parts = set(what)
     if parts != {"network"}:
         try:
@@ -118,7 +118,7 @@ def _deck(weights: Weights, games: Games) -> tuple[Weights, float]:
 
 
 def _draft(weights: Weights, games: Games) -> tuple[Weights, float]:
-    """The values of cards, and those of decks, which begin with them; the loss of these."""
+    """Return the arrays of card values and deck values, and the loss of the latter."""
     from locmsim.tuning.drafts import train_draft_value
 
     copies = copies_of(games.decks)

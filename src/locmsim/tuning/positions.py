@@ -85,7 +85,7 @@ class PositionModel:
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds of each position."""
+        """Return the log-odds of each position."""
         w, n = self.arrays, len(rows)
         seen = _blocks(rows)
         creatures = torch.from_numpy(seen["creatures"] / self.scales["creature"])
@@ -102,7 +102,7 @@ class PositionModel:
         return deeper @ w["output"] + joined @ w["direct"] + w["output_bias"]
 
     def unscaled(self) -> dict[str, Array]:
-        """The arrays for inputs as they are."""
+        """Return the arrays for unscaled inputs."""
         arrays = {name: tensor.detach().numpy() for name, tensor in self.arrays.items()}
         others = len(self.scales["other"])
         joined = np.concatenate(

@@ -37,7 +37,7 @@ def propose_deck(
     rng: random.Random,
     score: DeckBuilder | None = None,
 ) -> list[Card]:
-    """A deck to train on, of any kind, but mostly one that a network likes.
+    """Return a deck of any kind to train on, mostly one that a network rates highly.
 
     Parameters
     ----------
@@ -81,5 +81,5 @@ def propose_deck(
 
 
 def score_builder(weights: Weights) -> DeckBuilder:
-    """The builder "score" by the deck score of these weights."""
+    """Return the builder "score" with the deck score of these weights."""
     return deck_builder(replace(weights, deck_value=None))

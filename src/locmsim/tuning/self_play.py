@@ -99,13 +99,13 @@ def _offer(rules: str, seed: int) -> _Offer:
 
 @lru_cache(1000)
 def _terms(pool: int) -> NDArray[np.int8]:
-    """The `CARD_TERMS` of a card set, by base id."""
+    """Return the `CARD_TERMS` of a card set, by base id."""
     cards = sorted(generate_cards(pool), key=lambda card: card.base_id)
     return np.clip(term_rows(cards), -128, 127).astype(np.int8)
 
 
 def deck_rows(pools: NDArray[np.int64], decks: NDArray[np.int16]) -> NDArray[np.int8]:
-    """The terms of decks of rules 1.5.
+    """Return the terms of decks of rules 1.5.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _play(
     seed: int,
     ends: list[State] | None = None,
 ) -> int:
-    """The winner, or -1 of a game that had no end."""
+    """Return the winner, or -1 for an unfinished game."""
     start = State.new(*decks, rules=rules, pool=offer.cards)
     groups = [offer.groups, offer.groups]
     engines = _ours.engines
@@ -228,7 +228,7 @@ class Games:
     deck_won: NDArray[np.int8]
 
     def check(self) -> None:
-        """``ValueError`` if the arrays do not belong together."""
+        """Raise ``ValueError`` if the arrays do not belong together."""
         rows, games = len(self.position_won), len(self.deck_won)
         if (
             self.positions.shape != (rows, len(EVALUATION_TERMS))
@@ -240,7 +240,7 @@ class Games:
 
     @staticmethod
     def joined(parts: Sequence["Games"]) -> "Games":
-        """All of them, in this order."""
+        """Return the games of several objects in this order."""
         return Games(
             *(
                 np.concatenate([getattr(part, column.name) for part in parts])
@@ -357,7 +357,7 @@ def _perturbed(weights: Mapping[str, float], rng: random.Random) -> Evaluator:
 
 
 def play_task(task: Callable[[], _T]) -> _T:
-    """What a task comes to; this is what workers are asked for."""
+    """Play a task and return its games; called in workers."""
     return task()
 
 

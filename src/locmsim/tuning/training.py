@@ -42,7 +42,7 @@ class Model(Protocol):
     arrays: dict[str, Tensor]
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
-        """The log-odds of each row."""
+        """Return the log-odds of each row."""
 
 
 def parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
@@ -54,7 +54,7 @@ def parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
 
 
 def log_odds(model: Model, rows: NDArray[Any]) -> Array:
-    """The log-odds of each row, by as many at a time as in training."""
+    """Return the log-odds of each row, computed in batches as in training."""
     with _one_thread(), torch.no_grad():
         parts = [model(part).numpy() for part in _batches(rows)]
     return np.concatenate(parts) if parts else np.zeros(0, np.float32)

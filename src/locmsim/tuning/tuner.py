@@ -129,7 +129,7 @@ class Tuner:
         return {**asdict(self.settings), "what": list(self.settings.what)}
 
     def record(self) -> dict[str, Any]:
-        """What was done, for those who find the weights.
+        """Return the history of the tuning, which is stored with the weights.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class Tuner:
         }
 
     def check_packages(self) -> None:
-        """``ImportError`` names a package that this tuning needs and that is missing."""
+        """Raise ``ImportError`` naming a package that this tuning needs and that is missing."""
         check_packages(self.settings.what)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -380,8 +380,7 @@ class Tuner:
             del self._games[old]
 
     def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> PairCounts:
-        """A match against the best weights; all of an iteration with the same purpose have the
-        same cards."""
+        """Play a match against the best weights; those with one purpose share their cards."""
         settings = self.settings
         pairs = settings.match_games // 2
         seeds = settings.random(purpose, iteration).sample(TUNING_SEEDS, pairs)

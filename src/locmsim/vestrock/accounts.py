@@ -27,13 +27,13 @@ class Accounts(Protocol):
     """Names and passwords."""
 
     def check_quickly(self, name: str, password: str) -> bool | None:
-        """Whether somebody may log in; None if it takes `check` to tell."""
+        """Return whether a login is valid; None if only `check` can tell."""
 
     def check(self, name: str, password: str) -> bool:
-        """The same, which may take too long for the server's loop."""
+        """Return whether a login is valid; may take too long for the server's loop."""
 
     def names(self) -> list[str] | None:
-        """All accounts; None if everybody who is logged in takes part."""
+        """Return all accounts; None if everybody who is logged in takes part."""
 
 
 class OpenAccounts:
@@ -162,5 +162,5 @@ class FileAccounts:
 
 
 def hash_password(password: str, salt: bytes) -> bytes:
-    """The hash of a password that is kept (scrypt)."""
+    """Return the hash of a password to store (scrypt)."""
     return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32)

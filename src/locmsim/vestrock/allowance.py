@@ -60,11 +60,11 @@ class Allowance:
         return self.debt(now)
 
     def debt(self, now: float) -> float:
-        """How long the debt takes to be paid, 0 without one."""
+        """Return the time until the debt is paid, 0 without one."""
         return max(0.0, self._paid_until - now)
 
     def is_whole(self, now: float) -> bool:
-        """Whether it is as if nothing had ever been taken."""
+        """Return whether the allowance is unused."""
         return self._paid_until <= now - self.SAVED
 
 

@@ -134,7 +134,7 @@ class Client:
         self._move(0)
 
     def receive(self, count: int) -> list[Reply]:
-        """The next replies, in the order of the commands.
+        """Return the next replies, in the order of the commands.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ class Schedule:
         return self._origin + self._ticks * self.period
 
     def tick(self, now: float) -> float:
-        """A tick has come.
+        """Handle a tick of the clock.
 
         Parameters
         ----------
@@ -56,5 +56,5 @@ class Schedule:
         return late
 
     def restart(self, now: float) -> None:
-        """A period starts now, before the tick was due."""
+        """Start a new period now, before the tick is due."""
         self._origin, self._ticks = now, 1

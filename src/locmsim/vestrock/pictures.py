@@ -34,7 +34,7 @@ _STYLE = (
 
 
 def match_view(match: Match) -> View:
-    """What is shown of a match where it stands."""
+    """Return what is shown of a match in its present position."""
     state = match.state
     words = ""
     if match.actions:
@@ -53,7 +53,7 @@ def _words(action: str) -> str:
 
 
 def state_text(state: State) -> str:
-    """A position in lines of text.
+    """Return a position as lines of text.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def state_text(state: State) -> str:
 
 
 def creature_text(creature: Creature) -> str:
-    """A creature on the board in a line."""
+    """Return a creature on the board as one line."""
     marks = {"inactive": not creature.active, "attacks": creature.attacking}
     marks["blocked"] = creature.blocked
     text = "".join(f", {mark}" for mark, is_so in marks.items() if is_so)
@@ -97,7 +97,7 @@ def _card_text(card: Card) -> str:
 
 
 def state_svg(state: State) -> str:
-    """A position as a picture.
+    """Draw a position.
 
     Parameters
     ----------

@@ -143,7 +143,7 @@ class Player:
         figures.longest = max(figures.longest, time.monotonic() - started)
 
     def _states(self) -> dict[int, State]:
-        """The positions of the matches on the move."""
+        """Return the positions of the matches on the move."""
         ids = self.client.my_matches()
         if not any(match in self._next for match in ids):
             self._views = Views()  # a new tournament, perhaps another deck
@@ -165,7 +165,7 @@ class Player:
         }
 
     def _read(self, ids: list[int]) -> dict[int, State] | None:
-        """The positions of the matches that should be on the move; None if one is not."""
+        """Return the positions of the matches that should be on the move; None if one is not."""
         moving = [match for match in ids if self._next[match]]
         questions = [command for match in moving for command in self._views.questions(match)]
         replies = self.client.request(questions)

@@ -22,7 +22,7 @@ _PLAYERS = "AB"
 
 
 def state_to_text(state: State) -> str:
-    """The position as one line of text.
+    """Return the position as one line of text.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def state_from_text(
     burns: int = 2,
     hand_limit: int = 10,
 ) -> State:
-    """The position that a text describes, the inverse of `state_to_text`.
+    """Parse the text of a position, the inverse of `state_to_text`.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _creature(text: str, by_id: Mapping[int, Card]) -> dict[str, Any]:
-    """A creature of a position text as a row of a snapshot."""
+    """Return a creature of a position text as a row of a snapshot."""
     match = _CREATURE.fullmatch(text)
     if match is None or int(match[1]) not in by_id:
         raise ValueError(f"position: expected a creature of the deck, got {text!r}")
@@ -202,7 +202,7 @@ def state_from_replies(
     burns: int = 2,
     action_phase: bool = False,
 ) -> State:
-    """The mover's position, from the server's replies.
+    """Build the mover's position from the server's replies.
 
     At the start of a turn nothing is missing in them. Later, which attackers have been blocked and
     whether the blocking phase is over are known to the client only; blocked ones count as not
@@ -256,7 +256,7 @@ def state_from_replies(
 
 
 def _seen(lines: Mapping[str, Sequence[str]]) -> list[Card]:
-    """All cards in the replies, those of the deck last."""
+    """Return all cards in the replies, those of the deck last."""
     hands = [card for hand in read.hands(lines["GET_HANDS"]) for card in hand]
     boards = [card for board in read.boards(lines["GET_BOARD"]) for card, _ in board]
     return [*hands, *boards, *read.cards(lines["GET_DECK"])]

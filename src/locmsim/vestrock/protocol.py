@@ -152,7 +152,7 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 def error_line(code: int) -> str:
-    """The reply for an error, such as ``"ERR 913 NotYourTurn"``."""
+    """Return the reply for an error, such as ``"ERR 913 NotYourTurn"``."""
     return f"ERR {code} {ERRORS[code]}"
 
 
@@ -171,7 +171,7 @@ class LineReader:
         self._skipping = False
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that `data` completes.
+        """Return the lines that `data` completes.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class Login:
         self.password: str | None = None
 
     def feed(self, line: bytes | None) -> str | None:
-        """The line to send after a line of the client; None if there is nothing to say yet.
+        """Return the line to send after a line of the client; None for nothing yet.
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ class Command(NamedTuple):
 # A server gets the same questions about the same matches again and again.
 @lru_cache(maxsize=16384)
 def parse(line: bytes | None) -> Command | int:
-    """The command in a line that is not empty, or an error code.
+    """Parse a line that is not empty into a command or an error code.
 
     Parameters
     ----------
@@ -337,13 +337,13 @@ class ReplyReader:
         return len(self._expected)
 
     def expect(self, command: str) -> None:
-        """A command was sent."""
+        """Note that a command was sent, whose reply is to be read."""
         self._expected.append(command)
         if command == "WAIT":
             self._expected.append("")
 
     def feed(self, data: bytes) -> list[Reply]:
-        """The replies that `data` completes.
+        """Return the replies that `data` completes.
 
         Raises
         ------

@@ -65,7 +65,7 @@ card = lru_cache(maxsize=16384)(Card.parse)
 
 
 def numbers(line: str, count: int) -> list[int]:
-    """The integers of a line; ``ValueError`` if they are not so many."""
+    """Parse a line of integers; ``ValueError`` if their number is wrong."""
     words = line.split()
     if len(words) != count:
         raise ValueError(f"expected {count} numbers, got {line!r}")
@@ -73,7 +73,7 @@ def numbers(line: str, count: int) -> list[int]:
 
 
 def number(lines: Lines) -> int:
-    """The only number of a reply."""
+    """Parse the only number of a reply."""
     return numbers(lines[0], 1)[0]
 
 
@@ -94,18 +94,18 @@ def limits(lines: Lines) -> Limits:
 
 
 def cards(lines: Lines) -> list[Card]:
-    """The cards of a reply that begins with their number."""
+    """Parse the cards of a reply that begins with their number."""
     return [card(line) for line in lines[1:]]
 
 
 def hands(lines: Lines) -> tuple[list[Card], list[Card]]:
-    """The player's and the opponent's cards."""
+    """Parse the player's and the opponent's cards."""
     own = _own(lines)
     return [card(line) for line in lines[1:own]], [card(line) for line in lines[own:]]
 
 
 def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
-    """The player's and the opponent's creatures."""
+    """Parse the player's and the opponent's creatures."""
     own = _own(lines)
     found = []
     for line in lines[1:]:
@@ -123,14 +123,14 @@ def _own(lines: Lines) -> int:
 
 
 def attackers(lines: Lines) -> set[int]:
-    """The IDs of the creatures that attack."""
+    """Parse the IDs of the attacking creatures."""
     return {int(line.partition(" ")[0]) for line in lines[1:]}
 
 
 def snapshot(
     replies: Mapping[str, Lines], turns: int, *, action_phase: bool = False
 ) -> dict[str, Any]:
-    """The mover's position in the form of `locmsim.vestrock.State.snapshot`.
+    """Return the mover's position in the form of `locmsim.vestrock.State.snapshot`.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class ResultSink(Protocol):
     def add(
         self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
     ) -> object:
-        """A tournament is over."""
+        """Store the results of a finished tournament."""
 
 
 class Series:
@@ -136,7 +136,7 @@ class Series:
         return reply
 
     def count(self, player: str) -> list[int]:
-        """A line of a player's counts as a command; what they have used of the turn."""
+        """Count a player's line as a command; return the time they have used in the turn."""
         spent = self._spent.get(player)
         if spent is None:
             spent = self._spent[player] = [0, 0]
@@ -257,7 +257,7 @@ class Series:
 
 
 def described(tournament: Tournament) -> Event:
-    """The event that starts a tournament."""
+    """Return the event that starts a tournament."""
     return {
         "event": "tournament",
         "tournament": tournament.number,

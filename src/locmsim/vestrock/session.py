@@ -97,7 +97,7 @@ class Session(asyncio.BufferedProtocol):
         self._server.ready(self)
 
     def eof_received(self) -> bool:
-        """What was sent before is executed; a connection in ``WAIT`` is given up."""
+        """Execute what was received before; a connection in ``WAIT`` is dropped."""
         self._ended = True
         pending = bool(self._lines) and (self.can_step or self._checking or self._in_debt)
         return pending and not (self._closing or self.waiting)
@@ -182,7 +182,7 @@ class Session(asyncio.BufferedProtocol):
         self._out_size = 0
 
     def stuck(self, now: float) -> bool:
-        """Whether the other side has taken no bytes for too long."""
+        """Return whether the other side has received no bytes for too long."""
         assert self.transport is not None
         return self._progress.stuck(self.transport.get_write_buffer_size(), now)
 
@@ -293,7 +293,7 @@ class Session(asyncio.BufferedProtocol):
         return self._checking and not self._closing
 
     def checked(self, right: bool) -> None:
-        """The password was checked."""
+        """Continue after the password was checked."""
         self._checking = False
         if self._closing:
             return

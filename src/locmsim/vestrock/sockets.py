@@ -16,7 +16,7 @@ _KEEPALIVE: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 
 
 def set_up(transport: asyncio.Transport) -> None:
-    """The options of a connection's socket."""
+    """Set the options of a connection's socket."""
     sock = transport.get_extra_info("socket")
     if sock is None:
         return
@@ -43,7 +43,7 @@ class Progress:
         self._written += count
 
     def stuck(self, unsent: int, now: float) -> bool:
-        """Whether nothing was taken for too long, with `unsent` bytes still to go."""
+        """Return whether no bytes were sent for too long, with `unsent` ones waiting."""
         sent = self._written - unsent
         if not unsent or sent != self._sent or self._since is None:
             self._sent = sent

@@ -97,7 +97,7 @@ class Spectator(asyncio.BufferedProtocol):
             self._progress.wrote(len(data))
 
     def stuck(self, now: float) -> bool:
-        """Whether the other side has taken no bytes for too long."""
+        """Return whether the other side has received no bytes for too long."""
         assert self.transport is not None
         return self._progress.stuck(self.transport.get_write_buffer_size(), now)
 
@@ -165,7 +165,7 @@ class Feed:
                 asyncio.get_running_loop().call_soon(self._flush)
 
     def turn_started(self, tournament: "Tournament | None") -> None:
-        """All matches have entered the next turn: what happened before may be seen now."""
+        """Release the events of the previous turn, now that all matches are in the next one."""
         self._release()
         self._encoded = None
         self._start, self._states = [], []
@@ -255,7 +255,7 @@ class Feed:
 
 
 def numbered(event: Event, numbers: Mapping[str, str]) -> Event:
-    """An event with numbers in place of the players' names."""
+    """Return an event with numbers in place of the players' names."""
     shown = dict(event)
     if "player" in shown:
         shown["player"] = numbers.get(shown["player"], "0")

@@ -91,7 +91,7 @@ class Standings(Database):
                 self._make_tables()
 
     def add(self, number: int, results: Iterable[Result], awards: Mapping[str, float]) -> bool:
-        """A tournament is over.
+        """Store the results of a finished tournament.
 
         What cannot be written, on a full disk for example, is logged and kept; the next call tries
         again, and so does `close`.
@@ -155,7 +155,7 @@ class Standings(Database):
         return max([written, *(number for number, _, _ in self._waiting)])
 
     def table(self) -> list[Standing]:
-        """The standings after all finished tournaments, best first. `StandingsError`."""
+        """Return the standings after all finished tournaments, best first. `StandingsError`."""
         tournaments: dict[int, dict[str, float]] = {}
         with self._errors("read"):
             for number, player, award in self._connection.execute(
@@ -166,7 +166,7 @@ class Standings(Database):
         return standings(tournaments.values())
 
     def results(self, number: int) -> list[Result]:
-        """The matches of a tournament by id; [] if it is not there. `StandingsError`."""
+        """Return a tournament's matches by id; [] if it is unknown. `StandingsError`."""
         with self._errors("read"):
             rows = self._connection.execute(
                 "SELECT match, first, second, first_score, second_score FROM results"

@@ -56,7 +56,7 @@ class Standing(NamedTuple):
 
 
 def pairs(players: Iterable[str]) -> list[tuple[str, str]]:
-    """The matches of a tournament as (first, second), in the order of the match ids.
+    """Return the matches of a tournament as (first, second), by match id.
 
     Every two players meet twice, each of them being first once.
     """
@@ -74,7 +74,7 @@ def ranks(scores: Sequence[int]) -> dict[int, int]:
 
 
 def awards(results: Iterable[Result]) -> dict[str, float]:
-    """The award of each player: the sum of R(S)^1.5 over their scores S.
+    """Return the award of each player: the sum of R(S)^1.5 over their scores S.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def awards(results: Iterable[Result]) -> dict[str, float]:
 
 
 def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
-    """The standings after some tournaments, best first.
+    """Return the standings after some tournaments, best first.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def standings(tournaments: Iterable[Mapping[str, float]]) -> list[Standing]:
 
 
 def state_hash(match: Match) -> str:
-    """16 hexadecimal digits that stand for the state of a match."""
+    """Return 16 hexadecimal digits that identify the state of a match."""
     return hashlib.sha256(match.state.key()).hexdigest()[:16]
 
 
@@ -186,7 +186,7 @@ class Tournament:
                 self._running[player].append(id_)
 
     def running(self, player: str) -> list[int]:
-        """The ids of the matches of a player that are not over, ascending; [] for a stranger."""
+        """Return the ids of a player's unfinished matches, ascending; [] for unknown names."""
         ids = self._running.get(player)
         if ids is None:
             return []
@@ -248,7 +248,7 @@ class Tournament:
         return len(self.results) == len(self.matches)
 
     def awards(self) -> dict[str, float]:
-        """The awards by name; ``ValueError`` before the end."""
+        """Return the awards by name; ``ValueError`` before the end."""
         if not self.over:
             raise ValueError(f"tournament {self.number} is not over")
         return awards(self.results.values())

@@ -30,7 +30,7 @@ class Views:
 
     @staticmethod
     def questions(match: int) -> list[str]:
-        """The commands whose replies `state` reads, to be sent at the start of a turn."""
+        """Return the commands whose replies `state` reads, to send at the start of a turn."""
         return [f"{word} {match}" for word in _QUESTIONS]
 
     def learn(self, replies: Sequence[Reply]) -> None:
@@ -54,7 +54,7 @@ class Views:
         )
 
     def state(self, replies: Sequence[Reply]) -> State | None:
-        """The position at the start of the caller's turn.
+        """Return the position at the start of the caller's turn.
 
         Parameters
         ----------
@@ -89,5 +89,5 @@ class Views:
 
 
 def _lines(replies: Sequence[Reply]) -> dict[str, list[str]]:
-    """The lines by the words of the questions."""
+    """Return the lines by the words of the questions."""
     return dict(zip(_QUESTIONS, [reply.lines for reply in replies], strict=True))

@@ -22,7 +22,7 @@ BOTS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def make_bot(description: str, seed: int = 0) -> Bot:
-    """A bot by its name.
+    """Create a bot by its name.
 
     Parameters
     ----------

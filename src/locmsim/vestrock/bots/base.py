@@ -15,10 +15,10 @@ class Bot(Protocol):
     """
 
     def reset(self, seed: int = 0) -> None:
-        """What it does from now on depends on `seed`."""
+        """Derive all further random choices from `seed`."""
 
     def turn(self, state: State, time_ms: float | None = None) -> str:
-        """The commands of the mover's turn from here to its end.
+        """Return the commands of the mover's turn from here to its end.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class RuleBot:
 
 
 def share_of_time(left_ms: float, matches_left: int, reserve_ms: float = 50.0) -> float:
-    """How long to think about the next of several matches that are on the move.
+    """Return how long to think about the next of several matches to move in.
 
     Parameters
     ----------
