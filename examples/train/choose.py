@@ -65,6 +65,10 @@ class ChoiceNet(nn.Module):
         value = torch.tanh(self.value(context))[:, 0]
         return self.rating(functional.relu(seen))[..., 0], value
 
+    def take(self, policy):
+        """Refuse a policy: it plays battles, and there is none to begin with."""
+        raise ValueError("a policy plays battles, so it can only start the training of a match")
+
     def save(self, folder, training):
         """Write the weights: `torch.load(..., weights_only=True)` and `load_state_dict`."""
         torch.save({"training": training, "net": self.state_dict()}, f"{folder}/choice.pt")
@@ -77,12 +81,23 @@ class MatchNet(ChoiceNet):
         super().__init__(rules)
         self.battle = Net(rules)
 
+    def take(self, policy):
+        """Start the network of the battle from that of a policy."""
+        self.battle.take(policy)
+
     def forward(self, observations):
         size = get_layout("entities", self.rules).shape[0]
-        ratings, value = super().forward(observations[:, size:])
-        logits, battle_value = self.battle(observations[:, :size])
         choosing = (observations[:, :size] == 0).all(1)
-        return torch.cat([logits, ratings], 1), torch.where(choosing, value, battle_value)
+        ratings, value = super().forward(observations[choosing, size:])
+        logits, battle_value = self.battle(observations[~choosing, :size])
+        # Each row is of one phase: the other phase's actions are masked, whatever their logits.
+        both = logits.new_zeros(len(observations), logits.shape[1] + ratings.shape[1])
+        both[choosing, logits.shape[1] :] = ratings.to(both.dtype)
+        both[~choosing, : logits.shape[1]] = logits
+        values = battle_value.new_zeros(len(observations))
+        values[choosing] = value.to(values.dtype)
+        values[~choosing] = battle_value
+        return both, values
 
 
 def deck_values(match):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from locmsim.policy import Policy
+from locmsim.policy import Policy, get_layout
 
 torch = pytest.importorskip("torch")
 
@@ -257,6 +257,50 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
         assert rows[-1]["games"] == "16"
     net = (choose.MatchNet if phase == "match" else choose.ChoiceNet)(rules)
     net.load_state_dict(torch.load(tmp_path / "whole" / "choice.pt", weights_only=True)["net"])
+
+
+def test_only_a_match_starts_from_a_policy(ppo, tmp_path, monkeypatch):
+    """Its battles do: the choice of cards is learned from nothing."""
+    import choose
+
+    begin = ppo.Net("1.5").policy()
+    begin.save(tmp_path / "begin.npz")
+    net = choose.MatchNet("1.5")
+    net.take(begin)
+    taken = net.battle.policy()
+    assert all((taken.arrays[name] == begin.arrays[name]).all() for name in begin.arrays)
+    command = ["choose.py", "construct", "--from", str(tmp_path / "begin.npz")]
+    monkeypatch.setattr(sys, "argv", [*command, "--folder", str(tmp_path / "run")])
+    with pytest.raises(SystemExit, match="--from: a policy plays battles"):
+        choose.main()
+
+
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_a_match_is_rated_by_the_network_of_its_phase(ppo, rules):
+    """Rows of both phases in one batch are rated as they are alone."""
+    import choose
+
+    from locmsim.envs import MatchVectorEnv
+
+    env = MatchVectorEnv(16, rules=rules, opponent="random", decks="random")
+    env.reset(seed=1)
+    for number in range(60):  # some battles are over, and their rows choose again
+        seen = env.step(env.sample(number))[0]
+    observations = torch.from_numpy(seen["observation"])
+    net = choose.MatchNet(rules)
+    size = get_layout("entities", rules).shape[0]
+    choosing = (observations[:, :size] == 0).all(1)
+    assert 0 < choosing.sum() < 16
+    with torch.no_grad():
+        logits, values = net(observations)
+        offered, value = choose.ChoiceNet.forward(net, observations[:, size:])
+        battle, battle_value = net.battle(observations[:, :size])
+    alone = torch.cat([battle, offered], 1).masked_fill(
+        torch.from_numpy(seen["action_mask"]) == 0, 0
+    )
+    legal = logits.masked_fill(torch.from_numpy(seen["action_mask"]) == 0, 0)
+    torch.testing.assert_close(legal, alone)
+    torch.testing.assert_close(values, torch.where(choosing, value, battle_value))
 
 
 def test_decks_are_valued_by_player(ppo):
