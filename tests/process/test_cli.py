@@ -413,7 +413,10 @@ def test_summary_for_a_terminal() -> None:
             ["-p1", "true", "-p2", "true", "-seed", "1", "-league", "2"],
             "-league: only rules 1.0 have leagues",
         ),
-        (["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"], "error: --ids: does not apply"),
+        (
+            ["-p1", "true", "-p2", "true", "--ids", "old", "--rules", "1.2"],
+            "error: --ids: does not apply",
+        ),
         (["-r", "game.json", "-p2", "true"], "BOT does not apply"),
         (["play", "-r", "game.json", "true"], "BOT does not apply"),
         (["play", "true"], "expected two bots"),

@@ -274,22 +274,22 @@ class BeamAgent(SearchAgent):
     nodes : int
         Positions that the search may create for a turn; 0 for no limit.
     turns : int
-        Turns played on greedily after the player's, the first one the opponent's; from 0 to 20.
+        Turns played out after the player's, the first one by the opponent; from 0 to 20.
     reply_width : int
-        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
     worlds : int
-        Sampled worlds, at most; from 1 to 4096.
+        Maximum number of sampled worlds; from 1 to 4096.
     wins_share : float
-        Part of the budget for the search for a win in this turn; from 0 to 1.
+        Share of the budget for the search for a win in this turn; from 0 to 1.
     width : int
-        Positions followed after each number of actions, at most; the search is repeated with more
-        as long as there is time; from 1 to 65536.
+        Maximum number of positions kept after each action; the search is repeated with more while
+        there is time; from 1 to 65536.
     plans : int
-        Whole turns whose ends are played on from; from 1 to 256.
+        Number of whole turns that are compared by playouts; from 1 to 256.
     static_worlds : float
-        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
     plan_share : float
-        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
 
     Raises
     ------
@@ -370,28 +370,28 @@ class MCTSAgent(SearchAgent):
     iterations : int
         Visits of plans that the search may make for a turn; 0 for no limit.
     turns : int
-        Turns that a visit of a plan follows at least, the first one the opponent's; from 1 to 20.
+        Minimum number of turns followed by a visit, the first one by the opponent; from 1 to 20.
     reply_width : int
-        Positions of the beam that finds these turns; 1: the best action, one by one; from 1 to 16.
+        Width of the beam that finds these turns; 1: greedy; from 1 to 16.
     worlds : int
-        Sampled worlds, at most; from 1 to 4096.
+        Maximum number of sampled worlds; from 1 to 4096.
     wins_share : float
-        Part of the budget for the search for a win in this turn; from 0 to 1.
+        Share of the budget for the search for a win in this turn; from 0 to 1.
     width : int
-        Positions followed after each number of actions, at most; the search is repeated with more
-        as long as there is time; from 1 to 65536.
+        Maximum number of positions kept after each action; the search is repeated with more while
+        there is time; from 1 to 65536.
     plans : int
-        Whole turns whose ends are played on from; from 1 to 256.
+        Number of whole turns that are compared by playouts; from 1 to 256.
     static_worlds : float
-        How many sampled worlds the static value of a whole turn counts for; from 0 to 1e+06.
+        Weight of a turn's static value, in sampled worlds; from 0 to 1e+06.
     plan_share : float
-        Part of the budget for finding whole turns, after the search for a win; from 0 to 1.
+        Share of the budget for finding whole turns, after the search for a win; from 0 to 1.
     exploration : float
         Weight of the prior against the mean result (PUCT); from 0 to 1000.
     temperature : float
-        Differences of expected results are divided by it for the priors; from 0.001 to 1e+06.
+        Temperature of the priors, in units of expected results; from 0.001 to 1e+06.
     max_nodes : int
-        Turns in the tree, at most; each takes about 0.3 KB; from 16 to 4.1943e+06.
+        Maximum number of turns in the tree; each takes about 0.3 KB; from 16 to 4.1943e+06.
 
     Raises
     ------

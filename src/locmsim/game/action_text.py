@@ -1,4 +1,4 @@
-"""An action in words, the same in pages, lists, hints and reports."""
+"""Actions in words, the same in pages, lists, hints and reports."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ def sentence(kind: ActionKind, name: str, target: str = "", lane: int | None = N
     Parameters
     ----------
     kind : ActionKind
-        What is done.
+        The kind of action.
     name : str
-        What the card is called that does it.
+        Name of the acting card.
     target : str
-        What an item or an attack is aimed at.
+        Name of the target of an item or an attack.
     lane : int, optional
-        Where a creature is summoned to, None in rules with one lane.
+        The lane that a creature is summoned to, None in rules with one lane.
 
     Returns
     -------
@@ -56,14 +56,14 @@ def action_words(
     action : int or str
         A legal action, or its canonical text.
     names : sequence of str
-        What players 0 and 1 are called; without it the other one is "the opponent".
+        Names of players 0 and 1; by default the other player is "the opponent".
     titles : mapping of Card to str, optional
-        What the cards of the set are called, by `locmsim.art.card_titles`.
+        Titles of the cards, from `locmsim.art.card_titles`.
 
     Returns
     -------
     str
-        A sentence without a full stop, such as "Grey Bat attacks Old Golem". Text, not escaped.
+        A sentence without a full stop, such as "Grey Bat attacks Old Golem", not HTML-escaped.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def line_words(
     Parameters
     ----------
     state : State
-        The position before the first one.
+        The position before the first action.
     actions : sequence of str
         Canonical texts of actions.
     names, titles : optional
@@ -114,7 +114,7 @@ def line_words(
     Raises
     ------
     IllegalActionError
-        One of them is not legal where it comes.
+        An action is not legal when it is played.
     """
     state = state.clone()
     words = []
@@ -131,9 +131,9 @@ def answer_actions(state: State, answer: str | None) -> list[str]:
     Parameters
     ----------
     state : State
-        The position in which it is given; it is unchanged.
+        The position in which the answer is given; it is unchanged.
     answer : str or None
-        The line, None for no answer.
+        The line, or None for no answer.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a position, or what is shown of it, looks like: as text, and as a picture for notebooks."""
+"""Positions and observations as text, and as pictures for notebooks."""
 
 from locmsim._core import State
 from locmsim.art import Place, Side, board_svg, sheet_svg
@@ -19,7 +19,7 @@ def _head(state: State) -> str:
 def board_text(state: State, viewer: int | None = None) -> str:
     """Return ``str(state)``: the other player above, the player to move below.
 
-    With a `viewer` they are below, and of the other player's hand only the size is told.
+    With a `viewer`, the viewer is below, and only the size of the other player's hand is shown.
     """
     below = state.turn & 1 if viewer is None else viewer
     above = _player_text(state, 1 - below, hidden=viewer is not None)

@@ -1,4 +1,4 @@
-"""What a match is made of: the referee's seeds and other parameters (docs/rules.md, section 1)."""
+"""The referee's seeds and other parameters of a match (docs/rules.md, section 1)."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ from locmsim.rules.rulesets import RuleSet
 
 __all__ = ["Params", "effective_params", "fixed_cards", "old_ids"]
 
-#: Parameters that are no seeds, by the rule sets that know them.
+#: Parameters other than seeds, by the rule sets that know them.
 _OTHER_PARAMS = {
     "1.5": ("predefinedCardListFile", "predefinedConstructedIds", "draftChoicesSeed"),
     "1.2": ("predefinedDraftIds",),

@@ -1,6 +1,6 @@
-"""Positions to count, to measure and to keep in files.
+"""Positions for perft and benchmarks, and files of positions.
 
-A position file has a position text (docs/rules.md, section 13) in each line.
+A position file has one position text (docs/rules.md, section 13) per line.
 """
 
 import os
@@ -44,7 +44,7 @@ def start_position(seed: int, rules: str = "1.5") -> State:
 def random_game(start: State, seed: int) -> Iterator[tuple[State, int]]:
     """Yield each position and action of a game of uniformly random actions from `start`.
 
-    Every position is a state of its own, which callers may keep.
+    Every position is a separate state, which callers may keep.
     """
     random = JavaRandom(seed)
     state = start.clone()
@@ -68,11 +68,11 @@ def save_positions(
     Parameters
     ----------
     path : path-like
-        A file that is there already is replaced, whole or not at all.
+        Path of the file; an existing one is replaced atomically.
     states : iterable of State
-        One line each.
+        The positions, one per line.
     titles : iterable of str
-        Comment lines above the first ones of them, each of one line.
+        Comment lines above the first positions, each of one line.
     """
     lines = [
         f"# {title}\n{state.to_text()}\n" if title else f"{state.to_text()}\n"
@@ -87,7 +87,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
     Parameters
     ----------
     path : path-like
-        Empty lines and those that begin with ``#`` are skipped.
+        Path of the file; empty lines and those that begin with ``#`` are skipped.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def load_positions(path: str | os.PathLike[str]) -> list[State]:
     OSError
         If the file cannot be read.
     ValueError
-        Names the file, the line and what is wrong in it.
+        A line is malformed; the message names the file, the line and what is wrong.
     """
     try:
         return positions_of(Path(path).read_text(encoding="utf-8"))

@@ -231,7 +231,9 @@ class Search:
         if isinstance(source, Weights):
             return Evaluation.of(source, rules)
         if isinstance(source, Evaluation) and source.rules != rules:
-            raise ValueError(f"evaluation: it is of rules {source.rules}, the position of {rules}")
+            raise ValueError(
+                f"evaluation: it is for rules {source.rules}, the position for {rules}"
+            )
         return Evaluation(rules=rules) if source is None else source
 
     def prepare(self, rules: str, threads: int = 1) -> Engine:

@@ -390,7 +390,7 @@ def test_what_cannot_be_searched():
     with pytest.raises(ValueError, match="bonus: expected 145 finite numbers"):
         PolicySearch(by_hash).search(states[0], bonus=np.zeros(3))
     view = begun(starts("1.5")[1], 0)[1]
-    with pytest.raises(ValueError, match="view: it is of another position"):
+    with pytest.raises(ValueError, match="view: it belongs to another position"):
         PolicySearch(by_hash).search(states[0], view=view)
     with pytest.raises(ValueError, match="expected values from -1 to 1"):
         PolicySearch(lambda batch: np.full(len(batch), 2.0)).search(states[0])
