@@ -109,7 +109,7 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     bad.write_text("{")
     out = ["--out", str(tmp_path / "tuned.npz")]
     for words, code, message in (
-        ([*out, "--weights", str(bad)], 2, "bad.npz: no weights file"),
+        ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
         ([*out, "--what", "luck,eval"], 2, "what: expected some of eval,deck,draft,network in"),
         ([*out, "--workers", "0"], 2, "workers: expected at least 1, got 0"),

@@ -1,4 +1,4 @@
-"""Scores of cards: what one of them is worth to a deck."""
+"""Scores of cards: the value of a single card to a deck."""
 
 import math
 from array import array
@@ -22,14 +22,14 @@ __all__ = [
     "static_order",
 ]
 
-#: What a card is worth to a deck, in any unit.
+#: The value of a card to a deck, in any unit.
 CardScore = Callable[[Card], float]
 
 
 class WeightedScore:
-    """A `CardScore`: the sum of what a card has of each of the `CARD_TERMS` times its weight.
+    """A `CardScore`: the weighted sum of a card's `CARD_TERMS`.
 
-    Terms without a weight count for nothing:
+    Terms without a weight do not count:
 
     >>> from locmsim.rules.cards import CardType
     >>> score = WeightedScore({"cost.0": 2.0, "draw": 0.5})
@@ -70,11 +70,11 @@ class WeightedScore:
 
 @dataclass(frozen=True, slots=True)
 class TableScore:
-    """A `CardScore` of a table: base id -> value. Any other card has the value 0.
+    """A `CardScore` from a table of values by base id; other cards have the value 0.
 
-    That of the package for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): what each
-    of the 160 cards did for the decks it was in, in hundredths of a game at even odds, as a
-    deviation from the mean card.
+    The package's table for rules "1.2" and "1.0" was fitted to matches (docs/drafts.md): the effect
+    of each of the 160 cards on the win rate of its deck, in hundredths of a game at even odds,
+    relative to the mean card.
     """
 
     values: Mapping[int, float] = field(repr=False)  # a screenful in every agent's repr
@@ -89,12 +89,12 @@ def score_of(weights: Weights) -> CardScore:
     Parameters
     ----------
     weights
-        Those of one rule set.
+        Weights of one rule set.
 
     Raises
     ------
     ValueError
-        Names a weight that is unknown or no number.
+        A weight is unknown or not a number; the message names it.
     """
     if weights.draft is not None:
         return TableScore(weights.draft)

@@ -1,7 +1,7 @@
 """Compiled inference of policies: the entity network, and plain multi-layer perceptrons.
 
-`locmsim.policy.policy` says what the networks look like. Of how many units their layers are follows
-from the arrays.
+`locmsim.policy.policy` describes the networks. The shapes of the arrays determine the sizes of
+the layers.
 """
 
 cimport cython
@@ -58,9 +58,9 @@ cdef enum:                      # arrays of the entity network, in the order of 
 
 
 def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
-    """Name -> shape of the arrays of an entity network.
+    """Return the shapes of an entity network's arrays by name.
 
-    `units` are those of each encoder, `trunk` those of each layer behind them; `key` is the length
+    `units` is the size of each encoder, `trunk` that of each layer after them; `key` is the length
     of queries and keys.
     """
     return {
@@ -115,7 +115,7 @@ cdef inline float entity_row(
     const float* const* w, const float* x, float* logits, bint one, float* scratch,
     const int units, const int trunks, const int key
 ) noexcept nogil:
-    """The logits of an observation, and its value. Sizes that are literals save an eighth."""
+    """Write the logits of an observation, and its value. Literal sizes save an eighth."""
     cdef float* joined = scratch
     cdef float* sums = joined + GLOBALS
     cdef float* hand = sums + SUMS * units              # [HAND][units]
@@ -223,7 +223,7 @@ cdef inline float entity_row(
 
 @cython.final
 cdef class EntityRunner:
-    """The entity network: `arrays` are checked, and in the order of `entity_shapes`."""
+    """The entity network; `arrays` must be valid and in the order of `entity_shapes`."""
 
     cdef float* numbers         # of all arrays, one behind the other
     cdef const float* w[ENTITY_ARRAYS]
@@ -247,12 +247,12 @@ cdef class EntityRunner:
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] logits, float[::1] values):
-        """Logits (rows, 145 or 155) and values of observations of "entities-f32"."""
+        """Write logits (rows, 145 or 155) and values of observations of "entities-f32"."""
         cdef Py_ssize_t i
         cdef float* scratch
         cdef bint one = logits.shape[1] == 155
         if x.shape[1] != 440 or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
-            raise ValueError("arrays of sizes that do not go together")
+            raise ValueError("the sizes of the arrays do not match")
         if logits.shape[1] != 145 and not one:
             raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
         scratch = <float*>PyMem_Malloc(
@@ -274,9 +274,9 @@ cdef class EntityRunner:
 
 @cython.final
 cdef class MlpRunner:
-    """Dense layers with the same activation, and no activation behind the last one.
+    """Dense layers with the same activation, and no activation after the last one.
 
-    `arrays` are checked: the matrix of each layer and its biases in turn.
+    `arrays` must be valid: the matrix of each layer, followed by its biases.
     """
 
     cdef float* numbers         # of all arrays, one behind the other
@@ -307,7 +307,7 @@ cdef class MlpRunner:
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] out):
-        """The last layer for each row."""
+        """Write the output of the last layer for each row."""
         cdef int widest = 1
         cdef Py_ssize_t i
         cdef int k, j
@@ -317,7 +317,7 @@ cdef class MlpRunner:
         cdef float* to
         if (x.shape[1] != self.sizes[0] or out.shape[0] != x.shape[0]
                 or out.shape[1] != self.sizes[self.n_layers]):
-            raise ValueError("arrays of sizes that do not go together")
+            raise ValueError("the sizes of the arrays do not match")
         for k in range(self.n_layers + 1):
             widest = max(widest, self.sizes[k])
         one = <float*>PyMem_Malloc(2 * widest * sizeof(float))

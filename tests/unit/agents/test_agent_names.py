@@ -194,7 +194,7 @@ def test_classes_and_ready_agents():
     assert (type(agent), agent.deck) == (GreedyAgent, "bodies")
     assert make_agent(agent) is agent
     assert isinstance(make_agent(lambda: RandomAgent()), RandomAgent)
-    with pytest.raises(ValueError, match="an agent that is ready takes no options, got deck"):
+    with pytest.raises(ValueError, match="options need a class or description, not an agent: deck"):
         make_agent(agent, deck="area")
     with pytest.raises(ValueError, match="agent GreedyAgent: unknown option 'depth', expected"):
         make_agent(GreedyAgent, depth=2)

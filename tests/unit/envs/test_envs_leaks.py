@@ -217,7 +217,7 @@ LEARNERS = {
 def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
     """Observations, masks, texts and rewards, until PASS: the turn that ends a game included."""
     if rules == "1.0" and "gym-locm" in learner:
-        pytest.skip("gym-locm has no 1.0")
+        pytest.skip("gym-locm does not support 1.0")
     options = {"rules": rules, "opponent": seats, "card_sets": 3, "shaping": SHAPING}
     env = LocmVectorEnv(2, autoreset_mode="DISABLED", **options, **LEARNERS[learner])
     rows = env.games.rows

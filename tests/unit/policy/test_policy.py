@@ -119,7 +119,7 @@ def test_broken_files_are_refused(tmp_path):
     [
         ({}, {"kind": None}, "kind: missing"),
         ({}, {"format": 9}, "format 9, expected 1"),
-        ({}, {"layout_version": 7}, "made for version 7 of layout 'entities', which is now 1"),
+        ({}, {"layout_version": 7}, "trained with version 7 of layout 'entities', which is now 1"),
         ({}, {"rules": "3"}, "unknown rules '3'"),
         ({}, {"layout": "no"}, "unknown layout 'no'"),
         ({}, {"layout": "gym-locm"}, "cannot have layout 'gym-locm'"),

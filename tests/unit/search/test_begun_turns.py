@@ -136,7 +136,7 @@ def test_an_analysis_of_the_rest(rules):
 def test_an_agent_goes_on_with_its_turn(rules):
     start, done, state = next(begun_turns(rules))
     agent = make_agent("beam:time_ms=0,nodes=1000")
-    with pytest.raises(ValueError, match="no turn was asked for"):
+    with pytest.raises(ValueError, match="there is no turn yet"):
         agent.go_on(done)
     agent.act(start.observation(start.current_player()))
     line = agent.go_on(done)

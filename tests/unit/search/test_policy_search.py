@@ -380,7 +380,7 @@ def test_what_cannot_be_searched():
     states = [past.state for past in starts("1.5")[:2]]
     with pytest.raises(TypeError, match="expected a policy or a function, got 3"):
         PolicySearch(3)
-    with pytest.raises(ValueError, match=r"of rules 1\.5, the position of 1\.2"):
+    with pytest.raises(ValueError, match=r"for rules 1\.5, the position for 1\.2"):
         PolicySearch(Policy.random()).search(starts("1.2")[0].state)
     with pytest.raises(ValueError, match="more than one rule set"):
         PolicySearch(by_hash).search_many([states[0], starts("1.2")[0].state])

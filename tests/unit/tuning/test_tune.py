@@ -467,5 +467,5 @@ def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
             Tuner(folder=tmp_path)
     state.write_text(json.dumps(content))
     (tmp_path / "start.npz").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"state\.json: .*start\.npz: no weights file"):
+    with pytest.raises(ValueError, match=r"state\.json: .*start\.npz: not a weights file"):
         Tuner(folder=tmp_path)
