@@ -142,13 +142,13 @@ def test_show_and_replay(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["greedy", "random", "--seed", "1", "--seeds", "1"], 2, "not allowed with"),
         (["greedy", "random", "--seeds", "1-5"], 2, "--seeds: expected seeds like"),
         (["greedy", "random", "--sprt", "5", "0"], 2, "--sprt: expected elo0 < elo1"),
-        (["greedy", "random", "random", "--sprt", "0", "5"], 2, "--sprt: it is for two players"),
+        (["greedy", "random", "random", "--sprt", "0", "5"], 2, "--sprt: expected two players"),
         (
             ["greedy", "random", "--jobs", "1000"],
             2,
             "--jobs: 1000 games with time limits",
         ),
-        (["greedy", "randon"], 2, "neither a program 'randon' nor an agent of that name; did you"),
+        (["greedy", "randon"], 2, "no program and no agent is called 'randon'; did you"),
         (["greedy", "random", "--pairs-per-set", "0"], 2, "--pairs-per-set: expected 1 or more"),
         (
             ["greedy", "random", "--ids", "old", "--rules", "1.0"],

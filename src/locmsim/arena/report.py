@@ -25,9 +25,9 @@ __all__ = [
     "tables",
 ]
 
-#: How wide a name may be in a table of limited width.
+#: Maximum width of a name in a table of limited width.
 _NAME_WIDTH = 24
-#: How many lines of what a failed player wrote last are shown, and how many characters in JSON.
+#: Number of last output lines of a failed player that are shown, and of characters in JSON.
 _LAST_LINES = 8
 _LAST_CHARACTERS = 2000
 
@@ -116,7 +116,7 @@ def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
 
 
 def _ratings(tally: Tally) -> Ratings | None:
-    """None for two players, for whom the interval says it all, and without choix."""
+    """Return ratings; None for two players, where the interval suffices, and without choix."""
     if len(tally.settings.players) == 2 or not _can_rate():
         return None
     return bradley_terry(len(tally.settings.players), tally.pairs)
@@ -141,12 +141,12 @@ def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
 
 
 def _signed(elo: float) -> str:
-    """Rounded, +0 for what is nearly nothing on either side."""
+    """Round a number, to +0 if it is close to 0 on either side."""
     return f"{round(elo):+d}" if math.isfinite(elo) else f"{elo:+.0f}"
 
 
 def _head_to_head(tally: Tally, width: int | None) -> str:
-    """Score in percent of the row's player against the column's, and the pairs or games."""
+    """Return the row player's score against the column's in percent, with pairs or games."""
     names = [player.name for player in tally.settings.players]
     rows = []
     for a, name in enumerate(names):
@@ -242,10 +242,10 @@ def _grid(
     width: int | None = None,
     texts: Sequence[int] = (0,),
 ) -> str:
-    """Columns of equal width; those in `texts` are aligned to the left.
+    """Format a table; columns in `texts` are aligned to the left.
 
-    What is wider than `width` goes into several blocks, each with the first column, which is cut if
-    it is long.
+    A table wider than `width` is split into several blocks, each with the first column, which is
+    shortened if it is long.
     """
     if width is not None:
         short = _cut_names([row[0] for row in rows])
@@ -272,7 +272,7 @@ def _grid(
 
 
 def _cut_names(names: Sequence[str]) -> dict[str, str]:
-    """Names that fit; those that would look the same go on where they differ."""
+    """Shorten names; equal-looking ones are cut so that their difference is visible."""
     short = {name: _cut(name, _NAME_WIDTH) for name in names}
     for name in list(short):
         alike = [n for n in short if n != name and _cut(n, _NAME_WIDTH) == _cut(name, _NAME_WIDTH)]
@@ -283,7 +283,7 @@ def _cut_names(names: Sequence[str]) -> dict[str, str]:
             short[name] = f"{head}...{_cut(name[start:], _NAME_WIDTH - len(head) - 3)}"
     shown = list(short.values())
     for number, name in enumerate(short, 1):
-        if shown.count(short[name]) > 1:  # the difference is further on than there is room
+        if shown.count(short[name]) > 1:  # the difference is too far from the start
             short[name] = f"{_cut(name, _NAME_WIDTH - 3)}#{number}"
     return short
 
@@ -308,7 +308,7 @@ def _percent(share: float) -> str:
 def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> str:
     """Return the first game of each player and kind of fault: reason and last words.
 
-    `failed` are the games with a fault, and what the player at fault has written.
+    `failed` are the games with a fault, with the last output of the player at fault.
     """
     first: dict[tuple[str, str], str] = {}
     for outcome, words in failed:
@@ -350,8 +350,8 @@ _COLUMNS = [
 def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
     """Return a header and a line per game; trailing numbers in column names are seats.
 
-    ``pair`` counts the meeting that a game belongs to, ``card_seed`` is empty where the cards
-    follow from ``seed``; times are of battle turns, in ms; ``failed`` lost by ``fault``.
+    ``pair`` is the number of the game's pair, ``card_seed`` is empty where ``seed`` determines the
+    cards; times are those of battle turns, in ms; the player ``failed`` lost by ``fault``.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

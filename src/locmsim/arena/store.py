@@ -1,8 +1,8 @@
-"""Results in an SQLite file, written as they come.
+"""Results in an SQLite file, written as games finish.
 
-One file is one tournament: its settings and a row for each game that was played. While one is
-played the file is in WAL mode with synchronous=NORMAL: a process that is killed loses nothing, a
-power cut at most the last games, and other processes can read. At the end it is one file again.
+A file holds one tournament: its settings and a row for each game that was played. While it runs,
+the file is in WAL mode with synchronous=NORMAL: a killed process loses nothing, a power cut at most
+the last games, and other processes can read. At the end it is a single file again.
 """
 
 import contextlib
@@ -81,26 +81,26 @@ CREATE VIEW results AS
     JOIN players AS first ON first.player = player0
     JOIN players AS second ON second.player = player1;
 """
-#: The sums of the first games at several places, from which tables begin.
+#: Sums after several numbers of games, so that tables need not read all games.
 _SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
-#: Games of each pairing between two such places.
+#: Games per pairing between two stored sums.
 _BLOCK = 16
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 23)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
     " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
 )
-#: What lists need of a game: nothing but what is in an index, so that no answers are read.
+#: The columns for lists of games: only those in an index, so that no answers are read.
 _LISTED = (
     "SELECT game, player0, player1, winner, turns, fault_seat, fault_kind FROM games INDEXED BY"
 )
 _LOSER = "CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END"
-#: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
+#: Fast, and compresses answers to about a third.
 _ZLIB_LEVEL = 1
 
 
 class Goal(NamedTuple):
-    """When a tournament ends.
+    """The condition under which a tournament ends.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Goal(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """What lists need of a game."""
+    """The end of a game, as needed for lists."""
 
     number: int
     #: Indices of the players by seat.
@@ -133,15 +133,15 @@ class StoreError(RuntimeError):
 
 
 class NoResultsError(StoreError):
-    """There is no such file, or nothing in it yet."""
+    """The file does not exist or is still empty."""
 
 
 class Store(Database):
-    """An open file of results of a tournament; a context manager.
+    """An open file of results; a context manager.
 
-    With `write` the file is made if it does not exist, and written by this process alone: `begin`
-    says what is to be in it. Otherwise it must exist and is only read. `StoreError` says what is
-    wrong with the file.
+    With `write`, the file is created if it does not exist, is locked against other writers, and
+    `begin` stores the tournament. Otherwise it must exist and is only read. `StoreError` says what
+    is wrong with the file.
     """
 
     kind = Kind(
@@ -157,9 +157,9 @@ class Store(Database):
 
     def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
         super().__init__(path, write=write)
-        #: The tournament in the file; None until `begin` if there is nothing in it.
+        #: The tournament in the file; None for an empty file until `begin`.
         self.settings: Settings | None = None
-        #: Of the first games, whose number is a multiple of a block's.
+        #: Sums of the first games, a multiple of the block size.
         self._sums: Tally | None = None
         try:
             with self._errors("open"):
@@ -171,7 +171,7 @@ class Store(Database):
             raise
 
     def begin(self, settings: Settings) -> None:
-        """Take this tournament's games; `StoreError` if the file has those of another one."""
+        """Start or resume a tournament; `StoreError` if the file belongs to another one."""
         if self.settings is not None and (differences := self.settings.differences(settings)):
             raise StoreError(
                 f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
@@ -181,19 +181,19 @@ class Store(Database):
             if self.settings is None:
                 self._create(settings)
             self._connection.execute(_SUMS)
-        # The same, but with ready agents.
+        # The same settings, with agents as objects.
         self.settings = settings
 
     def renew(self, settings: Settings) -> None:
-        """Write down what the files of the players are now."""
+        """Store the current digests of the players' files."""
         with self._errors("write to"), self._transaction():
             text = json.dumps(settings.to_json())
             self._connection.execute("UPDATE tournament SET settings = ?", [text])
         self.settings = settings
 
     def _stored_settings(self) -> Settings | None:
-        """None if there is nothing in the file."""
-        with self._transaction("DEFERRED"):  # all of it from one moment
+        """Read the settings; None for an empty file."""
+        with self._transaction("DEFERRED"):  # one consistent snapshot
             if self._is_empty():
                 return None
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
@@ -213,7 +213,7 @@ class Store(Database):
         _log.info("%s: new file of results", self.path)
 
     def close(self) -> None:
-        """Close the file; what was added stays. One made here, or empty, for nothing is removed."""
+        """Close the file; a new file without results is removed."""
         empty = False
         try:
             # The log of writes is merged into the file; if the disk is full it stays beside it.
@@ -237,7 +237,7 @@ class Store(Database):
 
     @property
     def goal(self) -> Goal | None:
-        """When the tournament is at its end; None if that was never written."""
+        """The goal of the tournament; None if it was never stored."""
         if self.settings is None:
             return None
         with self._errors("read"):
@@ -247,29 +247,29 @@ class Store(Database):
         return Goal(games, None if sprt is None else Sprt(**json.loads(sprt)))
 
     def set_goal(self, goal: Goal) -> None:
-        """Write down another end."""
+        """Store a new goal."""
         sprt = None if goal.sprt is None else json.dumps(asdict(goal.sprt))
         with self._errors("write to"), self._transaction():
             self._connection.execute(
                 "UPDATE tournament SET games = ?, sprt = ?", [goal.games, sprt]
             )
-        self._sums = None  # another test counts anew
+        self._sums = None  # a new test starts from the beginning
 
     # ------------------------------------------------------------------------------- games
 
     def add(self, record: Record) -> None:
-        """Write one game; `StoreError` if that fails, or if the game is there already."""
+        """Write one game; `StoreError` if that fails or if the game is already stored."""
         self.add_all([record])
 
     def add_all(self, records: list[Record]) -> None:
-        """Write games: all of them or, with a `StoreError`, none."""
+        """Write games, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
         with self._errors("write to"), self._transaction():
             self._connection.executemany(_INSERT, rows)
             self._sum_up()
 
     def _sum_up(self) -> None:
-        """Write down the sums of further blocks of games that are complete."""
+        """Store the sums of further complete blocks of games."""
         if self.settings is None:
             return
         if self._sums is None:
@@ -350,8 +350,8 @@ class Store(Database):
     ) -> Iterator[Ending]:
         """Yield how games ended, the latest first; with `before`, only those with lower numbers.
 
-        The others select the games of a player, those that a player has lost, or those that ended
-        by a fault. Give one of them only, as this reads by one index, and check the rest yourself.
+        The other arguments select the games of a player, the games that a player lost, or those
+        that ended by a fault. Only one of them can be given, since one index is used.
         """
         last = before if before is not None else 1 << 62
         queries: list[tuple[str, list[int]]]

@@ -1,4 +1,4 @@
-"""A match of any game for people and programs, and other answers tried in it."""
+"""Matches of any game as text and JSON, and the effect of other answers in them."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 _STDERR_LINES = 15
-#: What is shown of an answer, in characters, and of what was not done of it.
+#: Maximum number of characters shown of an answer, and of its ignored parts.
 _ANSWER, _IGNORED = 2000, 20
 
 
@@ -46,14 +46,14 @@ def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
     result : Result
         The match.
     game : Game
-        What was played.
+        The game.
 
     Yields
     ------
     dict
-        The attributes of a `locmsim.contract.View`; ``turn`` (None at the beginning and in a choice
-        phase), ``player`` (None at the beginning), ``answer``, and ``ignored``, what was not done
-        of it.
+        The attributes of a `locmsim.contract.View`; ``turn`` (None at the start and in a choice
+        phase), ``player`` (None at the start), ``answer``, and ``ignored``, the parts of it that
+        had no effect.
     """
     match = result.match.root()
     step: dict[str, Any] = {"turn": None, "player": None, "answer": None, "ignored": []}
@@ -69,7 +69,7 @@ def view_steps(result: Result[Any], game: Game) -> Iterator[dict[str, Any]]:
 def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str]) -> str:
     """Return a match as one line of JSON: game, players, answers and the match's log.
 
-    `game` is what files of results have of it.
+    `game` is given as in files of results.
     """
     fault = result.fault
     data = {
@@ -102,7 +102,7 @@ def position_after(result: Result[Any], turn: int, line: str) -> object:
                 return None
             return None if fault else match.state_key()
         match.submit(call.player, call.answer)
-    raise ValueError(f"turn: the match has none of number {turn}")
+    raise ValueError(f"turn: the match has no turn {turn}")
 
 
 def summary_text(result: Result[Any], turn_name: str = "turn") -> str:

@@ -1,4 +1,4 @@
-"""What a player knew in a turn of a match that was played."""
+"""A player's knowledge in a turn of a played match."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,9 +26,9 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     Returns
     -------
     observation : Observation
-        What they were shown at its start.
+        The observation at the start of the turn.
     belief : Belief
-        It has seen everything that they were shown until then, and knows what they chose.
+        The player's belief, with all their observations and choices until then.
 
     Raises
     ------
@@ -54,9 +54,9 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
     call : Call
         The turn.
     observation : Observation
-        What its player was shown at its start.
+        The player's observation at the start of the turn.
     belief : Belief
-        As for `knowledge_at`. It sees more when the next turn is asked for.
+        As for `knowledge_at`; it is updated when the next turn is requested.
     """
     beliefs = (Belief(), Belief())
     chosen = [iter(chosen) for chosen in result.match.chosen]

@@ -1,6 +1,6 @@
-"""The log of the Java referee for a played match, and back: a match from such a log.
+"""Logs in the format of the Java referee: written from a match, and replayed.
 
-And what tournament tools want to know of a match.
+This module also formats results for tournament tools.
 """
 
 import json
@@ -23,11 +23,11 @@ __all__ = [
     "tool_result",
 ]
 
-#: The referee's log holds what was sent in entries of at most this many characters.
+#: Maximum number of characters per entry of sent text in the referee's log.
 _ENTRY = 4096
 #: The parameter that names a file with the cards of a match.
 _CARD_FILE = "predefinedCardListFile"
-#: Dropped actions that a frame lists, before it only counts them.
+#: Number of dropped actions that a frame lists before it only counts them.
 _WARNINGS = 3
 #: Frames without a call between the construct phase and the battle, where the Java referee's viewer
 #: shows the deck and clears the table. They take the rest of a text of more than one entry, which
@@ -106,7 +106,7 @@ def params_text(match: Match) -> str:
 
 
 class _Frames:
-    """The lists of the log, one entry in each for every frame."""
+    """The lists of the log, each with one entry per frame."""
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str | None]] = {"0": [], "1": [], "referee": []}
@@ -123,7 +123,7 @@ class _Frames:
         call: Call | None = None,
         key_frame: bool = True,
     ) -> None:
-        """A frame of `player`, None for the one before the game; `call` if they are asked in it."""
+        """Add a frame of `player`, None for the one before the game, with their `call` if any."""
         for other in (0, 1):
             self.errors[str(other)].append(None)
             self.outputs[str(other)].append("" if other == player else None)
@@ -144,7 +144,7 @@ class _Frames:
         self.summaries.append(summary)
 
     def flush(self) -> None:
-        """Frames for what is left of long texts, when the match ended before their turn."""
+        """Add frames for the rest of long texts if the match ended before they were sent."""
         for player in (0, 1):
             while self._unlogged[player]:
                 self.add(player)

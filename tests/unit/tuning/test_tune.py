@@ -399,7 +399,7 @@ def test_bad_weights_files(tmp_path: Path) -> None:
         ({"rules": "2"}, "unknown rules '2'"),
         ({"rules": "1.2", "what": ("deck",)}, r"what: rules 1\.2 have a draft"),
         ({"what": ("deck", "luck")}, "what: expected some of"),
-        ({"what": ("draft",)}, r"what: rules 1\.5 have a deck to choose and no draft"),
+        ({"what": ("draft",)}, r"what: rules 1\.5 have a deck to choose, not a draft"),
         (
             {"what": ("deck", "eval")},
             "what: expected some of eval,deck,draft,network in this order",
