@@ -1,7 +1,7 @@
 """``java.util.Random`` and ``Collections.shuffle``, bit for bit (docs/rules.md, section 1).
 
-The algorithms are those that the documentation of Java SE fixes for `java.util.Random`: a linear
-congruential generator of 48 bits whose upper bits are given out.
+The algorithms are those specified by the documentation of `java.util.Random` in Java SE: a linear
+congruential generator of 48 bits whose upper bits are returned.
 """
 
 from collections.abc import MutableSequence

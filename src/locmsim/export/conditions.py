@@ -1,4 +1,4 @@
-"""Lines of C that macros with known values leave out."""
+"""Evaluation of preprocessor conditions with known macros."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
         C whose conditions are ``NAME``, ``!NAME``, ``NAME == 1`` and ``NAME != 1``, joined by
         ``&&`` and ``||`` without parentheses.
     macros : mapping of str to int
-        Values of macros. A condition that has something else in it stays, with all its branches.
+        Values of macros. A condition that contains anything else is kept with all its branches.
 
     Returns
     -------
@@ -30,11 +30,11 @@ def resolve(text: str, macros: Mapping[str, int]) -> str:
     Raises
     ------
     ValueError
-        An ``#if`` has no end, or something else no beginning.
+        An ``#if`` is not closed, or another directive has no ``#if``.
     """
     kept: list[str] = []
-    # Of each condition that is open: whether it stays, whether its lines are wanted at present, and
-    # whether one of its branches has been.
+    # For each open condition: whether it is kept, whether its present lines are kept, and whether
+    # one of its branches was already taken.
     opened: list[tuple[bool, bool, bool]] = []
     for number, line in enumerate(text.split("\n"), 1):
         found = _DIRECTIVE.match(line)
