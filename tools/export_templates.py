@@ -53,7 +53,7 @@ MACROS: Mapping[str, Sequence[int]] = {
 RULES = ("RULES_15", "RULES_12", "RULES_10")
 HEADER = "include/locm.h"
 SEARCH = "export/data/search.h"
-#: What the header for one's own bots is made for.
+#: The macros of the header for users' bots.
 KERNEL = """
     fill_tables complete_card card_of_row
     state_player state_winner state_next_draw decode_action encode_action

@@ -66,7 +66,7 @@ class ChoiceNet(nn.Module):
         return self.rating(functional.relu(seen))[..., 0], value
 
     def take(self, policy):
-        """Refuse a policy: it plays battles, and there is none to begin with."""
+        """Refuse a policy: it plays battles, and this training starts without one."""
         raise ValueError("a policy plays battles, so it can only start the training of a match")
 
     def save(self, folder, training):
@@ -187,7 +187,9 @@ def main():
     parser = arguments()
     parser.description = __doc__.split("\n")[0]
     parser.add_argument("phase", choices=tuple(ENVIRONMENTS))
-    parser.add_argument("--battlers", default="greedy", help="who plays the battles of both decks")
+    parser.add_argument(
+        "--battlers", default="greedy", help="agent that plays the battles for both decks"
+    )
     parser.add_argument("--battles", type=int, default=1, help="of the same decks in an episode")
     parser.add_argument("--value", type=float, default=0.0, help="share of the decks' values")
     parser.set_defaults(

@@ -189,7 +189,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     with torch.no_grad():
         logits = net(torch.from_numpy(seen))[0].numpy()
     ratings = np.where(masks != 0, logits, -np.inf)
-    # Ratings that differ by rounding only may be taken for each other.
+    # Logits that differ only by rounding may change their order.
     assert (ratings[np.arange(len(chosen)), chosen] >= ratings.max(axis=1) - 1e-5).all()
     assert (ratings.argmax(axis=1) == chosen).mean() > 0.999
     assert len(np.unique(chosen)) > 40

@@ -70,7 +70,7 @@ def single(rules: str, opponent: str, wrapped: bool = False) -> Case:
 
 
 def resets(rules: str) -> Case:
-    """Resets of the single environment, with card sets that are there."""
+    """Return the figure of resets of the single environment, with cached card sets."""
     env = BattleEnv(rules=rules, opponent="random", seat="first", **_SETS)
     _warm(env)
 

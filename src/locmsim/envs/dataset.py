@@ -240,7 +240,7 @@ def examples_of_agent(
     Raises
     ------
     ValueError
-        For options that make no sense.
+        An option is not valid.
     ImportError, OSError
         Without dask.distributed, or where the scheduler does not answer.
     WorkersError
@@ -257,7 +257,7 @@ def examples_of_agent(
         dealer.rows.reset(0, seed + number)
         return dealer.rows.card_sets.seed(0)
 
-    # What an agent works out about a card set is worked out once by who plays all games with it.
+    # An agent that plays all games with a card set computes its preparations only once.
     sets: dict[int, list[int]] = {}
     for number in range(games):
         sets.setdefault(card_set(number), []).append(number)

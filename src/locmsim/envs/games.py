@@ -146,9 +146,9 @@ class Games:
         )
         #: Whether what Python does for a row raised an exception since all rows began.
         self.failed = False
-        #: Who plays for the other seat.
+        #: The player of the other seat.
         self.players = Players(self, options.opponent)
-        #: Who plays the battles of a choice: agents that searches play as, or that Python asks.
+        #: The players of a choice's battles: agents run as compiled searches or in Python.
         self._battlers: list[Any] = [None, None]
         if options.episode == "choice":
             self._set_battlers(options.battlers)

@@ -26,7 +26,7 @@ ctypedef struct draft_sum_t:    # what cards add up to
     float units[DRAFT_LAYER]
     float direct
 
-ctypedef struct draft_value_t:  # an ensemble, the layers of its networks one behind the other
+ctypedef struct draft_value_t:  # an ensemble, the layers of its networks concatenated
     float bias[DRAFT_LAYER]
     float output[DRAFT_LAYER]   # of the mean
     draft_sum_t card[DRAFT_CARDS + 1]

@@ -15,7 +15,7 @@ cdef enum:
     OTHER_INPUTS = 39
     SUMS = 8                    # numbers that creatures are summed up in, and cards
     LANE = 16                   # units that see both sides of a lane
-    HIDDEN = 16                 # units of each of the two layers that see everything
+    HIDDEN = 16                 # units in each of the two last hidden layers
     JOINED = LANE + 3 * SUMS + OTHER_INPUTS     # lanes; own, their creatures, own cards; the rest
 
 ctypedef struct inputs_t:
@@ -41,7 +41,7 @@ ctypedef struct network_t:      # what is negative behind a layer counts as 0, e
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
 
-# Copy arrays of float32, one behind the other, into a struct of floats; returns its end.
+# Copy arrays of float32 in order into a struct of floats; returns its end.
 cdef float* put_arrays(float* to, dict arrays) except NULL
 
 cdef class Network:

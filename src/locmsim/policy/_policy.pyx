@@ -225,7 +225,7 @@ cdef inline float entity_row(
 cdef class EntityRunner:
     """The entity network; `arrays` must be valid and in the order of `entity_shapes`."""
 
-    cdef float* numbers         # of all arrays, one behind the other
+    cdef float* numbers         # of all arrays, concatenated
     cdef const float* w[ENTITY_ARRAYS]
     cdef int units
     cdef int trunk
@@ -279,7 +279,7 @@ cdef class MlpRunner:
     `arrays` must be valid: the matrix of each layer, followed by its biases.
     """
 
-    cdef float* numbers         # of all arrays, one behind the other
+    cdef float* numbers         # of all arrays, concatenated
     cdef int n_layers
     cdef int sizes[MAX_LAYERS + 1]
     cdef const float* w[MAX_LAYERS]

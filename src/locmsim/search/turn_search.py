@@ -149,7 +149,7 @@ class Search:
             search starts from this observation alone.
         done : str or iterable of int
             What they have done in this turn since then: actions, or the answer line for them. What
-            is found goes on from there.
+            is found continues from there.
         threads : int
             That play turns on in sampled worlds, each in some of its own. The search for a win and
             the beam that finds whole turns are left to one. The result depends on their number.

@@ -34,7 +34,7 @@ class Figures:
     late: int = 0
     #: The longest time from the start of a turn to the last reply, in seconds.
     longest: float = 0.0
-    #: How often the connection was made anew.
+    #: Number of reconnections.
     reconnects: int = 0
 
 

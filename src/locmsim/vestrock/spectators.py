@@ -115,7 +115,7 @@ class Spectator(asyncio.BufferedProtocol):
 class Feed:
     """Sends the lines of the log to spectators.
 
-    A turn late and with numbers in place of names, so that nobody who plays learns anything
+    A turn late and with numbers in place of names, so that no player learns anything
     from it; or at once and with names. Whoever joins gets the positions at the start of the turn
     first. These are encoded once a turn for all, beside the loop, as are the lines of a turn.
 

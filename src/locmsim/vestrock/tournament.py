@@ -223,7 +223,7 @@ class Tournament:
         Parameters
         ----------
         bots : mapping of str to bot
-            Who plays for each of the players.
+            The bot of each player.
         time_ms : float, optional
             What each bot may think about a turn of a match; None for their own defaults.
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_imported(folder, code, message):
             make_agent(spec)
 
 
-# ---------------------------------------------------------------------- classes of one's own
+# ---------------------------------------------------------------------- user-defined classes
 
 
 @pytest.mark.parametrize("place", ["mine", "mine.py", "./mine.py", "{}/mine.py"])

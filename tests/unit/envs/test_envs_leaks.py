@@ -29,7 +29,7 @@ def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
-    """One row goes on with the true state, the other with another one, for a whole turn."""
+    """One row continues with the true state, the other with another one, for a whole turn."""
     games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
     rows = games.rows
     random = np.random.default_rng(5)

@@ -390,7 +390,7 @@ def test_only_the_asked_player_answers() -> None:
         lambda: match.time_limit_ms(1),
         lambda: match.observation(-1),
     ):
-        with pytest.raises(ValueError, match=r"player -?\d is not|single line"):
+        with pytest.raises(ValueError, match=r"player -?\d must not|single line"):
             call()
     assert match.log == before
     assert match.to_ask == (0,)
@@ -783,7 +783,7 @@ def test_bad_logs() -> None:
         ({"winner": 1}, "winner: 1 in the log, 0 when replayed"),
         ({"scores": [1, 0]}, r"scores: \[1, 0\] in the log"),
         ({"error": None}, "error: None in the log"),
-        ({"answers": [[1, "PASS"], [1, "PASS"]]}, "answer 1 of the log: player 1 is not"),
+        ({"answers": [[1, "PASS"], [1, "PASS"]]}, "answer 1 of the log: player 1 must not"),
         ({"answers": [[0, "PASS"], [1, 5]]}, "answer 1 of the log: "),
         ({"answers": log["answers"] + [[0, "PASS"]]}, "answer 4 of the log: the match is over"),
         ({"answers": [[0]]}, "not a match log"),

@@ -59,7 +59,7 @@ def test_objects(module: str) -> None:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("Silent", "it has no act_batch"),
+        ("Silent", "it lacks act_batch"),
         ("Broken", "RuntimeError: no weights"),
         ("Elsewhere", "entitys"),
         ("Nobody", "Nobody"),
@@ -74,7 +74,7 @@ def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     Policy.random(rules="1.2").save(path)
     assert load_policy(path, rules="1.2").rules == "1.2"
-    with pytest.raises(ValueError, match=r"a\.npz: rules: its is 1\.2, not 1\.5"):
+    with pytest.raises(ValueError, match=r"a\.npz: rules: expected 1\.5, got 1\.2"):
         load_policy(path, rules="1.5")
 
 

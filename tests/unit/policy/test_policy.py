@@ -107,7 +107,7 @@ def test_broken_files_are_refused(tmp_path):
         with pytest.raises(ValueError, match=r"a\.npz: "):
             Policy.load(path)
     np.savez(path, x=np.zeros(3))
-    with pytest.raises(ValueError, match=r"a\.npz: no policy: meta is missing"):
+    with pytest.raises(ValueError, match=r"a\.npz: not a policy: meta is missing"):
         Policy.load(path)
     np.savez(path, meta=np.array(["a"], object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"a\.npz: "):

@@ -77,6 +77,18 @@ PHRASES = {
     r"\b[Tt]wins?\b": "reference, copy",
     r"\bretrace": "replay",
     r"\b[Tt]he house\b|\bits floors?\b": "package, layer",
+    r"\bone behind the other\b": "concatenated, in order",
+    r"\b[Mm]akes? no sense\b": "is not valid",
+    r"\bfound out\b": "detected",
+    r"\bwhat (came|comes) of\b": "the result, the effect",
+    r"\bmade anew\b": "recreated, reopened",
+    r"\bwhat judges positions\b": "the evaluation",
+    r"\bone's own\b": "your own, the player's",
+    r"\bif nothing is said\b|\bif nobody says\b": "by default",
+    r"\b[Ss]o many (games|nodes|rows|matches|tasks)\b": "a number of ...",
+    r"\b(his|her|the) deck of before\b": "previous",
+    r"\bfiles to begin with\b": "starter files",
+    r"\bwhat it plays by\b": "its weights",
 }  # fmt: skip
 
 CODE = ("*.py", "*.pyi", "*.pyx", "*.pxd", "*.js", "*.h")

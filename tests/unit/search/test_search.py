@@ -520,7 +520,7 @@ def test_a_belief_has_to_have_seen_the_observation(search):
 
 @each_search
 def test_an_evaluation_of_other_rules_is_refused(search):
-    """The network of 1.5 would judge positions of 1.2."""
+    """The network of 1.5 would evaluate positions of 1.2."""
     state = next(positions("1.2"))
     message = r"^evaluation: it is for rules 1\.5, the position for 1\.2$"
     for evaluation in (Evaluation(), {"1.2": Evaluation({"own.health": 1.0})}):

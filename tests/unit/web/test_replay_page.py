@@ -232,7 +232,7 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
-    """From a log in the Java referee's form, whose rules are found out: the same at every step."""
+    """A log in the Java referee's format, whose rules are detected: the same at every step."""
     log = tmp_path / "log.json"
     games = [game for game in golden_games(rules) if "cardset" not in game]
     for game in games[:: max(1, len(games) // amount(3, 8))]:
