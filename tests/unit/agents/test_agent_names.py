@@ -136,7 +136,7 @@ def test_what_is_an_agent_and_what_a_command(mine):
         ("mine.py:Fussy", "agent mine.py:Fussy: the option 'path' is missing"),
         (
             "mine.py:Fussy:path=gone",
-            r"agent mine.py:Fussy: creating it with \(path='gone'\) raised FileNotFoundError: .*gone'"
+            r"mine.py:Fussy: creating it with \(path='gone'\) raised FileNotFoundError: .*gone'"
             r" \(.*mine.py, line 35\)",
         ),
     ],
