@@ -1,7 +1,7 @@
 """The scripted agents, compiled: an action depends only on the state and on random numbers.
 
-Agents and opponents in learning environments use them by name. "max-attack" and "osl" are the agents
-of gym-locm that papers compare with; gym-locm calls osl "greedy". All choose one action at a time.
+Agents and opponents in learning environments use them by name. "max-attack" and "osl" are agents of
+gym-locm that papers compare with; gym-locm calls osl "greedy". All choose one action at a time.
 Of equally good actions, they play the first in gym-locm's order: creatures before the player as
 targets, otherwise by action number.
 """
@@ -257,7 +257,7 @@ def turn_line(str name, Shown observation not None, seed=0):
 
 
 def greedy_line(Knowledge known not None):
-    """Return the answer of greedy, which also counts cards in both decks and the opponent's hand."""
+    """Return the answer of greedy, which also counts cards in decks and the opponent's hand."""
     cdef state_t s
     known.fill_root(&s, &TABLE)
     return line_of(GREEDY, &s, &TABLE, 0)

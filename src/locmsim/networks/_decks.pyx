@@ -26,8 +26,8 @@ from locmsim.networks._network import checked
 __all__ = ["DECK_SHAPES", "DeckNetworks", "term_rows", "weighted_scores"]
 
 cdef enum:
-    # Maximum number of exchanges, several times what is ever needed: with very large numbers, rounding
-    # errors could otherwise look like gains forever.
+    # Maximum number of exchanges, several times what is ever needed: with very large numbers,
+    # rounding errors could otherwise look like gains forever.
     MAX_EXCHANGES = 200
 
 

@@ -37,7 +37,7 @@ cdef void draft_fill(
 # The value of a deck: the difference of two is the log-odds of winning.
 cdef float draft_value(const draft_value_t* v, const uint8_t* deck, int n) noexcept nogil
 # The expected value of the final deck after picking the first, second or third card of the last
-# offer: the mean over sampled continuations, dealt from pools that contain all cards offered so far.
+# offer: the mean over sampled continuations, dealt from pools with all cards offered so far.
 # Each later pick maximises the value of the deck, completed with average cards of that pool.
 cdef void draft_expected(
     const draft_value_t* v, const uint8_t offers[MAX_DECK][3], const uint8_t* picked, int n_offers,

@@ -1,7 +1,7 @@
 # A small neural network that predicts the result at the end of a turn, without the GIL.
 #
-# Its inputs are integers (`inputs_t`). All creatures of a side share their weights and are summed by
-# lane, and cards are summed over the hand, so that their order does not matter. The sizes are
+# Its inputs are integers (`inputs_t`). All creatures of a side share their weights and are summed
+# by lane, and cards are summed over the hand, so that their order does not matter. The sizes are
 # constants: with sizes from the file, a whole search took 22 to 30 % longer. The same network in
 # PyTorch, for training, is in locmsim.tuning.positions.
 

@@ -824,7 +824,7 @@ cdef class Forest:
                 actions[i] = tree.edges[self.decision(tree, i)].action
 
     def variation(self, int i):
-        """Return the best root action of tree i and the most visited actions after it in the turn."""
+        """Return the best root action of tree i and the most visited actions after it."""
         cdef const tree_t* tree
         cdef int e, best, at
         if not 0 <= i < self.size:

@@ -1,4 +1,4 @@
-"""What is measured of Vestrock on this machine, and a number that tells its behaviour."""
+"""Benchmarks of Vestrock, and a signature of its behaviour."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,7 +18,7 @@ _DECKS = 8
 _LEGAL = 20  # median number of legal actions in the action phase of such matches
 
 
-#: Operation -> what its time includes and is taken off, and passes over the positions.
+#: Operation -> the part of its time to subtract, and the number of passes over the positions.
 _OPERATIONS = {
     "clone": ("", 200),
     "apply": ("clone", 200),
@@ -45,7 +45,7 @@ def positions(seed: int = 1) -> list[State]:
     Parameters
     ----------
     seed
-        Of the deck and of the match.
+        Seed of the deck and of the match.
 
     Returns
     -------

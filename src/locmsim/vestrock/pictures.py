@@ -1,4 +1,4 @@
-"""A match of Vestrock for people: the position as text and as a picture."""
+"""Positions of Vestrock as text and as pictures, for people."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -11,8 +11,8 @@ from locmsim.vestrock.match import Match
 
 __all__ = ["MATCH_OVER", "match_view", "state_svg", "state_text"]
 
-#: What the types of spells do.
-#: How the text of a position begins after the end.
+#: Effects of the types of spells.
+#: Start of the text of a finished position.
 MATCH_OVER: Final = "the match is over"
 _SPELLS: Final = {"D": "damage", "T": "disable", "B": "buff", "H": "heal"}
 _WORDS: Final = {
@@ -63,7 +63,7 @@ def state_text(state: State) -> str:
     Returns
     -------
     str
-        Whose turn it is, and of each player health, hand and creatures.
+        The turn, and the health, hand and creatures of each player.
     """
     lines = [
         MATCH_OVER

@@ -1,4 +1,4 @@
-"""What the lines of a server's replies say: the one place where they are read."""
+"""Parsing of the lines of a server's replies."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -39,7 +39,7 @@ class TurnInfo(NamedTuple):
 class Health(NamedTuple):
     """The answer to ``GET_HP``."""
 
-    #: At the start and at most.
+    #: The initial health, which is also the maximum.
     initial: int
     own: int
     opponent: int
@@ -54,13 +54,13 @@ class Limits(NamedTuple):
 
 
 class BoardCard(NamedTuple):
-    """A creature on a board, with its values of now."""
+    """A creature on a board, with its current values."""
 
     card: Card
     active: bool
 
 
-#: The card of a line. A client reads the same hundred cards again and again.
+#: Parses the card of a line, cached: a client reads the same hundred cards repeatedly.
 card = lru_cache(maxsize=16384)(Card.parse)
 
 
@@ -78,18 +78,18 @@ def number(lines: Lines) -> int:
 
 
 def turn_info(lines: Lines) -> TurnInfo:
-    """Whose turn it is, and the turns left."""
+    """Parse whose turn it is, and the turns left."""
     own, left = numbers(lines[0], 2)
     return TurnInfo(own == 1, left)
 
 
 def health(lines: Lines) -> Health:
-    """Initial, own and opponent's health."""
+    """Parse the initial, the player's and the opponent's health."""
     return Health(*numbers(lines[0], 3))
 
 
 def limits(lines: Lines) -> Limits:
-    """Draws and burns left, and the size of a full hand."""
+    """Parse the draws and burns left, and the size of a full hand."""
     return Limits(*numbers(lines[0], 3))
 
 
@@ -115,10 +115,10 @@ def boards(lines: Lines) -> tuple[list[BoardCard], list[BoardCard]]:
 
 
 def _own(lines: Lines) -> int:
-    """Where the opponent's lines begin, after a first line with both numbers."""
+    """Return the index of the opponent's first line, after a first line with both counts."""
     own, other = numbers(lines[0], 2)
     if own + other != len(lines) - 1:
-        raise ValueError("the counts of GET_HANDS or GET_BOARD are not those of the lines")
+        raise ValueError("the counts of GET_HANDS or GET_BOARD do not match the lines")
     return 1 + own
 
 
@@ -138,14 +138,14 @@ def snapshot(
         Command word -> the lines after ``OK``, of the questions about a position;
         ``GET_CURRENT_MANA`` may be missing at the start of a turn, when it is 0.
     turns : int
-        How many turns the match has.
+        Number of turns of the match.
     action_phase : bool
         Whether the blocking phase is over.
 
     Raises
     ------
     ValueError, IndexError
-        A reply is not what it should be.
+        A reply is malformed.
     """
     turn = turns - turn_info(replies["GET_TURN_INFO"]).left + 1
     left, of_health = limits(replies["GET_CARD_LIMITS"]), health(replies["GET_HP"])
