@@ -84,12 +84,12 @@ def examples(options: argparse.Namespace, clock: Clock) -> list[Path]:
             if path.exists():
                 continue
             number = min(GAMES, games - first)
-            for found in examples_of_agent(
+            for growing in examples_of_agent(
                 TEACHER, number, rules=options.rules, decks=decks, seed=first, jobs=options.jobs
             ):
-                done = found
-            done.save(path, f"{TEACHER} with {decks} decks")
-            print(f"{path}: {len(done)} examples of {number} games", flush=True)
+                dataset = growing
+            dataset.save(path, f"{TEACHER} with {decks} decks")
+            print(f"{path}: {len(dataset)} examples of {number} games", flush=True)
             clock.check()
     return paths
 

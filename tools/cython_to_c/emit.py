@@ -93,7 +93,7 @@ class Style:
 
 
 def parts_of(type: Type) -> Iterable[Entity]:
-    """The types and constants that a type is made of."""
+    """Return the types and constants that a type consists of."""
     if type[0] == "of":
         yield type[1]
     elif type[0] in ("ptr", "const", "array"):

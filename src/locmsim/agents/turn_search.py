@@ -185,7 +185,7 @@ class SearchAgent(BelievingAgent):
         self.result = self.find(observation, left, seed)
         return self.result.line
 
-    def go_on(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
+    def continue_turn(self, done: str | Iterable[int], time_ms: float | None = None) -> str:
         """Return the rest of the last turn, after a part of it was played.
 
         Parameters

@@ -102,7 +102,7 @@ class Record(NamedTuple):
 
 
 def record_of(fixture: Fixture, result: Result[Any]) -> Record:
-    """The record of a game that the referee has played."""
+    """Return the record of a game that the referee played."""
     turns: tuple[list[int], list[int]] = ([], [])
     late = [0, 0]
     for call in result.calls:

@@ -160,7 +160,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
     player = calls[turns[0]].player
     with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
         bot = as_bot(options.bot, "BOT", game=played.game)
-        if options.done is not None and not hasattr(bot, "go_on"):
+        if options.done is not None and not hasattr(bot, "continue_turn"):
             raise Failure(f"--done: {options.bot} cannot continue a turn; beam and mcts can")
         ask = _ask_program if isinstance(bot, str) else _ask_agent
         return ask(options, bot, result, player, turns)
@@ -235,7 +235,7 @@ def _ask_agent(
             start_turn(agent, limit)
             line = ask()
             if options.done is not None and call.turn in turns:
-                rest = agent.go_on(options.done)
+                rest = agent.continue_turn(options.done)
                 line = ";".join(filter(None, [options.done, rest]))
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"

@@ -244,7 +244,7 @@ class Players(MutableMapping[str, Any]):
         return {name: self._results(name) for name in self._members}
 
     def slot(self, name: str) -> int:
-        """The number by which the rows know a player; ``ValueError`` for an unknown name."""
+        """Return the number of a player in the rows; ``ValueError`` for an unknown name."""
         if name not in self._slots:
             raise ValueError(
                 f"player: there is no {name!r}{did_you_mean(name, self._members)}: expected"
@@ -253,7 +253,7 @@ class Players(MutableMapping[str, Any]):
         return self._slots[name]
 
     def has_caller_twice(self) -> bool:
-        """Whether the caller plays both seats in some episodes."""
+        """Return whether the caller plays both seats in some episodes."""
         return any(self._members[name] == CALLER for name in self._weights)
 
     def _draw(self) -> None:
@@ -298,7 +298,7 @@ class Players(MutableMapping[str, Any]):
 
 
 def search_agent(opponent: Any) -> BeamAgent | None:
-    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts."""
+    """Return the agent of a text ``beam:nodes=N,...`` without a time limit, else None."""
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
     name, options = parse_spec(opponent)
@@ -312,7 +312,7 @@ def search_agent(opponent: Any) -> BeamAgent | None:
 
 
 def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
-    """What plays as an agent of `search_agent`, but without the interpreter."""
+    """Return a compiled player that plays like an agent of `search_agent`."""
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)
     options = agent.search.options
@@ -471,7 +471,7 @@ class _AgentPlayer:
 
 
 def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
-    """What a player is shown in the choice phase: one offer (1.5) or a draft's."""
+    """Return a player's observations in the choice phase: one offer (1.5) or a draft's."""
     result = []
     for step, offer in enumerate(offers):
         rows = tuple(map(CardInPlay.offer, offer))

@@ -305,7 +305,7 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return special
 
     def render(self) -> Any:
-        """What the caller sees in each row: texts, printed with "human", or uint8 arrays."""
+        """Show the caller's view of each row: texts, printed with "human", or uint8 arrays."""
         games, mode = self.games, self.render_mode
         rows = range(self.num_envs if mode is not None else 0)
         shown = [show(mode, partial(games.text, i), partial(games.frame, i)) for i in rows]
@@ -319,17 +319,17 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         return out
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool array (num_envs, actions) of the legal actions."""
+        """Return a bool array (num_envs, actions) of the legal actions."""
         out = np.empty((self.num_envs, self.games.rows.n_actions), np.bool_)
         self.games.rows.views.masks(out)
         return out
 
     def match(self, row: int) -> EpisodeMatch | None:
-        """How the last finished episode of a row came about; None if it began with a position."""
+        """Return the match of a row's last finished episode; None if it began with a position."""
         return self.games.match(row)
 
     def sample(self, seed: int | None = None) -> NDArray[np.int64]:
-        """A uniformly random legal action for each row."""
+        """Return a uniformly random legal action for each row."""
         out = np.empty(self.num_envs, np.int64)
         self.games.rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
         return out

@@ -12,7 +12,7 @@ from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import MCTS, BeamSearch, worlds_at
 
-__all__ = ["Analysis", "HeldCard", "Judgement", "Line", "analyse", "held_cards", "line_value"]
+__all__ = ["Analysis", "HeldCard", "Line", "LineEstimate", "analyse", "held_cards", "line_value"]
 
 #: Number of searches that share the time of an analysis; each has its own random stream.
 _SEARCHES = 6
@@ -22,7 +22,7 @@ _NODES_A_VISIT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class LineEstimate:
     """The result of the searches of one kind that found a turn.
 
     Attributes
@@ -56,7 +56,7 @@ class Line:
         Number of searches that found this turn.
     depth : int
         Length of the longest sequence of the player's actions that was searched.
-    by : dict of str to Judgement
+    by : dict of str to LineEstimate
         The results of each kind of search that found it, "beam" and "mcts".
     """
 
@@ -65,7 +65,7 @@ class Line:
     visits: int
     found: int
     depth: int
-    by: dict[str, Judgement]
+    by: dict[str, LineEstimate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +256,9 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     lines = []
     for found in turns.values():
         same = [result for _, result in found]
-        of_all = _judgement(same)
+        of_all = _estimate(same)
         by = {
-            name: _judgement([result for other, result in found if other == name])
+            name: _estimate([result for other, result in found if other == name])
             for name in dict.fromkeys(name for name, _ in found)
         }
         depth = max(result.depth for result in same)
@@ -266,13 +266,13 @@ def _lines(root: State, results: list[SearchResult], names: list[str]) -> list[L
     return sorted(lines, key=lambda line: (-line.found, -line.value))
 
 
-def _judgement(same: list[SearchResult]) -> Judgement:
+def _estimate(same: list[SearchResult]) -> LineEstimate:
     visits = sum(result.visits for result in same)
     if visits:
         value = sum(result.value * result.visits for result in same) / visits
     else:
         value = sum(result.value for result in same) / len(same)
-    return Judgement(value, visits, len(same))
+    return LineEstimate(value, visits, len(same))
 
 
 def held_cards(belief: Belief, worlds: int = 400, seed: int = 0) -> list[HeldCard]:
