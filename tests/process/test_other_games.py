@@ -61,7 +61,7 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             "does not apply to Vestrock; its options belong to --game",
         ),
         (["-d", "seed=x"], "expected a signed 64-bit integer"),
-        (["-league", "2"], "league: Vestrock takes"),
+        (["-league", "2"], "league: does not apply to Vestrock"),
         (["--rules", "1.2"], "--game: game vestrock: unknown option 'rules'"),
     ):
         with pytest.raises(SystemExit):
