@@ -1,47 +1,87 @@
-"""Measure how long the list of games and a click in it take, by the size of a file of results.
+"""How long the list of games and a click in it take, by the number of games in a file.
 
     python tools/list_times.py [GAMES ...]
 
-creates a file of results for each number of games (default: 100 and 100,000) and prints the
-milliseconds of the first list of 100, of a filter that matches no game, of a click, and of the
-tables and curves of the page *Arena*: the minimum of 20 rounds that alternate between the files,
-each opened by its own library.
+makes a file of results and a file of logs of so many games each (100 and 100,000 if nothing is
+said), and prints the milliseconds of processor time of the first list of 100, of lists with several
+filters, of a click, of what filters can be set to, and of the tables and curves of the page
+*Arena*: the smallest of 20 rounds in which the files take turns. Each round has a library of its
+own for results; logs are read into the index of a library before, as on a page that is open.
 """
 
+import json
 import os
+import random
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 
+from locmsim import Match
+from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.follow import ResultsReader
+from locmsim.arena.records import Record
+from locmsim.contract import Fault, FaultKind
+from locmsim.referee import play
+from locmsim.referee.transcript import log_line
 from locmsim.web.library import Filter, Library
 
 ROUNDS = 20
 
 
 def make(path: str, games: int) -> None:
-    """Create a file of results in which the same two games are repeated."""
+    """A file of results of so many games: the same two with other turns, winners and faults."""
     with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
         arena.run(jobs=1)
-        records = [arena.record(number) for number in (1, 2)]
+        records = [arena.record(number) for number in (2, 1)]
         arena._store.add_all(
-            [
-                record._replace(
-                    fixture=record.fixture._replace(number=number),
-                    outcome=record.outcome._replace(number=number),
-                )
-                for number in range(3, games + 1)
-                for record in [records[(number - 1) % 2]]
-            ]
+            [variant(records[number & 1], number) for number in range(3, games + 1)]
         )
 
 
+def variant(record: Record, number: int) -> Record:
+    """A game like another one, but for its number and for how it ended."""
+    rng = random.Random(number)
+    winner = rng.randrange(2)
+    fault = None
+    if rng.random() < 0.01:
+        fault = Fault(1 - winner, rng.choice([*FaultKind]), "")
+    outcome = record.outcome._replace(
+        number=number,
+        winner=winner,
+        scores=(int(winner == 0), int(winner == 1)),
+        turns=min(max(6, round(rng.gauss(35, 12))), 100),
+        fault=fault,
+    )
+    return record._replace(fixture=record.fixture._replace(number=number), outcome=outcome)
+
+
+def make_logs(path: str, games: int) -> None:
+    """A file with so many logs, a line each."""
+    match = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
+    line = json.loads(log_line(match, ("one", "two")))
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(games):
+            rng = random.Random(number)
+            # A list reads who played, the scores and how many answers there were.
+            times = "".join(f"$0 1ns at turn {i}\n" for i in range(max(8, round(rng.gauss(37, 12)))))
+            log = {
+                **line,
+                "summaries": [times],
+                "scores": {"0": number & 1, "1": 1 - (number & 1)},
+                "errors": {},
+                "outputs": {},
+                "views": [],
+            }
+            file.write(json.dumps(log) + "\n")
+
+
 def milliseconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return 1000 * (time.perf_counter() - start)
+    return 1000 * (time.process_time() - start)
 
 
 def tables(path: str) -> None:
@@ -52,28 +92,54 @@ def tables(path: str) -> None:
     reader.score_curve(0)
 
 
+FILTERS = {
+    "nothing": Filter(player="one", least=500),
+    "player": Filter(player="one"),
+    "lost by": Filter(lost_by="two"),
+    "fault": Filter(fault="timeout"),
+    "lost+turns": Filter(player="one", lost_by="two", least=60),
+    "turns": Filter(least=10, most=80),
+    "all turns": Filter(player="one", least=10, most=80),
+    "some turns": Filter(player="one", least=35),
+    "few turns": Filter(player="one", most=8),
+    "fault+turns": Filter(lost_by="one", fault="any", most=20),
+}
+
+
 def main() -> None:
     counts = [int(text) for text in sys.argv[1:]] or [100, 100_000]
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, f"{count}.db") for count in counts]
-        for path, count in zip(paths, counts, strict=True):
+        logs = [os.path.join(folder, f"{count}.jsonl") for count in counts]
+        libraries = []
+        for path, log, count in zip(paths, logs, counts, strict=True):
             make(path, count)
-        tasks: dict[str, Callable[[Library], object]] = {
-            "list": lambda library: library.games(),
-            "filter": lambda library: library.games(Filter(player="one", least=500)),
+            make_logs(log, count)
+            libraries.append(Library([log]))
+            libraries[-1].games()
+        lists: dict[str, Callable[[Library], object]] = {"list": lambda library: library.games()}
+        for name, wanted in FILTERS.items():
+            lists[name] = partial(Library.games, wanted=wanted)
+        lists["choices"] = lambda library: library.choices()
+        tasks = {
+            **lists,
             "click": lambda library: library.load("d0:2"),
             "arena": lambda library: tables(library.dbs[0]),
         }
-        print("games     " + "".join(f"{name:>9}" for name in tasks) + "  (ms)")
-        times = {(path, name): [] for path in paths for name in tasks}  # type: dict[tuple[str, str], list[float]]
+        times: dict[tuple[int, str, str], float] = {}
         for _ in range(ROUNDS):
-            for path in paths:
-                for name, task in tasks.items():
-                    library = Library(dbs=[path])
-                    times[path, name].append(milliseconds(lambda: task(library)))  # noqa: B023
-        for path, count in zip(paths, counts, strict=True):
-            shown = "".join(f"{min(times[path, name]):9.2f}" for name in tasks)
-            print(f"{count:<10,}{shown}")
+            for path, count, library in zip(paths, counts, libraries, strict=True):
+                for kind, works in (("results", tasks), ("logs", lists)):
+                    for name, work in works.items():
+                        asked = Library(dbs=[path]) if kind == "results" else library
+                        spent = milliseconds(partial(work, asked))
+                        key = count, kind, name
+                        times[key] = min(spent, times.get(key, spent))
+        for kind, works in (("results", tasks), ("logs", lists)):
+            print(f"{kind:<12}" + "".join(f"{name:>12}" for name in works) + "  (ms)")
+            for count in counts:
+                shown = "".join(f"{times[count, kind, name]:12.2f}" for name in works)
+                print(f"{count:<12,}{shown}")
 
 
 if __name__ == "__main__":

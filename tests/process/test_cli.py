@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from helpers import BOT, few_descriptors, running
 
+from locmsim.arena.store import Store
 from locmsim import ABI_VERSION, __version__, _bench
 from locmsim.cli.main import main
 from locmsim.game.match import Match
@@ -277,6 +278,39 @@ def test_page_on_a_terminal() -> None:
     healths = [side["health"] for side in whole["steps"][-1]["board"]["sides"]]
     assert healths == [player.health for player in match.state.players]
     assert [step["board"] for step in steps] == [step["board"] for step in whole["steps"]]
+
+
+def test_page_of_another_game(tmp_path: Path) -> None:
+    """-s shows a match of any game: as it is played, and a game of an arena."""
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    db = str(tmp_path / "results.db")
+    game = ["--game", "vestrock:turns=8", "rule", "random"]
+    assert main(["arena", *game, "--games", "2", "--db", db]) == 0
+    with Store(db) as store:
+        scores = store.game(1).outcome.scores
+    seen = []
+    for words in ([*game, "-seed", "3"], ["-r", f"{db}:1"]):
+        tool = OnTerminal(*LOCMSIM, "play", *words, "-s")
+        try:
+            tool.read_until(" turns and ")
+            found = re.search(r"\n(http://127\.0\.0\.1:[0-9]+/\S*) ", tool.read_until("Ctrl-C"))
+            assert found, tool.end()
+            url = urllib.parse.urlsplit(found[1])
+            key = url.path.rpartition("/")[2]
+            at = url._replace(path="/api/view", query=f"{url.query}&game={key}").geturl()
+            with urllib.request.urlopen(at, timeout=60) as answer:
+                seen.append(json.load(answer))
+            tool.process.send_signal(signal.SIGINT)
+            tool.read_until("never")
+        finally:
+            code, err = tool.end()
+        assert (code, err) == (130, "locmsim play: stopped\n")
+    for view in seen:
+        assert (view["title"], view["names"]) == ("Vestrock", ["rule", "random"])
+        assert (view["running"], len(view["steps"])) == (False, 9)
+        assert [step["player"] for step in view["steps"][1:]] == [0, 1] * 4
+    assert tuple(seen[1]["scores"]) == scores
 
 
 def test_page_without_the_extra() -> None:

@@ -106,13 +106,14 @@ def _watched(
     if not (live and os.path.isdir(live)):
         yield lambda call: None
         return
-    names = [settings.players[index].name for index in fixture.players]
+    players = [settings.players[index] for index in fixture.players]
+    names, specs = [one.name for one in players], [one.spec for one in players]
     begun = None
     if Part.REPLAY not in settings.game.parts:
         seeds = {"seed": fixture.seed, "card_seed": fixture.card_seed}
         begun = {"game": game_to_json(settings.game), **seeds}
     path = os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}")
-    with LiveLog(path, match, names, begun) as log:
+    with LiveLog(path, match, names, begun, specs) as log:
         yield log.add
 
 

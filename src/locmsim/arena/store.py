@@ -6,17 +6,17 @@ the last games, and other processes can read. At the end it is a single file aga
 """
 
 import contextlib
-import heapq
 import json
 import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from locmsim._database import Database, Kind
+from locmsim.arena.game_index import ALL_GAMES, GameIndex, GameQuery
 from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
@@ -27,7 +27,17 @@ __all__ = ["Ending", "Goal", "NoResultsError", "Store", "StoreError"]
 
 _log = logging.getLogger(__name__)
 
-_TABLES = """
+_SHOWN = ("player0", "player1", "winner", "turns", "fault_seat", "fault_kind")
+#: The filters of lists.
+_INDEX = GameIndex(
+    table="games",
+    number="game",
+    players=("player0", "player1"),
+    kind="fault_kind",
+    shown=_SHOWN,
+)
+_LISTED = ", ".join(("game", *_SHOWN))
+_TABLES = f"""
 CREATE TABLE tournament (
     settings TEXT NOT NULL,
     games INTEGER,
@@ -63,17 +73,7 @@ CREATE TABLE games (
     elapsed_ns INTEGER NOT NULL,
     answers BLOB NOT NULL
 );
-CREATE INDEX games_first ON games (player0, game, player1, winner, turns, fault_seat, fault_kind);
-CREATE INDEX games_second ON games (player1, game, player0, winner, turns, fault_seat, fault_kind);
-CREATE INDEX games_lost ON games (
-    CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END,
-    game, player0, player1, winner, turns, fault_seat, fault_kind
-);
-CREATE INDEX games_failed ON games (game, player0, player1, winner, turns, fault_seat, fault_kind)
-    WHERE fault_kind IS NOT NULL;
-CREATE INDEX games_faults ON games (fault_kind) WHERE fault_kind IS NOT NULL;
-CREATE INDEX games_listed ON games (game, player0, player1, winner, turns, fault_seat, fault_kind);
-CREATE VIEW results AS
+{_INDEX.statements()}CREATE VIEW results AS
     SELECT games.game, first.name AS first, second.name AS second, games.seed,
         CASE winner WHEN 0 THEN first.name WHEN 1 THEN second.name END AS winner,
         score0, score1, turns, fault_kind, fault_message
@@ -90,12 +90,7 @@ _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
     " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1"
 )
-#: The columns for lists of games: only those in an index, so that no answers are read.
-_LISTED = (
-    "SELECT game, player0, player1, winner, turns, fault_seat, fault_kind FROM games INDEXED BY"
-)
-_LOSER = "CASE winner WHEN 0 THEN player1 WHEN 1 THEN player0 END"
-#: Fast, and compresses answers to about a third.
+#: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
 
 
@@ -146,7 +141,7 @@ class Store(Database):
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=3,
+        version=4,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -340,53 +335,25 @@ class Store(Database):
             for row in self._connection.execute(query, [first]):
                 yield _outcome(row)
 
-    def endings(
-        self,
-        before: int | None = None,
-        *,
-        player: int | None = None,
-        lost_by: int | None = None,
-        failed: bool = False,
-    ) -> Iterator[Ending]:
-        """Yield how games ended, the latest first; with `before`, only those with lower numbers.
+    def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
+        """How the games ended that a query takes, the last ones first.
 
-        The other arguments select the games of a player, the games that a player lost, or those
-        that ended by a fault. Only one of them can be given, since one index is used.
+        With `before`, only games with lower numbers. Players are given by index, and all games have
+        the same rules.
         """
-        last = before if before is not None else 1 << 62
-        queries: list[tuple[str, list[int]]]
-        if lost_by is not None:
-            queries = [(f"{_LISTED} games_lost WHERE {_LOSER} = ? AND game < ?", [lost_by, last])]
-        elif failed:
-            query = f"{_LISTED} games_failed WHERE fault_kind IS NOT NULL AND game < ?"
-            queries = [(query, [last])]
-        elif player is not None:
-            queries = [
-                (f"{_LISTED} games_first WHERE player0 = ? AND game < ?", [player, last]),
-                (f"{_LISTED} games_second WHERE player1 = ? AND game < ?", [player, last]),
-            ]
-        else:
-            queries = [(f"{_LISTED} games_listed WHERE game < ?", [last])]
-        with self._errors("read"):
-            found = [
-                self._connection.execute(f"{query} ORDER BY game DESC", values)
-                for query, values in queries
-            ]
-            for number, player0, player1, winner, turns, seat, kind in heapq.merge(
-                *found, key=lambda row: -row[0]
-            ):
-                fault = None if seat is None else (seat, kind)
-                yield Ending(number, (player0, player1), winner, turns, fault)
+        for number, player0, player1, winner, turns, seat, kind in _INDEX.rows(
+            self._ask, _LISTED, query, before
+        ):
+            fault = None if seat is None else (seat, kind)
+            yield Ending(number, (player0, player1), winner, turns, fault)
 
-    def fault_kinds(self, kinds: Iterable[str]) -> list[str]:
-        """Return the kinds of faults that ended a game."""
-        query = "SELECT EXISTS (SELECT 1 FROM games WHERE fault_kind = ?)"
+    def _ask(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._errors("read"):
-            return [
-                str(kind)
-                for kind in kinds
-                if self._connection.execute(query, [str(kind)]).fetchone()[0]
-            ]
+            return self._connection.execute(query, values).fetchall()
+
+    def fault_kinds(self) -> set[str]:
+        """The kinds of faults that have ended a game."""
+        return _INDEX.values(self._ask, "fault_kind")
 
     def fault_message(self, number: int) -> str:
         """Return the message of the fault that ended a game."""

@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
     by_a_tool = options.json or (not options.bots and not sys.stderr.isatty())
     #: None for Legends of Code and Magic, whose output shows more than other games can.
     game = _game(options)
-    no_page = _no_page(options, game) if options.server else ""
+    no_page = _no_page(options) if options.server else ""
     page = _LivePage() if options.server and not no_page and options.replay is None else None
     with page or contextlib.nullcontext():
         _run(options, game, by_a_tool, page)
@@ -123,8 +123,8 @@ def _run(
             raise Failure("--replay: --game does not apply to an earlier match", code=2)
         result, names, game = load_played(options.replay, "--replay", options.rules, options.ids)
         game = None if _watched(game) else game
-    no_page = _no_page(options, game) if options.server else ""
-    # The log is written whatever happens to the output; if that fails, the result is printed.
+    no_page = _no_page(options) if options.server else ""
+    # Whatever becomes of the output, the log is written; if it cannot be, the result is printed.
     unwritten = None
     if options.logs is not None and options.logs not in STDOUT_PATHS:
         try:
@@ -143,9 +143,9 @@ def _run(
     if unwritten is not None:
         raise unwritten
     if page is not None:
-        page.stay(result, names)
+        page.stay(result, names, game)
     elif options.server and not no_page:
-        _serve(result, names)
+        _serve(result, names, options.replay if game else "")
 
 
 def _watched(game: "Game | None") -> bool:
@@ -183,12 +183,10 @@ def _log_line(result: "Result[Any]", names: tuple[str, str], game: "Game | None"
     return plain_log(result, game_to_json(game), names)
 
 
-def _no_page(options: argparse.Namespace, game: "Game | None") -> str:
-    """Return why the match cannot be shown in the browser, or an empty string if it can."""
+def _no_page(options: argparse.Namespace) -> str:
+    """Why the match is not shown in the browser; empty if it can be."""
     from importlib.util import find_spec
 
-    if game is not None:
-        return f"{game.title} has no page"
     if options.json:
         return "--json rules out the page"
     if not sys.stdout.isatty():
@@ -198,8 +196,8 @@ def _no_page(options: argparse.Namespace, game: "Game | None") -> str:
     return ""
 
 
-def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
-    """Show the match in the browser until Ctrl-C."""
+def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None:
+    """Show the match in the browser until Ctrl-C; one of another game is read from DB:NUMBER."""
     from locmsim.web.library import Library
     from locmsim.web.server import serve
     from locmsim.web.site import Site
@@ -207,8 +205,13 @@ def _serve(result: "Result[Match]", names: tuple[str, str]) -> None:
     def ready(url: str) -> None:
         print(f"\n{url} shows the match; Ctrl-C ends", flush=True)
 
-    site = Site(Library())
-    key = site.library.add(result, names)
+    if not source:
+        library = Library()
+        key = library.add(result, names)
+    else:
+        db, _, game_number = source.rpartition(":")
+        library, key = Library(dbs=[db]), f"d0:{game_number}"
+    site = Site(library)
     with ended_by_signals():
         serve(site, path=f"game/{key}", ready=ready)
 
@@ -221,8 +224,13 @@ class _LivePage:
         self._out = sys.stdout
         self._open = contextlib.ExitStack()
 
-    def begin(self, match: "Match", names: tuple[str, str]) -> "LiveLog":
-        """Start the server, print its address and return the object that is notified of answers."""
+    def begin(
+        self, match: Any, names: tuple[str, str], begun: dict[str, Any] | None
+    ) -> "LiveLog":
+        """Serve it, and say where; what is given back is to be told of the answers.
+
+        `begun` is as for `LiveLog`.
+        """
         import tempfile
 
         from locmsim.contract import LIVE_SUFFIX
@@ -233,7 +241,7 @@ class _LivePage:
 
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="locmsim-"))
         log = self._open.enter_context(
-            LiveLog(os.path.join(folder, f"a{LIVE_SUFFIX}"), match, names)
+            LiveLog(os.path.join(folder, f"a{LIVE_SUFFIX}"), match, names, begun)
         )
         self._library = Library([folder])
         ((self._key, _),) = self._library.live()
@@ -241,11 +249,14 @@ class _LivePage:
         print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
         return log
 
-    def stay(self, result: "Result[Match]", names: tuple[str, str]) -> None:
-        """Keep serving the finished match until Ctrl-C."""
+    def stay(
+        self, result: "Result[Any]", names: tuple[str, str], game: "Game | None"
+    ) -> None:
+        """The match is over: it can be watched until Ctrl-C."""
         import threading
 
-        self._library.add(result, names, live=self._key)
+        if game is None:  # the view of another game stays as it is
+            self._library.add(result, names, live=self._key)
         with ended_by_signals():
             threading.Event().wait()
 
@@ -292,6 +303,13 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
     return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
 
 
+def _begun(game: "Game", match: Any) -> dict[str, Any]:
+    """What the match of another game is made from again."""
+    from locmsim.arena.registry import game_to_json
+
+    return {"game": game_to_json(game), "seed": int(match.params["seed"]), "card_seed": None}
+
+
 def _played(
     options: argparse.Namespace,
     match: Any,
@@ -318,17 +336,20 @@ def _played(
 
     try:
         with ended_by_signals(), contextlib.ExitStack() as logs:
-            if game is None and options.logs not in (None, *STDOUT_PATHS):
+            begun = None if game is None else _begun(game, match)
+            if options.logs not in (None, *STDOUT_PATHS):
                 from locmsim.contract import LIVE_SUFFIX
                 from locmsim.referee import live
 
                 # Beside the log, so that `locmsim web` on its folder shows the match while it is
                 # played.
                 watching.append(
-                    logs.enter_context(live.LiveLog(f"{options.logs}{LIVE_SUFFIX}", match, shown))
+                    logs.enter_context(
+                        live.LiveLog(f"{options.logs}{LIVE_SUFFIX}", match, shown, begun)
+                    )
                 )
             if page is not None:
-                watching.append(page.begin(match, shown))
+                watching.append(page.begin(match, shown, begun))
             return play(
                 bots,
                 match,

@@ -31,8 +31,10 @@ class LiveLog:
     names : sequence of str
         Names of the players.
     begun : dict, optional
-        The data to recreate a match of another game: ``game`` as in files of results, ``seed`` and
-        ``card_seed``.
+        What the match of another game is made from again: ``game`` as files of results have it,
+        ``seed`` and ``card_seed``.
+    agents : sequence of str, optional
+        The descriptions or commands of the players, where these are not their names.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class LiveLog:
         match: Any,
         names: Sequence[str | None],
         begun: dict[str, Any] | None = None,
+        agents: Sequence[str] = ("", ""),
     ) -> None:
         self._path = os.fspath(path)
         self._file: int | None = None
@@ -51,7 +54,9 @@ class LiveLog:
         with contextlib.suppress(OSError):
             self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
             try_lock(self._file)
-            self._write({**head, "names": [name or "" for name in names]})
+            self._write(
+                {**head, "names": [name or "" for name in names], "agents": [*agents]}
+            )
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:

@@ -50,6 +50,8 @@ class LiveReader:
         self._read = 0
         self.match: Any = None
         self.names = ("", "")
+        #: The descriptions of the players, empty where their names are all that is known.
+        self.agents = ("", "")
         self.calls: list[Call] = []
         #: Whether the match has ended.
         self.over = False
@@ -83,6 +85,7 @@ class LiveReader:
             else:
                 self.game, self.match = self._begin(entry)
             self.names = (str(entry["names"][0]), str(entry["names"][1]))
+            self.agents = (str(entry["agents"][0]), str(entry["agents"][1]))
             return
         player, line, elapsed_ns = entry
         turn = self.match.turn

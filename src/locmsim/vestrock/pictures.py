@@ -37,10 +37,11 @@ def match_view(match: Match) -> View:
     """Return what is shown of a match in its present position."""
     state = match.state
     words = ""
-    if match.actions:
-        last = match.actions[-1][0]
+    # The number of the last turn; actions have those of the server, which begin with 1.
+    last = state.turn if match.is_over else state.turn - 1
+    if last:
         done = [text for turn, text in match.actions if turn == last]
-        words = f"Turn {last}: " + ", ".join(map(_words, done))
+        words = ", ".join(map(_words, done)) or "does nothing"
     if match.error is not None:
         words = match.explain()
     first, second = match.scores or state.health

@@ -6,12 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import islice
 from typing import Any
 
 from starlette.requests import Request
 
 from locmsim.arena import StoreError
 from locmsim.arena.follow import ResultsReader
+from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Ending, Store
 from locmsim.contract import Part
 from locmsim.rules.rulesets import get_rules
@@ -23,8 +25,6 @@ __all__ = ["page"]
 
 #: Rows in one answer, at most.
 _ROWS = 200
-#: Games that one answer looks at.
-_LOOKED_AT = 2000
 #: Players and games of each pairing of a tournament that is begun here, at most.
 _PLAYERS, _GAMES = 16, 100_000
 #: Seconds that a tournament gets to end in.
@@ -97,8 +97,7 @@ class _Arenas:
     def games(self, request: Request) -> object:
         """A part of the games of a player, the last ones first.
 
-        It begins below the game ``before`` and is read from an index of the file. Where few games
-        are wanted, an answer looks at 2,000 at most: ``next`` is where it goes on, None at the end.
+        It begins below the game ``before``; ``next`` is where the next part does, None at the end.
         """
         query = request.query_params
         number = self._number(request)
@@ -109,35 +108,22 @@ class _Arenas:
         count = whole_of(query, "count", 50, text=True)
         if not 0 < count <= _ROWS:
             raise Refusal(f"count: expected 1 to {_ROWS}")
-        taking_part = max(player, other)
-        one = None if lost or taking_part < 0 else taking_part
-        games: list[dict[str, Any]] = []
-        following = last = None
+        wanted = GameQuery(
+            players={one for one in (player, other) if one >= 0}, lost_by=player if lost else None
+        )
         try:
             with Store(self._readers[number].path) as store:
-                for looked_at, ending in enumerate(
-                    store.endings(before, player=one, lost_by=player if lost else None)
-                ):
-                    if len(games) == count or looked_at == _LOOKED_AT:
-                        following = last
-                        break
-                    last = ending.number
-                    if _wanted(ending, player, other):
-                        games.append(_row(number, ending))
+                found = [*islice(store.endings(wanted, before), count + 1)]
         except StoreError as error:
             raise Refusal(error, 409) from None
-        return {"games": games, "next": following}
+        following = found[count - 1].number if len(found) > count else None
+        return {"games": [_row(number, ending) for ending in found[:count]], "next": following}
 
     def _number(self, request: Request) -> int:
         number = whole_of(request.query_params, "db", 0, text=True)
         if not 0 <= number < len(self._readers):
             raise Refusal("no such file of results: name it with --db", 404)
         return number
-
-
-def _wanted(ending: Ending, *players: int) -> bool:
-    """Whether all of them took part, each of them anybody if negative."""
-    return all(player < 0 or player in ending.players for player in players)
 
 
 def _row(arena: int, ending: Ending) -> dict[str, Any]:

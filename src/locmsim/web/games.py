@@ -422,6 +422,7 @@ class Game:
             "fault": over.get("fault"),
             "params": {key: str(value) for key, value in params.items()},
             "stderr": over.get("stderr", ["", ""]),
+            "agents": self._agents,
             "seat": view["seat"],
             **self.cards.to_json(),
             "choice": [[], []],

@@ -4,15 +4,16 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from locmsim.arena import LocmGame, StoreError
+from locmsim.arena.game_index import GameQuery
 from locmsim.arena.store import Ending, Store
-from locmsim.contract import LIVE_SUFFIX, Fault, FaultKind, Game, Part
+from locmsim.contract import LIVE_SUFFIX, Fault, Game, Part
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.live_reader import LiveReader
@@ -35,9 +36,6 @@ _Loaded = tuple[Result[Match], tuple[str, str]]
 _KEPT = 64
 #: Matches that are watched at a time, as they are played.
 _LIVE = 64
-#: Games that one answer looks at: with a filter that takes few of them, the rest comes with the
-#: next one.
-_LOOKED_AT = 2000
 
 
 @dataclass(frozen=True)
@@ -76,15 +74,25 @@ class Filter:
             return False
         return (self.least or 0) <= turns and (self.most is None or turns <= self.most)
 
-    @property
-    def failed(self) -> bool:
-        """Whether only games are wanted that a fault has ended."""
-        return self.fault not in ("", "none")
+    def query(self, players: Mapping[str, int] | None = None) -> GameQuery:
+        """The same for an index of games, with indices in place of names where these are given."""
+
+        def known(name: str) -> str | int:
+            return name if players is None else players[name]
+
+        return GameQuery(
+            players=[known(self.player)] if self.player else [],
+            lost_by=known(self.lost_by) if self.lost_by else None,
+            fault=self.fault,
+            least=self.least,
+            most=self.most,
+            rules=self.rules,
+        )
 
 
 ALL = Filter()
-#: A place in a source, and what makes the row of the game there; None if it is not wanted.
-_Seen = tuple[int, Callable[[], dict[str, Any]] | None]
+#: A place in a source, and what makes the row of the game there.
+_Found = tuple[int, Callable[[], dict[str, Any]]]
 
 
 class Library:
@@ -443,9 +451,8 @@ class Library:
         """A part of the games that a filter takes: those that are being played, that were played
         here, of files, and of arenas.
 
-        Of each source the last ones come first. However many games there are, an answer looks at
-        no more than it shows, or with a filter at 2,000 of them: then it may have fewer rows than
-        wanted, also none, and others come with the next one.
+        Of each source the last ones come first. However many games there are, and however few of
+        them a filter takes, an answer reads about as many entries of an index as it has rows.
 
         Parameters
         ----------
@@ -477,7 +484,6 @@ class Library:
         if after and not (first in sources and place.isdecimal() and len(place) < 19):
             raise ValueError(f"after: there is no place {after!r} in the list")
         rows: list[dict[str, Any]] = []
-        looked_at = 0
         last, following = after, None
         keys = [*sources]
         for key in keys[keys.index(first) if after else 0 :]:
@@ -486,16 +492,11 @@ class Library:
             before = int(place) if after and key == first else None
             try:
                 for number, row in sources[key](wanted, before):
-                    if row is not None and len(rows) == count:
+                    if len(rows) == count:
                         following = last  # there is one more
                         break
                     last = f"{key}:{number}"
-                    looked_at += 1
-                    if row is not None:
-                        rows.append(row())
-                    if looked_at == _LOOKED_AT:
-                        following = last
-                        break
+                    rows.append(row())
             except (OSError, StoreError, ValueError) as error:
                 errors.append(error_text(self.dbs[int(key[1:])] if key[0] == "d" else key, error))
             if following:
@@ -508,7 +509,7 @@ class Library:
             "errors": errors,
         }
 
-    def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Seen]]]:
+    def _sources(self) -> dict[str, Callable[[Filter, int | None], Iterator[_Found]]]:
         """The sources by key: what gives the games of each below a number, the last ones first."""
         return {
             "g": self._of_playing,
@@ -518,13 +519,13 @@ class Library:
             **{f"d{i}": self._of_arena(i) for i in range(len(self.dbs))},
         }
 
-    def _of_playing(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+    def _of_playing(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
         for row in reversed(self.playing()):
             number = int(row["key"][1:])
-            if before is None or number < before:
-                yield number, partial(dict, row) if _takes(wanted, row) else None
+            if (before is None or number < before) and _takes(wanted, row):
+                yield number, partial(dict, row)
 
-    def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+    def _of_live(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
         for key, reader in reversed(self.live()):
             number = int(key[1:])
             if before is not None and number >= before:
@@ -545,26 +546,22 @@ class Library:
                 "game": reader.game.title if reader.game else "",
                 "live": True,
             }
-            yield number, partial(dict, row) if _takes(wanted, row) else None
+            if _takes(wanted, row):
+                yield number, partial(dict, row)
 
-    def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
+    def _of_played(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
         with self._lock:
             played = self._played[:before]
         for i in reversed(range(len(played))):
             row = played[i][0]
-            yield i, partial(dict, row) if _takes(wanted, row) else None
+            if _takes(wanted, row):
+                yield i, partial(dict, row)
 
-    def _of_logs(self, wanted: Filter, before: int | None) -> Iterator[_Seen]:
-        for number, row in self.logs.rows(
-            before,
-            _LOOKED_AT,
-            player=wanted.player,
-            lost_by=wanted.lost_by,
-            failed=wanted.failed,
-        ):
-            yield number, partial(dict, row) if _takes(wanted, row) else None
+    def _of_logs(self, wanted: Filter, before: int | None) -> Iterator[_Found]:
+        for number, row in self.logs.rows(wanted.query(), before):
+            yield number, partial(dict, row)
 
-    def _of_arena(self, index: int) -> Callable[[Filter, int | None], Iterator[_Seen]]:
+    def _of_arena(self, index: int) -> Callable[[Filter, int | None], Iterator[_Found]]:
         path = self.dbs[index]
 
         def row(store: Store, ending: Ending, names: list[str]) -> dict[str, Any]:
@@ -588,7 +585,7 @@ class Library:
                 "live": False,
             }
 
-        def seen(wanted: Filter, before: int | None) -> Iterator[_Seen]:
+        def found(wanted: Filter, before: int | None) -> Iterator[_Found]:
             with Store(path) as store:
                 assert store.settings is not None
                 game: Any = store.settings.game
@@ -596,19 +593,14 @@ class Library:
                 if wanted.rules and wanted.rules != rules:
                     return
                 names = [player.name for player in store.settings.players]
-                indices = {}
-                for kind in ("player", "lost_by"):
-                    if name := getattr(wanted, kind):
-                        if name not in names:
-                            return
-                        indices[kind] = names.index(name)
-                for ending in store.endings(before, **indices, failed=wanted.failed):
+                if not {wanted.player, wanted.lost_by} <= {"", *names}:
+                    return
+                query = wanted.query({name: index for index, name in enumerate(names)})
+                for ending in store.endings(query, before):
                     shown = [names[i] for i in ending.players]
-                    fault = ending.fault[1] if ending.fault else None
-                    takes = wanted.takes(shown, ending.winner, fault, ending.turns)
-                    yield ending.number, partial(row, store, ending, shown) if takes else None
+                    yield ending.number, partial(row, store, ending, shown)
 
-        return seen
+        return found
 
     def choices(self) -> dict[str, Any]:
         """What the filters can be set to.
@@ -630,7 +622,7 @@ class Library:
             with suppress(OSError, StoreError, ValueError), Store(path) as store:
                 assert store.settings is not None
                 players |= {player.name for player in store.settings.players}
-                kinds |= set(store.fault_kinds(FaultKind))
+                kinds |= store.fault_kinds()
                 rules |= {getattr(store.settings.game, "rules", None)}
                 games[-1] = next((ending.number for ending in store.endings()), 0)
         here = {"key": "p", "path": "played here", "games": len(rows)}

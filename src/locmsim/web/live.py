@@ -41,7 +41,7 @@ def routes(site: Site) -> list[BaseRoute]:
         if reader.game is not None:
             raise Refusal(f"{reader.game.title} has a view of its own", 400)
         _, data = steps_of(reader)
-        return {**data, "live": not reader.over}
+        return {**data, "agents": reader.agents, "live": not reader.over}
 
     def news_of(key: str, have: int) -> dict[str, Any] | None:
         """What there is behind the steps that a page has; None if that is nothing."""

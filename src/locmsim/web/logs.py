@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from locmsim.arena.game_index import ALL_GAMES, GameIndex, GameQuery
 from locmsim.arena.registry import game_from_json
 from locmsim.contract import FaultKind
 from locmsim.web.news import News
 
-__all__ = ["LogIndex", "LogPlace", "error_text", "log_queries", "log_row"]
+__all__ = ["LogIndex", "LogPlace", "error_text", "log_row"]
 
 #: Files that are read while a page waits for its first list; the others are read beside it.
 _AT_ONCE = 100
@@ -26,7 +27,8 @@ _ERRORS = 20
 #: The longest name that a list shows, in characters.
 _NAME = 200
 
-_TABLES = """
+_INDEX = GameIndex("logs", "log", ("name0", "name1"), kind="kind", rules="rules")
+_TABLES = f"""
 CREATE TABLE files (
     file INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -50,32 +52,11 @@ CREATE TABLE logs (
     message TEXT
 );
 CREATE INDEX logs_of_file ON logs (file);
-CREATE INDEX logs_first ON logs (name0, log);
-CREATE INDEX logs_second ON logs (name1, log);
-CREATE INDEX logs_lost ON logs (CASE winner WHEN 0 THEN name1 WHEN 1 THEN name0 END, log);
-CREATE INDEX logs_failed ON logs (log) WHERE kind IS NOT NULL;
-CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE kinds (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+{_INDEX.statements()}CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-_LOSER = "CASE winner WHEN 0 THEN name1 WHEN 1 THEN name0 END"
 _COLUMNS = "log, path, line, name0, name1, winner, turns, rules, game, seat, kind, message"
 _FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
 _TIME = re.compile(r"^\$[01] [0-9]+ns at turn ", re.MULTILINE)
-
-
-def log_queries(
-    *, player: str = "", lost_by: str = "", failed: bool = False
-) -> list[tuple[str, list[str]]]:
-    """The questions for logs, with their first values; a number and how many rows come last."""
-    select = f"SELECT {_COLUMNS} FROM logs JOIN files USING (file) WHERE"
-    order = "log < ? ORDER BY log DESC LIMIT ?"
-    if lost_by:
-        return [(f"{select} {_LOSER} = ? AND {order}", [lost_by])]
-    if failed:
-        return [(f"{select} kind IS NOT NULL AND {order}", [])]
-    if player:
-        return [(f"{select} name{i} = ? AND {order}", [player]) for i in (0, 1)]
-    return [(f"{select} {order}", [])]
 
 
 def _row(row: Sequence[Any]) -> dict[str, Any]:
@@ -424,8 +405,6 @@ class LogIndex:
                 execute(f"INSERT INTO logs VALUES ({', '.join('?' * 14)})", values)
                 for name in row["names"]:
                     execute("INSERT OR IGNORE INTO names VALUES (?)", [name])
-                if fault["kind"]:
-                    execute("INSERT OR IGNORE INTO kinds VALUES (?)", [fault["kind"]])
                 if line is None:
                     self._numbers[path] = log
             execute("COMMIT")
@@ -437,50 +416,39 @@ class LogIndex:
     # ------------------------------------------------------------------------------- asking
 
     def rows(
-        self,
-        before: int | None,
-        most: int,
-        *,
-        player: str = "",
-        lost_by: str = "",
-        failed: bool = False,
-    ) -> list[tuple[int, dict[str, Any]]]:
-        """The numbers and rows of logs below a number, the last ones first, at most so many.
+        self, query: GameQuery = ALL_GAMES, before: int | None = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The numbers and rows of the logs that a query takes, the last ones first.
 
-        As for `locmsim.arena.store.Store.endings` all but one of the conditions are left to the
-        caller.
+        With `before`, only logs with lower numbers. Players are given by name.
         """
-        last = before if before is not None else 1 << 62
+        join = " CROSS JOIN files USING (file)"
+        for row in _INDEX.rows(self._ask, _COLUMNS, query, before, join):
+            yield row[0], _row(row)
+
+    def _ask(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._lock:
-            found = {
-                row[0]: row
-                for query, values in log_queries(player=player, lost_by=lost_by, failed=failed)
-                for row in self._database.execute(query, [*values, last, most])
-            }
-        return [(log, _row(found[log])) for log in sorted(found, reverse=True)[:most]]
+            return self._database.execute(query, values).fetchall()
 
     def row(self, log: int) -> dict[str, Any]:
         """The row of a log; ``ValueError`` if there is none."""
-        found = [row for number, row in self.rows(log + 1, 1) if number == log]
-        if not found:
+        number, row = next(self.rows(before=log + 1), (None, {}))
+        if number != log:
             raise ValueError(f"there is no match 'f{log}'")
-        return found[0]
+        return row
 
     def names(self) -> list[str]:
         """The names of players."""
-        return self._column("SELECT name FROM names ORDER BY name LIMIT 1000")
+        found = self._ask("SELECT name FROM names ORDER BY name LIMIT 1000", [])
+        return [name for (name,) in found]
 
-    def kinds(self) -> list[str]:
+    def kinds(self) -> set[str]:
         """The kinds of faults there are."""
-        return self._column("SELECT kind FROM kinds")
+        return _INDEX.values(self._ask, "kind")
 
-    def rules(self) -> list[str]:
+    def rules(self) -> set[str]:
         """The rule sets, as far as logs tell."""
-        return self._column("SELECT DISTINCT rules FROM logs WHERE rules IS NOT NULL LIMIT 3")
-
-    def _column(self, query: str) -> list[str]:
-        with self._lock:
-            return [value for (value,) in self._database.execute(query)]
+        return _INDEX.values(self._ask, "rules")
 
     def key(self, path: str) -> str | None:
         """The key of the log of a file that has no other one; None if there is none."""

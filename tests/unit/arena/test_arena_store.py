@@ -182,7 +182,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add(records[0])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 3"):
+    with pytest.raises(StoreError, match="version 99, this program knows 4"):
         reading(path)
 
 
@@ -275,7 +275,7 @@ def test_file_size_limit(path: Path) -> None:
         with Arena(
             ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
         ) as arena:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (240_000, 240_000))
             try:
                 arena.run(jobs=1)
             except StoreError as error:

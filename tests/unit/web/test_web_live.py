@@ -140,7 +140,8 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
         done.release()
         turn.acquire()
 
-    live = LiveLog(f"{log}{LIVE_SUFFIX}", match, NAMES)
+    specs = ["greedy", "random"]
+    live = LiveLog(f"{log}{LIVE_SUFFIX}", match, NAMES, agents=specs)
 
     def run() -> None:
         results.append(play(agents(), match, timeout_scale=0, on_call=told))
@@ -158,6 +159,9 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     data = pages.get("/api/game", game="l0")
     assert data["live"]
     assert data["steps"][-1]["turn"] == 4
+    # Who plays what, and how it began, as of a match that is over.
+    assert data["agents"] == specs
+    assert data["params"] == {key: str(value) for key, value in match.params.items()}
     have = len(data["steps"])
     told_now: list[Any] = []
     waiting = threading.Thread(
@@ -252,6 +256,32 @@ def test_play_writes_beside_its_log(tmp_path: Path) -> None:
     assert f"a.json{LIVE_SUFFIX}" in (tmp_path / "seen").read_text().split()
     assert not (tmp_path / f"a.json{LIVE_SUFFIX}").exists()
     assert log.exists()
+
+
+def test_play_of_another_game_writes_beside_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library([str(tmp_path)])
+    rows: list[dict[str, Any]] = []
+    steps: list[int] = []
+    add = LiveLog.add
+
+    def added(self: LiveLog, call: Any) -> None:
+        add(self, call)
+        rows.extend(library.games()["games"])
+        steps.append(len(library.view("l0")["steps"]))
+
+    monkeypatch.setattr(LiveLog, "add", added)
+    log = tmp_path / "a.json"
+    words = ["--game", "vestrock:turns=4", "rule", "random", "--seed", "1", "-l", str(log)]
+    assert main(["play", *words]) == 0
+    assert steps == [*range(2, len(steps) + 2)]
+    assert len(steps) > 3
+    assert (rows[0]["key"], rows[0]["live"], rows[0]["game"]) == ("l0", True, "Vestrock")
+    assert rows[0]["names"] == ["rule", "random"]
+    assert [*tmp_path.iterdir()] == [log]
+    (row,) = library.games()["games"]
+    assert library.view(row["key"])["steps"] == library.view("l0")["steps"]
 
 
 def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:

@@ -73,8 +73,9 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         assert step["scores"] == [*map(int, match.scores or match.state.health)]
         assert f"player 0: {match.state.health[0]} health" in step["text"]
         assert (step["turn"], step["player"]) == (call.turn, call.player)
-        if "DRAW_CARD" in done:
-            assert "draws a card" in step["words"]
+        # What was done in this turn, and in no other one.
+        assert step["words"].count("draws a card") == done.count("DRAW_CARD")
+        assert (step["words"] == "does nothing") == (not done)
         head, _, data = step["image"].partition(",")
         assert head == "data:image/svg+xml;base64"
         root = ElementTree.fromstring(base64.b64decode(data))

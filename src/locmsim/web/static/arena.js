@@ -3,7 +3,7 @@
 
 import { drawCurve } from "./chart.js";
 import { $, element, number as digits, select, valueOf } from "./dom.js";
-import { faultCell, fullPart, linksCell, playersCell, showPart } from "./matches.js";
+import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { address, ask, notice, shown, tell } from "./site.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
@@ -262,12 +262,7 @@ async function listGames() {
     from === places[places.length - 1] &&
     JSON.stringify(query) === JSON.stringify(wanted());
   /** @type {{games: Ending[], next: number|null}} */
-  const found = await fullPart(
-    ROWS,
-    from,
-    (before, count) => ask("/api/arena/games", { ...query, before, count }),
-    latest,
-  );
+  const found = await ask("/api/arena/games", { ...query, before: from, count: ROWS });
   if (!now || !latest()) return;
   following = found.next;
   const { watched, turn } = now;

@@ -2,7 +2,7 @@
 // The matches there are, with filters.
 
 import { $, element, number, select, valueOf } from "./dom.js";
-import { faultCell, fullPart, linksCell, playersCell, showPart } from "./matches.js";
+import { faultCell, linksCell, playersCell, showPart } from "./matches.js";
 import { ask, shown } from "./site.js";
 
 const ROWS = 100;
@@ -38,33 +38,20 @@ async function list() {
   for (const name of ["player", "lost_by", "fault", "least", "most", "rules"])
     if (valueOf(name)) query[name] = valueOf(name);
   const question = ++asked;
-  const latest = () => question === asked;
-  /** @type {{errors: string[], version: number}} */
-  let last = { errors: [], version };
-  $("count").textContent = "looking\u2026";
   const [found, choices] = await Promise.all([
-    fullPart(
-      ROWS,
-      places[places.length - 1],
-      async (after, count) => {
-        const part = await ask("/api/games", { ...query, after, count });
-        last = part;
-        return part;
-      },
-      latest,
-    ),
+    ask("/api/games", { ...query, after: places[places.length - 1], count: ROWS }),
     ask("/api/games/choices"),
   ]);
-  if (!latest()) return;
+  if (question !== asked) return;
   for (const name of ["player", "lost_by"]) refill(name, choices.players);
   refill("fault", ["any", "none", ...choices.kinds]);
   refill("rules", choices.rules);
   $("errors").replaceChildren(
-    ...last.errors.map((/** @type {string} */ text) => element("li", { text })),
+    ...found.errors.map((/** @type {string} */ text) => element("li", { text })),
   );
   $("rows").replaceChildren(...found.games.map(row));
   following = found.next ?? "";
-  version = last.version;
+  version = found.version;
   showPart(ROWS * (places.length - 1), found.games.length, Boolean(following));
 }
 
@@ -127,7 +114,7 @@ $("main").append(
         "tr",
         {},
         ...["game", "players", "rules", "turns", "fault", "open"].map((text) =>
-          element("th", { text }),
+          element("th", { text, scope: "col", class: text === "turns" ? "number" : null }),
         ),
       ),
     ),

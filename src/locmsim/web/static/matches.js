@@ -44,24 +44,3 @@ export function showPart(start, count, more) {
   /** @type {HTMLButtonElement} */ ($("before")).disabled = start === 0;
   /** @type {HTMLButtonElement} */ ($("after")).disabled = !more;
 }
-
-/**
- * A part of a list, whose answers may have fewer rows than are wanted: where few games fit a filter
- * the server says where it goes on.
- * @template T
- * @param {number} count rows that are wanted
- * @param {any} from where it begins
- * @param {(from: any, count: number) => Promise<{games: T[], next: any}>} ask
- * @param {() => boolean} wanted false: something else is, by now
- * @returns {Promise<{games: T[], next: any}>}
- */
-export async function fullPart(count, from, ask, wanted) {
-  /** @type {T[]} */
-  const games = [];
-  for (let next = from; ;) {
-    const found = await ask(next, count - games.length);
-    games.push(...found.games);
-    next = found.next;
-    if (next === null || games.length >= count || !wanted()) return { games, next };
-  }
-}

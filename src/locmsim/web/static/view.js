@@ -13,6 +13,9 @@ import { element } from "./dom.js";
 /** Milliseconds after which a match that is being played is looked at again. */
 const AGAIN_MS = 1000;
 
+/** With a capital letter. @param {string} word */
+const title = (word) => word.slice(0, 1).toUpperCase() + word.slice(1);
+
 /** @param {HTMLElement} host @param {View} view
  * @param {(have: number) => Promise<View>} more the match from a step on, as it stands now */
 export function showView(host, view, more) {
@@ -30,18 +33,28 @@ export function showView(host, view, more) {
       "aria-label": "Step",
     })
   );
+  /** Whose turn it was and what they did. @param {Step} step @returns {(Node|string)[]} */
+  const told = (step) =>
+    step.player === null
+      ? ["The beginning"]
+      : [
+          `${title(view.turn)} ${step.turn ?? "of the choice"}: `,
+          element("bdi", {
+            class: `p${step.player}`,
+            text: view.names[step.player],
+          }),
+          " ",
+          element("bdi", { text: step.words || step.answer || "" }),
+        ];
   /** @param {Step} step @param {number} i */
-  const entry = (step, i) =>
-    element(
-      "li",
-      { onclick: () => show(i) },
-      step.player === null ? "the beginning" : `${view.turn} ${step.turn ?? "of the choice"}: `,
-      element("bdi", { class: `p${step.player}`, text: view.names[step.player ?? -1] ?? "" }),
-      " ",
-      element("bdi", { text: step.words || step.answer || "" }),
-    );
+  const entry = (step, i) => element("li", { onclick: () => show(i) }, ...told(step));
   const entries = view.steps.map(entry);
-  const log = element("ol", { id: "log", class: "tabpanel", "aria-label": "Moves", tabindex: "0" });
+  const log = element("ol", {
+    id: "log",
+    class: "tabpanel",
+    "aria-label": "Moves",
+    tabindex: "0",
+  });
   log.append(...entries);
 
   /** @param {number} index */
@@ -59,8 +72,8 @@ export function showView(host, view, more) {
     picture.alt = step.text;
     text.hidden = Boolean(step.image);
     text.textContent = step.text;
-    const scores = step.scores ? `, ${step.scores.join(" to ")}` : "";
-    said.replaceChildren(element("bdi", { text: `${step.words || step.answer || ""}${scores}` }));
+    const scores = step.scores ? `; ${step.scores.join(" to ")}` : "";
+    said.replaceChildren(...told(step), scores);
     slider.value = String(at);
   }
   slider.addEventListener("input", () => show(Number(slider.value)));
@@ -69,7 +82,12 @@ export function showView(host, view, more) {
     if (event.ctrlKey || event.altKey || event.metaKey || tagName === "INPUT") return;
     const last = view.steps.length - 1;
     /** @type {Record<string, number>} */
-    const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+    const places = {
+      ArrowLeft: at - 1,
+      ArrowRight: at + 1,
+      Home: 0,
+      End: last,
+    };
     if (!(event.key in places)) return;
     event.preventDefault();
     show(Math.max(0, Math.min(last, places[event.key])));
@@ -90,7 +108,10 @@ export function showView(host, view, more) {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       const news = await more(view.steps.length);
       const last = at === view.steps.length - 1;
-      view = { ...news, steps: [...view.steps.slice(0, news.start), ...news.steps] };
+      view = {
+        ...news,
+        steps: [...view.steps.slice(0, news.start), ...news.steps],
+      };
       const added = view.steps
         .slice(entries.length)
         .map((step, i) => entry(step, entries.length + i));
