@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 from helpers import BOT, few_descriptors, running
 
-from locmsim.arena.store import Store
 from locmsim import ABI_VERSION, __version__, _bench
+from locmsim.arena.store import Store
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.rules.cards import cards_1x, load_cards, save_cards

@@ -336,7 +336,7 @@ class Store(Database):
                 yield _outcome(row)
 
     def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
-        """How the games ended that a query takes, the last ones first.
+        """Yield the ends of the games that match a query, the latest first.
 
         With `before`, only games with lower numbers. Players are given by index, and all games have
         the same rules.
@@ -352,7 +352,7 @@ class Store(Database):
             return self._connection.execute(query, values).fetchall()
 
     def fault_kinds(self) -> set[str]:
-        """The kinds of faults that have ended a game."""
+        """Return the kinds of faults that ended a game."""
         return _INDEX.values(self._ask, "fault_kind")
 
     def fault_message(self, number: int) -> str:

@@ -224,9 +224,7 @@ class _LivePage:
         self._out = sys.stdout
         self._open = contextlib.ExitStack()
 
-    def begin(
-        self, match: Any, names: tuple[str, str], begun: dict[str, Any] | None
-    ) -> "LiveLog":
+    def begin(self, match: Any, names: tuple[str, str], begun: dict[str, Any] | None) -> "LiveLog":
         """Serve it, and say where; what is given back is to be told of the answers.
 
         `begun` is as for `LiveLog`.
@@ -249,9 +247,7 @@ class _LivePage:
         print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
         return log
 
-    def stay(
-        self, result: "Result[Any]", names: tuple[str, str], game: "Game | None"
-    ) -> None:
+    def stay(self, result: "Result[Any]", names: tuple[str, str], game: "Game | None") -> None:
         """The match is over: it can be watched until Ctrl-C."""
         import threading
 

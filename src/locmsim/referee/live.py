@@ -54,9 +54,7 @@ class LiveLog:
         with contextlib.suppress(OSError):
             self._file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
             try_lock(self._file)
-            self._write(
-                {**head, "names": [name or "" for name in names], "agents": [*agents]}
-            )
+            self._write({**head, "names": [name or "" for name in names], "agents": [*agents]})
             os.rename(new, self._path)
 
     def add(self, call: Call) -> None:
