@@ -207,7 +207,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.wait_for_selector(f"{ASKED} .board")
     page.click("#hint")
     page.wait_for_selector("#line li")
-    expect(page.locator("#chance")).to_contain_text("You win then with a chance of")
+    expect(page.locator("#chance")).to_contain_text("Your chance of winning would be")
     while not page.locator(".can").count():
         before = version(page)
         page.click("#end")
@@ -771,6 +771,9 @@ def test_a_match_is_watched_as_it_is_played(
         expect(entries).not_to_have_count(before)
         expect(page.locator("#slider")).to_have_value("0")
     if game:
+        # It is made for a light page, and can be read in a dark one.
+        page.emulate_media(color_scheme="dark")
+        expect(page.locator("img.drawing")).to_have_css("background-color", "rgb(255, 253, 246)")
         # The drawing is an image, from which no markup enters the page.
         assert page.locator("img.drawing").get_attribute("src").startswith("data:image/svg+xml")
         expect(page.locator("#outcome")).to_have_text(

@@ -143,12 +143,14 @@ export class Board {
     if (this.scene?.prompt !== undefined) return this.scene.prompt;
     if (!this.scene?.actions) return "";
     if (this.picked === null)
-      return sources.size ? "Choose a card or a creature that lights up." : "Nothing left to do.";
+      return sources.size
+        ? "Choose a highlighted card or creature."
+        : "There is nothing left to do.";
     const kinds = [...aims.keys()];
     if (kinds.some((kind) => kind.startsWith("lane"))) return "Choose a lane.";
     return kinds.includes("player")
-      ? "Choose a creature that lights up, or the opponent."
-      : "Choose a creature that lights up.";
+      ? "Choose a highlighted creature, or the opponent."
+      : "Choose a highlighted creature.";
   }
 
   /** Why a card of the player to move cannot act. @param {string} key @param {Creature|null} creature */

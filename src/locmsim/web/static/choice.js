@@ -26,7 +26,7 @@ export class ChoiceView {
     const prompt = element("p", {
       class: "prompt",
       "aria-live": "polite",
-      text: asked ? "" : "The opponent thinks\u2026",
+      text: asked ? "" : "The opponent is thinking\u2026",
     });
     const box = element("div", { class: "choosing" });
     if (choice.draft) this.draft(box, choice, tools, prompt);

@@ -7,47 +7,47 @@ import { KEYS } from "./viewer.js";
 
 /** @type {[string, string, string][]} */
 const WORDS = [
-  ["B", "Breakthrough", "damage that is more than a defender has goes on to its player"],
+  ["B", "Breakthrough", "damage beyond what kills the defender hits its player"],
   ["C", "Charge", "attacks in the turn in which it is summoned"],
-  ["D", "Drain", "its player gains as much health as it deals damage"],
-  ["G", "Guard", "must be attacked before the others of its lane and its player"],
+  ["D", "Drain", "its player gains as much health as it deals in damage"],
+  ["G", "Guard", "must be attacked before other creatures in its lane and its player"],
   ["L", "Lethal", "destroys any creature that it damages"],
-  ["W", "Ward", "the first damage to it is ignored"],
-  ["1", "One lane", "a creature is summoned twice to its lane, an item affects the whole lane"],
-  ["2", "Both lanes", "a creature is summoned to each lane, an item affects both lanes"],
+  ["W", "Ward", "ignores the first damage dealt to it"],
+  ["1", "One lane", "a creature comes with a copy in its lane; an item affects the whole lane"],
+  ["2", "Both lanes", "a creature comes with a copy in the other lane; an item affects both lanes"],
 ];
 /** @type {[string, string][]} */
 const MORE = [
-  ["top left", "what it costs, in mana"],
-  ["bottom left and right", "attack and defense; of an item, how much it changes them"],
+  ["top left", "its cost in mana"],
+  ["bottom left and right", "attack and defense; on an item, how much it changes them"],
   ["heart", "changes your health"],
   ["skull", "changes the opponent\u2019s health"],
-  ["cards", "draws so many more next turn"],
+  ["cards", "you draw so many more cards next turn"],
 ];
 /** What differs by rule set. @type {Record<string, string[]>} */
 const RULES = {
   1.5: [
-    "Both choose 30 of the same 120 cards, at most two of each.",
+    "Both players choose 30 of the same 120 cards, at most two of each.",
     "Two lanes of three creatures. An attack stays in its lane.",
-    "Every five points of health lost in a turn draw a card more.",
+    "For every five health that you lose in a turn, you draw one more card.",
     "Some cards affect one lane or both.",
   ],
   1.2: [
-    "Thirty times each takes one of three cards, the same for both.",
+    "Thirty times, each player takes one of three cards. Both are shown the same three.",
     "Two lanes of three creatures. An attack stays in its lane.",
-    "A rune that is broken draws a card more.",
+    "When one of your runes breaks, you draw one more card.",
   ],
   "1.0": [
-    "Thirty times each takes one of three cards, the same for both.",
+    "Thirty times, each player takes one of three cards. Both are shown the same three.",
     "One lane of six creatures.",
-    "A rune that is broken draws a card more.",
+    "When one of your runes breaks, you draw one more card.",
   ],
 };
 const BOTH = [
-  "Take the opponent\u2019s 30 health. The second player has one more card and a bonus of mana.",
+  "Bring the opponent\u2019s health from 30 to 0. The second player has one more card and bonus mana.",
   "Mana grows by one each turn, up to 12. Cards cost mana; attacks are free.",
-  "A creature attacks from the turn after it was summoned, once a turn; both deal their attack to each other.",
-  "Green items strengthen your creatures, red ones weaken the others, blue ones also hit players.",
+  "A creature can attack once a turn, from the turn after it was summoned. Attacker and defender damage each other.",
+  "Green items strengthen your creatures, red ones weaken enemy creatures, and blue ones can also target players.",
 ];
 
 /** Show it, or no longer. */

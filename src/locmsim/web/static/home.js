@@ -50,7 +50,7 @@ function newGame(choices) {
     select("rules", "Rules", rules),
     select("who", "Player", []),
     select("opponent", "Against", []),
-    select("seat", "The player begins", [
+    select("seat", "The player goes", [
       ["0", "first"],
       ["1", "second"],
       ["", "at random"],

@@ -65,7 +65,7 @@ export class Game {
         this.take(next);
       } catch (error) {
         if (error instanceof Refused) return notice(error.message);
-        notice("The server does not answer; is it still running?");
+        notice("The server does not answer. Is it still running?");
         await new Promise((resolve) => setTimeout(resolve, 3000));
       }
     }
@@ -172,7 +172,11 @@ export class Game {
     else if (!this.viewer && (this.data.steps.length || view.over)) this.open();
     else if (!this.viewer)
       this.host.replaceChildren(
-        element("p", { class: "prompt", "aria-live": "polite", text: "The game begins\u2026" }),
+        element("p", {
+          class: "prompt",
+          "aria-live": "polite",
+          text: "The game is starting\u2026",
+        }),
         this.bar(),
       );
     if (this.viewer) this.battle(this.viewer);
@@ -204,7 +208,7 @@ export class Game {
     if (viewer.at < viewer.steps.length - 1)
       return view.asked ? { prompt: "It is your turn: go to the last step to act." } : {};
     if (view.over) return { prompt: "The game is over." };
-    if (!view.asked) return { prompt: view.seat === null ? "" : "The opponent thinks\u2026" };
+    if (!view.asked) return { prompt: view.seat === null ? "" : "The opponent is thinking\u2026" };
     return { actions: view.actions };
   }
 
@@ -324,7 +328,7 @@ export class Game {
         ),
         element("p", {
           id: "chance",
-          text: `You win then with a chance of ${percent(found.chance)}.`,
+          text: `Your chance of winning would be ${percent(found.chance)}.`,
         }),
         element("button", {
           id: "follow",

@@ -206,7 +206,7 @@ function clicked() {
   const seed = element(
     "label",
     { class: "field" },
-    element("span", { text: "Seed of the cards" }),
+    element("span", { text: "Card seed" }),
     element("input", { id: "boardseed", value: 1, size: 6, inputmode: "numeric" }),
   );
   for (const field of [rules, seed]) field.addEventListener("change", () => shown(load));
@@ -220,7 +220,7 @@ function clicked() {
     element("h2", { text: "By clicks" }),
     element("p", {
       class: "dim",
-      text: "Choose a place, then cards. A click on a card takes it away.",
+      text: "Choose a place, then click cards to put them there. Click a card on the board to remove it.",
     }),
     element("div", { class: "bar" }, rules, seed, mover),
     element(

@@ -25,7 +25,7 @@ export class TreePanel {
       /** @type {string} */ text,
       /** @type {() => void} */ onclick,
     ) => element("button", { id, text, onclick });
-    this.go = button("tree-start", "Play it on", () => this.start());
+    this.go = button("tree-start", "Look ahead", () => this.start());
     this.go.classList.add("main");
     this.held = element("div", { id: "tree-held", class: "bar" });
     this.progress = element("p", { class: "dim small", "aria-live": "polite" });
@@ -35,7 +35,7 @@ export class TreePanel {
       {},
       element("p", {
         class: "small dim",
-        text: "The best turns, the opponent\u2019s replies and your next turn, in worlds drawn from what may be hidden.",
+        text: "The best turns, the opponent\u2019s replies and your next turn, in sampled worlds, which differ in the hidden cards.",
       }),
       element(
         "div",
