@@ -1,4 +1,5 @@
-# What tests look at and change in compiled environments: built by rows_access.py, not installed.
+# What tests look at and change in compiled code, of environments above all: built by
+# rows_access.py, not installed.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -24,6 +25,7 @@ from locmsim.envs._row cimport cold_t, row_t, table_of
 from locmsim.envs._rows cimport Rows
 from locmsim.game._layout cimport known_hand, known_start
 from locmsim.game._turn_view cimport shorten
+from locmsim.networks._wide cimport wide_of_
 
 from locmsim.envs._potentials import POTENTIALS
 
@@ -91,3 +93,16 @@ def drawn(generator, bounds):
         numpy_take(&random, generator)
     return [numpy_next(&random) if bound == 0 else numpy_below(&random, bound) if bound > 0
             else numpy_place(&random, -bound) for bound in bounds]
+
+
+def wide_dense(int most, const float[::1] x, const float[:, ::1] w, float[::1] to):
+    """Add x @ w to `to` by vectors of at most `most` bits."""
+    wide_of_(most).dense(&x[0], <int>x.shape[0], &w[0, 0], &to[0], <int>w.shape[1])
+
+
+def wide_dots(
+    int most, const float[::1] query, const float[:, ::1] keys, unsigned int wanted, float scale,
+    float[::1] to
+):
+    """to[k] = scale * (query @ keys[k]) for the bits k of `wanted`."""
+    wide_of_(most).dots(&query[0], &keys[0, 0], <int>keys.shape[1], wanted, scale, &to[0])

@@ -1,4 +1,4 @@
-"""Take screenshots of the replay page for the README: one match on three screen sizes.
+"""Pictures for the README and docs/web.md: a match in three screens, and the first page.
 
     python tools/screenshots.py FOLDER
 
@@ -16,6 +16,9 @@ from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.referee.process_match import play, replay_calls
 from locmsim.web import replay_html
+from locmsim.web.library import Library
+from locmsim.web.server import serving
+from locmsim.web.site import Site
 
 #: Name, width, height, colour scheme.
 SCREENS = (
@@ -49,6 +52,16 @@ def main() -> None:
             page.goto(f"{page_file.as_uri()}#turn=8")
             page.keyboard.press("ArrowRight")
             page.screenshot(path=folder / f"{name}.png")
+        library = Library()
+        for first, second in (("random", "greedy"), ("greedy", "level:k=4"), ("level:k=4", "osl")):
+            players = [make_agent(first), make_agent(second)]
+            library.add(play(players, Match(seed=11), timeout_scale=0), (first, second))
+        library.add(result, ("beam", "greedy"))
+        with serving(Site(library)) as address:
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.goto(address)
+            page.wait_for_selector(".board .can")
+            page.screenshot(path=folder / "web.png")
         browser.close()
 
 

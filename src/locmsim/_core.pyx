@@ -1443,7 +1443,6 @@ _LATER = {
     "board_html": "game.boards",
     "board_text": "game.boards",
     "game": "envs.openspiel",
-    "sampled_seed": "envs.openspiel",
     "seen_text": "game.boards",
     "state_of_snapshot": "game.notation",
     "state_of_text": "game.notation",
@@ -2305,7 +2304,13 @@ cdef class State:
         ValueError
             `player` is neither 0 nor 1, a number is not in [0, 1), or the pool is needed and empty.
         """
-        return self.resample_hidden(player, later("sampled_seed")(sampler))
+        seed = 0
+        for _ in range(2):
+            number = sampler()
+            if not 0 <= number < 1:
+                raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
+            seed = seed << 32 | int(number * 2**32)
+        return self.resample_hidden(player, seed)
 
     # -- equality and bytes
 

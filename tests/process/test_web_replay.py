@@ -261,14 +261,16 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    """The script makes the README's picture; both fit."""
+    """The script makes the pictures of README and docs/web.md; both fit."""
     top = Path(__file__).parents[2]
     script = top / "tools" / "screenshots.py"
     subprocess.run([sys.executable, script, tmp_path], check=True, timeout=300)
-    for picture in (tmp_path / "replay.png", top / "docs" / "replay.png"):
-        data = picture.read_bytes()
+    for folder, (name, height) in itertools.product(
+        (tmp_path, top / "docs"), (("replay", 720), ("web", 800))
+    ):
+        data = (folder / f"{name}.png").read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
-        assert struct.unpack(">II", data[16:24]) == (1280, 720)
+        assert struct.unpack(">II", data[16:24]) == (1280, height)
         # An empty board would be much smaller.
         assert 100_000 < len(data) < 200_000
 

@@ -1,7 +1,10 @@
 """What rows wait for, and how they go on when it is done."""
 
+import numpy as np
+
 cimport cython
 from libc.stdint cimport int64_t, int8_t, uint64_t, uint8_t
+from libc.string cimport memset
 
 from locmsim._core cimport state_is_legal
 from locmsim.envs._block cimport RowBlock, address
@@ -9,18 +12,23 @@ from locmsim.envs._card_sets cimport CardSets
 from locmsim.envs._numpy_stream cimport numpy_next
 from locmsim.envs._player_table cimport PlayerTable
 from locmsim.envs._row cimport (
+    AHEAD,
     BATTLES,
     BATTLE_EPISODE,
+    CARDS_AHEAD,
     CARD_SET,
     IN_CHOICE,
     NOTHING,
     OPPONENT,
     OVER,
     SEARCH,
+    SLOTS,
     choose,
     deal_row,
     draw_battle,
     draw_bits,
+    fetch_cards,
+    fetch_row,
     finish_choice,
     go_on,
     play_battles,
@@ -53,15 +61,43 @@ cdef class Requests:
         self.card_sets = card_sets
         self.views = views
 
-    def waiting(self):
-        """(row, what it waits for, slot of its opponent) of each row that waits: for 1 a card set,
-        2 decks, 3 its opponent, 4 a search, 5 battles."""
-        cdef Py_ssize_t i
-        return [(i, self.a.rows[i].waits, self.a.rows[i].cold.now.opponent)
-                for i in range(self.a.n) if self.a.rows[i].waits != NOTHING]
+    def waiting(self, const int64_t[::1] rows=None):
+        """What all rows wait for, or some.
+
+        Slot of a player that Python asks -> the rows that wait for it, as an int64 array; and a
+        list of (row, what) for others: 1 a card set, 2 decks, 4 a search, 5 battles.
+        """
+        cdef Py_ssize_t n = self.a.n if rows is None else rows.shape[0]
+        cdef Py_ssize_t i, j
+        cdef Py_ssize_t counts[SLOTS]
+        cdef int64_t* found[SLOTS]
+        cdef int64_t[::1] view
+        cdef const row_t* r
+        cdef int slot
+        memset(counts, 0, sizeof(counts))
+        asked, others = {}, []
+        for j in range(n):
+            i = j if rows is None else rows[j]
+            r = self.block.row(i)
+            if r.waits == OPPONENT:
+                counts[r.cold.now.opponent] += 1
+            elif r.waits != NOTHING:
+                others.append((i, r.waits))
+        for slot in range(SLOTS):
+            if counts[slot]:
+                view = asked[slot] = np.empty(counts[slot], np.int64)
+                found[slot] = &view[0]
+        if asked:
+            for j in range(n):
+                i = j if rows is None else rows[j]
+                r = &self.a.rows[i]
+                if r.waits == OPPONENT:
+                    found[r.cold.now.opponent][0] = i
+                    found[r.cold.now.opponent] += 1
+        return asked, others
 
     def waits_for(self, Py_ssize_t i):
-        """... of one row; 0 for nothing."""
+        """What a row waits for: 0 for nothing, 3 for a player that Python asks, others as above."""
         return self.block.row(i).waits
 
     def proceed(self, Py_ssize_t i):
@@ -72,12 +108,13 @@ cdef class Requests:
         if r.where != OVER:
             go_on(self.a, i)
 
-    def ask(self, rows, observations, masks, uint64_t[::1] seeds, layout):
+    @cython.boundscheck(False)
+    def ask(self, const int64_t[::1] rows, observations, masks, uint64_t[::1] seeds, layout):
         """Write what the players that rows wait for see, one row after the other, in any layout,
         and draw 64 bits for each from the random stream of its row unless `seeds` is None."""
         cdef int code = LAYOUT_CODES[layout]
         cdef Py_ssize_t size = layout_size(code, self.a.g.rules) * layout_item(code)
-        cdef Py_ssize_t n = len(rows), j
+        cdef Py_ssize_t n = rows.shape[0], j
         cdef list held = []
         cdef uint8_t* seen = address(held, "obs", observations, n * size)
         cdef int8_t* legal = <int8_t*>address(held, "masks", masks, n * self.block.battle_actions)
@@ -85,22 +122,29 @@ cdef class Requests:
         if seeds is not None and seeds.shape[0] != n:
             raise ValueError(f"seeds: expected {n}, got {seeds.shape[0]}")
         for j in range(n):
+            if j + AHEAD < n:
+                fetch_row(self.block.row(rows[j + AHEAD]))
             r = self.block.row(rows[j])
             write_known(code, seen + j * size, &r.k, &r.s, table_of(r), r.s.turn & 1)
             write_mask(legal + j * self.block.battle_actions, &r.s, table_of(r), r.s.turn & 1)
             if seeds is not None:
                 seeds[j] = draw_bits(&r.stream)
 
-    def answer(self, rows, int64_t[::1] actions):
+    @cython.boundscheck(False)
+    def answer(self, const int64_t[::1] rows, const int64_t[::1] actions):
         """An action of the player that each row waits for; the row goes on from there.
 
         Rows with an illegal one go on waiting, and `IllegalActionError` names the first of them.
         """
         cdef Py_ssize_t j, bad = -1
         cdef row_t* r
-        if actions.shape[0] != len(rows):
-            raise ValueError(f"actions: expected {len(rows)}, got {actions.shape[0]}")
-        for j in range(len(rows)):
+        if actions.shape[0] != rows.shape[0]:
+            raise ValueError(f"actions: expected {rows.shape[0]}, got {actions.shape[0]}")
+        for j in range(rows.shape[0]):
+            if j + AHEAD < rows.shape[0]:
+                fetch_row(self.block.row(rows[j + AHEAD]))
+            if j + CARDS_AHEAD < rows.shape[0]:
+                fetch_cards(self.block.row(rows[j + CARDS_AHEAD]), actions[j + CARDS_AHEAD], False)
             r = self.block.row(rows[j])
             if r.waits != OPPONENT:
                 raise ValueError(f"row {rows[j]} waits for no opponent")

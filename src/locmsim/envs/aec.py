@@ -27,7 +27,6 @@ from locmsim._core import State
 from locmsim.envs.base import RowsEnv
 from locmsim.envs.options import HIDDEN_SIZE, OptionValues, spaces_of, spelled_out
 from locmsim.envs.players import CALLER
-from locmsim.envs.rendering import show
 
 __all__ = ["BattleAEC", "MatchAEC", "env", "raw_env"]
 
@@ -85,11 +84,29 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.games.bind()
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Return the observation space, the same for both agents."""
+        """The space of observations, the same for both agents.
+
+        Parameters
+        ----------
+        agent : str
+
+        Returns
+        -------
+        gymnasium.spaces.Space
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Return the action space, the same for both agents."""
+        """The space of actions, the same for both agents.
+
+        Parameters
+        ----------
+        agent : str
+
+        Returns
+        -------
+        gymnasium.spaces.Discrete
+        """
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -104,8 +121,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         """
         start: Any = None
         if seed is not None or self._random is None:
-            self._random = seeding.np_random(seed)[0]
-            start = self.games.start_of(self._random)
+            start = self._random = seeding.np_random(seed)[0]
         self.games.begin(0, start, options)
         self.agents = list(_AGENTS)
         self.agent_selection = _AGENTS[self.games.rows.views.mover(0)]
@@ -117,7 +133,16 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._masks_to_infos()
 
     def observe(self, agent: str) -> Any:
-        """Return the present observation of an agent, whoever is to move."""
+        """What an agent sees now, whoever is to move.
+
+        Parameters
+        ----------
+        agent : str
+
+        Returns
+        -------
+        array, or dict of arrays
+        """
         if self.options.mask == "info":
             return self._view(agent)
         seen = np.empty(*self._shape)
@@ -134,7 +159,12 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         return seen
 
     def step(self, action: Any) -> None:
-        """Take the action of the selected agent; None removes an agent after the end."""
+        """Take the action of the selected agent; None removes an agent after the end.
+
+        Parameters
+        ----------
+        action : int or None
+        """
         agent, games = self.agent_selection, self.games
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -147,7 +177,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
             _, terminated, truncated = games.rows.views.outcome(0)
             self.terminations = dict.fromkeys(_AGENTS, terminated)
             self.truncations = dict.fromkeys(_AGENTS, truncated)
-            self.infos = {name: games.end_info(0) for name in _AGENTS}
+            self.infos = {name: games.results.info(0) for name in _AGENTS}
         else:
             self.agent_selection = _AGENTS[games.rows.views.mover(0)]
         self._masks_to_infos()
@@ -179,7 +209,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         """Show the view of the player to move: text ("human": printed) or uint8 (600, 800, 3)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render mode")
-        return show(self.render_mode, lambda: self.games.text(0), lambda: self.games.frame(0))
+        return self.games.shown(0, self.render_mode)
 
     def close(self) -> None:
         """Nothing is to be closed."""

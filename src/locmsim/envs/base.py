@@ -61,9 +61,21 @@ class LocmEnvBase(RowsEnv):
         return self.games.players
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Draw the players of new episodes by other weights: see `Players.set_weights`."""
+        """Draw the players of new episodes by other weights: see `Players.set_weights`.
+
+        Parameters
+        ----------
+        weights : mapping of str to float
+            By the name of the player.
+        """
         self.games.players.set_weights(weights)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Play against others from the next episodes on; as `Options.opponent`."""
+        """Play against others from the next episodes on.
+
+        Parameters
+        ----------
+        opponent
+            As `Options.opponent`.
+        """
         self.games.players.replace(opponent)

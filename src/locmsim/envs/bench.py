@@ -128,6 +128,13 @@ class _LastLegal:
         return last
 
 
+def against_network(rules: str) -> Case:
+    """Steps against an entity network of the usual size."""
+    from locmsim.policy import Policy
+
+    return vector(rules, "entities", Policy.random(rules=rules))
+
+
 def advantages() -> Case:
     """Return the measured figure of `gae`, in positions."""
     random = np.random.default_rng(1)
@@ -189,6 +196,8 @@ def functions(rules: str, kernel: Callable[[], Case]) -> Iterator[Measured | Rat
         yield Measured(f"{_ROWS} rows against {opponent}", "steps/s", make)
     policy = partial(vector, rules, "entities", _LastLegal())
     yield Measured(f"{_ROWS} rows against a policy", "steps/s", policy)
+    network = partial(against_network, rules)
+    yield Measured(f"{_ROWS} rows against a network", "steps/s", network)
     matches = partial(vector, rules, "entities", episode="match")
     yield from compared(f"{_ROWS} rows of matches, both sides", matches, "steps/s")
     picks = partial(vector, rules, "entities", "pass", episode="choice", battlers=("pass", "pass"))

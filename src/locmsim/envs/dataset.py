@@ -123,7 +123,18 @@ class Examples:
         return part
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all examples, game by game; ``ValueError`` if there are none."""
+        """All examples, game by game.
+
+        Returns
+        -------
+        dict of arrays
+            By their names in a file.
+
+        Raises
+        ------
+        ValueError
+            If there are no examples.
+        """
         if not self._parts:
             raise ValueError("there are no examples")
         numbers = sorted(self._parts)
@@ -134,7 +145,19 @@ class Examples:
         return result
 
     def save(self, path: str | os.PathLike[str], source: str) -> None:
-        """Write the file; `source` says where they come from."""
+        """Write the file.
+
+        Parameters
+        ----------
+        path : str or path
+        source : str
+            Where the examples come from.
+
+        Raises
+        ------
+        ValueError
+            If there are no examples.
+        """
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
@@ -237,6 +260,11 @@ def examples_of_agent(
     dask : str, optional
         Address of the scheduler of a Dask cluster, whose workers play instead.
 
+    Yields
+    ------
+    Examples
+        Always the same object, to which a game has been added.
+
     Raises
     ------
     ValueError
@@ -282,10 +310,22 @@ def examples_of_agent(
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:
-    """Add what `players` did in an earlier match, given as `Match.log`.
+    """Add what players did in an earlier match.
 
-    False, and nothing is added, for a match of another rule set, with a card list of its own or
-    that ended in the choice phase.
+    Parameters
+    ----------
+    examples : Examples
+        What they are added to.
+    log : mapping
+        As `Match.log`.
+    players : tuple of int
+        Whose actions are taken.
+
+    Returns
+    -------
+    bool
+        False, and nothing is added, for a match of another rule set, with a card list of its
+        own or that ended in the choice phase.
     """
     if log["rules"] != examples.rules or log["cards"] is not None:
         return False

@@ -18,6 +18,16 @@ class EpisodeMatch(Mapping[str, Any]):
     ``rules``; ``params``: the referee's own parameters; ``choices``: for each player the answer
     lines of the choice phase; ``cards``: rows of the card list if it follows from no seed. None is
     known of an episode that began with a given position. Texts are made when they are asked for.
+
+    Parameters
+    ----------
+    rules : str
+    result : tuple
+        Seed, derived seeds, both decks as indices into the cards, and the offers.
+    cards : list of Card
+        The cards of the episode.
+    fixed : bool
+        Whether the cards follow from no seed.
     """
 
     def __init__(self, rules: str, result: tuple[Any, ...], cards: list[Card], fixed: bool) -> None:

@@ -15,7 +15,14 @@ HELD_OUT = 1_000_000, 1_001_024
 
 
 class WinRate(NamedTuple):
-    """Games won, of all that were played in mirrored pairs."""
+    """Games won, of all that were played in mirrored pairs.
+
+    Attributes
+    ----------
+    won, games : int
+    low, high : float
+        The 95 % interval of the rate, made of pairs.
+    """
 
     won: int
     games: int

@@ -7,7 +7,7 @@ environments around it only translate to an interface.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -20,7 +20,6 @@ from locmsim.agents import BeamAgent, make_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.contract import play_match
 from locmsim.decks import build_deck
-from locmsim.decks.value import default_value
 from locmsim.envs._rows import Rows
 from locmsim.envs._searcher import Searcher
 from locmsim.envs.cards import (
@@ -37,8 +36,9 @@ from locmsim.envs.cards import (
 from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.envs.options import HIDDEN_SIZE, Options
 from locmsim.envs.players import Players, search_agent, searcher_of, show_choice
-from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text
+from locmsim.envs.rendering import battle_frame, battle_text, choice_frame, choice_text, show
 from locmsim.envs.resets import known
+from locmsim.envs.results import Results
 from locmsim.envs.workers import Workers
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import ChoiceLayout, Layout
@@ -50,7 +50,7 @@ from locmsim.search.belief import prior
 __all__ = ["Games", "seed_bits"]
 
 #: What a row waits for.
-_CARD_SET, _DECKS, _OPPONENT, _SEARCH, _BATTLES = range(1, 6)
+_CARD_SET, _DECKS, _SEARCH, _BATTLES = 1, 2, 4, 5
 #: Illegal actions that a message names.
 _SHOWN = 10
 
@@ -90,13 +90,16 @@ class Games:
         autoreset: Literal["next", "same", "disabled"] = "disabled",
         final_obs: bool = False,
     ) -> None:
+        if threads < 1:
+            raise ValueError(f"threads: expected at least 1, got {threads}")
         self.options = options
         self.rules: RuleSet = get_rules(options.rules)
         self.layout = options.observation_layout
         self.n = n
         self.threads = threads
-        self._same_step = autoreset == "same"
         self._has_final = final_obs
+        #: Whether infos have the last observations of episodes.
+        self.shows_final = final_obs and autoreset == "same"
         #: Card sets that resets were given, by what stands for their cardGenSeed.
         self._reset_sets: dict[int, tuple[Table, list[Card]]] = {}
         self._cards: list[Card] | None = None
@@ -109,7 +112,7 @@ class Games:
             first_set, n_sets = -1, 1
         elif options.card_sets is not None:
             first_set, n_sets = card_range(options.card_sets)
-        win, raw, weights = options.rewards()
+        win, deck_weight, raw, weights = options.rewards()
         #: Whether there is shaping, which `rewards_both` alone has for both seats.
         self.shaped = any(weights)
         battle = options.episode == "battle"
@@ -144,6 +147,8 @@ class Games:
                 "allowed": list(range(size)),
             },
         )
+        #: What episodes that have ended come to.
+        self.results = Results(self, deck_weight)
         #: Whether what Python does for a row raised an exception since all rows began.
         self.failed = False
         #: The player of the other seat.
@@ -223,11 +228,26 @@ class Games:
         return {name: np.zeros(*kind) for name, kind in self.shapes.items() if name not in left}
 
     def bind(self, arrays: Mapping[str, NDArray[Any]] | None = None) -> bool:
-        """Have the rows write into these arrays, or into `arrays`; whether they did not before.
+        """Have the rows write into these arrays, or into `arrays` of this object.
 
-        ``ValueError`` for an array that does not fit.
+        Parameters
+        ----------
+        arrays : mapping, optional
+            Name -> array, as in `shapes`.
+
+        Returns
+        -------
+        bool
+            Whether the rows wrote into others before.
+
+        Raises
+        ------
+        ValueError
+            For an array that does not fit.
         """
         wanted = self.arrays if arrays is None else arrays
+        if self.results.pays and ("rewards" in wanted or "rewards_both" in wanted):
+            wanted = {**self.arrays, **wanted}  # what completes the rewards is shown all arrays
         bound = self._bound
         if bound is wanted or (
             bound is not None
@@ -247,7 +267,17 @@ class Games:
         return True
 
     def observed(self, copy: bool = True) -> Any:
-        """Return the caller's view of `arrays` in the form of the observation space."""
+        """What `arrays` shows the caller, as the observation space has it.
+
+        Parameters
+        ----------
+        copy : bool
+            Whether the arrays are copied.
+
+        Returns
+        -------
+        array, or dict of arrays
+        """
         seen = self.arrays["obs"].copy() if copy else self.arrays["obs"]
         if self.options.mask == "info":
             return seen
@@ -268,11 +298,32 @@ class Games:
         return self.layout
 
     def cards(self, row: int) -> list[Card]:
-        """Return the cards of a row's set, by ascending base id."""
-        return self._set_of(self.rows.card_sets.seed(row))[1]
+        """The cards of a row's set, by ascending base id.
 
-    def _set_of(self, seed: int) -> tuple[Table, list[Card]]:
-        """Return the cards of a cardGenSeed, or those shared by all episodes."""
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+
+        Returns
+        -------
+        list of Card
+        """
+        return self.set_of(self.rows.card_sets.seed(row))[1]
+
+    def set_of(self, seed: int) -> tuple[Table, list[Card]]:
+        """The cards of a cardGenSeed, or those that all episodes have.
+
+        Parameters
+        ----------
+        seed : int
+            A cardGenSeed.
+
+        Returns
+        -------
+        table, list of Card
+            Compiled, and by ascending base id.
+        """
         if self._cards is not None:
             return self._table, self._cards
         return self._reset_sets.get(seed) or generated(seed)
@@ -286,16 +337,89 @@ class Games:
         return [cards[i] for i in offer], [cards[i] for i in picked]
 
     def text(self, row: int) -> str:
-        """Return the learner's view of a row as text; in self-play, that of the player to move."""
+        """What the learner sees of a row, or the player to move if all are the caller's.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+
+        Returns
+        -------
+        str
+        """
         if self.rows.views.phase(row) == "choice":
             return choice_text(*self._choice_of(row))
         return battle_text(self.rows.views.state(row), self._viewer(row))
 
     def frame(self, row: int) -> NDArray[np.uint8]:
-        """Return the same view as a picture."""
+        """What `text` tells of a row, as a picture.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+
+        Returns
+        -------
+        uint8 array (600, 800, 3)
+        """
         if self.rows.views.phase(row) == "choice":
             return choice_frame(self.rules.name, *self._choice_of(row))
         return battle_frame(self.rows.views.state(row), self._viewer(row))
+
+    def shown(self, row: int, mode: str | None) -> Any:
+        """What `render` gives of a row in a mode: see `rendering.show`.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+        mode : {"ansi", "human", "rgb_array"}, optional
+
+        Returns
+        -------
+        str, array or None
+        """
+        return show(mode, partial(self.text, row), partial(self.frame, row))
+
+    def movers(self) -> NDArray[np.int8]:
+        """Who is to move in each row; the caller's seat where they have one.
+
+        Returns
+        -------
+        int8 array (n,)
+        """
+        out = np.empty(self.n, np.int8)
+        self.rows.views.movers(out)
+        return out
+
+    def masks(self) -> NDArray[np.bool_]:
+        """The legal actions of each row.
+
+        Returns
+        -------
+        bool array (n, actions)
+        """
+        out = np.empty((self.n, self.rows.n_actions), np.bool_)
+        self.rows.views.masks(out)
+        return out
+
+    def sample(self, seed: int) -> NDArray[np.int64]:
+        """A uniformly random legal action for each row.
+
+        Parameters
+        ----------
+        seed : int
+            64 bits.
+
+        Returns
+        -------
+        int64 array (n,)
+        """
+        out = np.empty(self.n, np.int64)
+        self.rows.sample(seed, out)
+        return out
 
     def _viewer(self, row: int) -> int:
         seat = self.rows.views.seat(row)
@@ -304,9 +428,26 @@ class Games:
     # ----------------------------------------------------------------------------------- stepping
 
     def step(self, actions: Any) -> int:
-        """Step all rows by actions of the caller; the number of rows that did more than that.
+        """Step all rows by actions of the caller.
 
         After an exception the rows go on waiting for what raised it, and `check` refuses to step.
+
+        Parameters
+        ----------
+        actions : int64 array (n,)
+
+        Returns
+        -------
+        int
+            The number of rows that did more than to take an action, plus 2^32 times the number
+            of those that waited for Python.
+
+        Raises
+        ------
+        ResetNeeded
+            Rows still wait for an opponent that raised an exception.
+        IllegalActionError
+            With ``illegal="raise"``. Nothing was applied.
         """
         array = self._actions(actions)
         if self.failed:
@@ -323,6 +464,8 @@ class Games:
             raise
         if special >> 32:  # rows that wait
             self.serve()
+        if self.results.pays and self._bound and "rewards" in self._bound:
+            self.results.pay(self._bound)
         return special
 
     def _actions(self, actions: Any) -> NDArray[np.int64]:
@@ -336,12 +479,13 @@ class Games:
             raise ValueError(f"actions: expected shape ({self.n},), got {actions.shape}")
         return np.ascontiguousarray(actions)
 
-    def reward_of(self, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-        """Apply the function given as the option `reward` to the arrays of a step."""
-        rewards = np.asarray(self.options.reward(arrays), np.float32)
-        if rewards.shape != (self.n,):
-            raise ValueError(f"reward: expected shape ({self.n},), got {rewards.shape}")
-        return rewards
+    def check_rewards(self) -> None:
+        """``ValueError`` where the caller plays both seats, if there is shaping."""
+        if self.shaped and self.players.has_caller_twice():
+            raise ValueError(
+                "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
+                " step_into with rewards_both, and without rewards"
+            )
 
     def check(self) -> None:
         """Raise ``ResetNeeded`` if rows still wait for an opponent that raised an exception.
@@ -349,7 +493,8 @@ class Games:
         No action of the caller's must be played for somebody else.
         """
         if self.failed:
-            waiting = [row for row, _, _ in self.rows.requests.waiting()]
+            asked, others = self.rows.requests.waiting()
+            waiting = sorted([row for row, _ in others] + [i for r in asked.values() for i in r])
             if waiting:
                 raise ResetNeeded(
                     f"the opponent's turn was broken off by an exception in"
@@ -364,50 +509,55 @@ class Games:
 
     # ----------------------------------------------------------------------- what rows wait for
 
-    def serve(self) -> None:
-        """Do what rows wait for until none does: rows that want the same player are asked together.
+    def serve(self, rows: NDArray[np.int64] | None = None) -> None:
+        """Do what all rows wait for, or some, until they wait for nothing.
 
-        After an exception, of an opponent say, the rows go on waiting: `check` refuses them.
+        Rows that want the same player are asked together. After an exception, of an opponent say,
+        the rows go on waiting: `check` refuses them.
+
+        Parameters
+        ----------
+        rows : int64 array, optional
+            By default all.
         """
         try:
-            while waiting := self.rows.requests.waiting():
-                self._serve(waiting)
+            while True:
+                asked, others = self.rows.requests.waiting(rows)
+                if not asked and not others:
+                    return
+                for row, what in others:
+                    self._serve(row, what)
+                for slot, waiting in asked.items():
+                    self.players.external[slot].play(self, waiting)
+                # Only those may wait for more.
+                served = [*asked.values(), *([np.array([r for r, _ in others])] if others else ())]
+                rows = served[0] if len(served) == 1 else np.concatenate(served)
         except BaseException:
             self.failed = True
             raise
 
-    def serve_one(self, row: int) -> None:
-        """Do what a row waits for, whatever the others do."""
-        try:
-            while what := self.rows.requests.waits_for(row):
-                self._serve([(row, what, self.rows.views.opponent(row))])
-        except BaseException:
-            self.failed = True
-            raise
-
-    def _serve(self, waiting: list[tuple[int, int, int]]) -> None:
-        """Do one thing that each of these rows waits for, and let it go on."""
-        asked: dict[int, list[int]] = {}
-        for row, what, slot in waiting:
-            if what == _OPPONENT:
-                asked.setdefault(slot, []).append(row)
-                continue
-            if what == _CARD_SET:
-                self._give_set(row)
-            elif what == _DECKS:
-                self.rows.requests.give_decks(row, self._choose_decks(row))
-            elif what == _SEARCH:
-                self.search(row)
-            elif what == _BATTLES:
-                self._play_battles(row)
-                if self.rows.requests.waits_for(row):
-                    continue  # the next episode has begun and waits for its cards
-            self.rows.requests.proceed(row)
-        for slot, rows in asked.items():
-            self.players.external[slot].play(self, rows)
+    def _serve(self, row: int, what: int) -> None:
+        """Do one thing that a row waits for, and let it go on."""
+        if what == _CARD_SET:
+            self._give_set(row)
+        elif what == _DECKS:
+            self.rows.requests.give_decks(row, self._choose_decks(row))
+        elif what == _SEARCH:
+            self.search(row)
+        elif what == _BATTLES:
+            self._play_battles(row)
+            if self.rows.requests.waits_for(row):
+                return  # the next episode has begun and waits for its cards
+        self.rows.requests.proceed(row)
 
     def search(self, row: int) -> None:
-        """Play the turn of a row's opponent that searches."""
+        """Play the turn of a row's opponent that searches.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+        """
         if not self.rows.requests.search(row):
             self._give_set(row)
             agent = self.players.agents[self.rows.views.opponent(row)]
@@ -437,7 +587,7 @@ class Games:
         agents = self._battlers[::-1] if rows.views.seat(row) == 1 else self._battlers
         winners = []
         for shuffles, seeds_of_agents in rows.requests.draw_battles(row):
-            match = self._match_of(
+            match = self.match_of(
                 seed, [*seeds[: len(names) - 2], *shuffles], decks, offers
             ).match()
             shown = [offer for offer in match.offers if isinstance(offer, list)]
@@ -451,7 +601,7 @@ class Games:
 
     def _give_set(self, row: int) -> None:
         if not self.rows.card_sets.has(row):
-            table, cards = self._set_of(self.rows.card_sets.seed(row))
+            table, cards = self.set_of(self.rows.card_sets.seed(row))
             self.rows.card_sets.give(row, table, self._decks.of_set(cards))
 
     def _give_prior(self, row: int, searcher: Searcher, agent: BeamAgent) -> None:
@@ -479,11 +629,27 @@ class Games:
     def _offers(self, row: int) -> list[list[int]] | None:
         return self.rows.card_sets.offers(row) if self.rules.draft else None
 
-    # ---------------------------------------------------------------------------------- episodes
+    def match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
+        """The match of these seeds, decks and offers.
 
-    def start_of(self, random: np.random.Generator) -> int | np.random.Generator:
-        """Return the start of a row's random stream: bits, or the state of its generator."""
-        return seed_bits(random) if self.options.episode == "battle" else random
+        Parameters
+        ----------
+        seed : int
+            That of the match.
+        seeds : list of int
+            Those derived from it.
+        decks, triplets
+            Decks and, in a draft, offers, as indices into the cards.
+
+        Returns
+        -------
+        EpisodeMatch
+        """
+        listed = self.options.cards is not None or seeds[0] in self._reset_sets
+        cards = self.set_of(seeds[0])[1]
+        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
+
+    # ---------------------------------------------------------------------------------- episodes
 
     def begin(
         self,
@@ -491,7 +657,15 @@ class Games:
         seed: int | np.random.Generator | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Begin an episode of a row: see `begin_rows`."""
+        """Begin an episode of a row: see `begin_rows`.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+        seed : int or numpy.random.Generator, optional
+        options : mapping, optional
+        """
         if options or self._may_refuse:
             self.begin_rows([row], [seed], [known(options)])
         else:
@@ -509,8 +683,8 @@ class Games:
         ----------
         rows : sequence of int
         seeds : sequence
-            For each of these rows what everything random in it follows from, as of `start_of`; None
-            goes on with what it has.
+            For each of these rows the generator that everything random in it follows from, or 64
+            bits for a battle; None goes on with what it has.
         options : sequence of mappings, optional
             For each of these rows ``match``: parameters of the referee; ``cards``: a card list
             (1.5); ``decks``: two decks in order of choice, as base ids; ``state``: a `State`;
@@ -532,11 +706,15 @@ class Games:
             for row, before in kept:
                 self.rows.resets.put_back(row, before)
             raise
+        for name in ("terminated", "truncated", "rewards"):  # nothing has ended in these rows
+            self.arrays[name][rows] = 0
 
     def _begin(self, row: int, seed: Any, wanted: Mapping[str, Any] | None) -> None:
+        if isinstance(seed, np.random.Generator) and self.options.episode == "battle":
+            seed = seed_bits(seed)
         if not wanted:
             if self.rows.reset(row, seed):
-                self.serve_one(row)
+                self.serve(np.array([row]))
             return
         seat = wanted.get("seat")
         if seat not in (None, 0, 1):
@@ -554,7 +732,7 @@ class Games:
                 self.rows.resets.begin_with(row, wanted["state"])
             else:
                 raise ValueError(f"state: expected a State, got {wanted['state']!r}")
-        self.serve_one(row)
+        self.serve(np.array([row]))
 
     def _seeds(self, row: int, wanted: Mapping[str, Any]) -> tuple[int, list[int]]:
         """Return the seeds of a match; missing ones are derived from the row's seed."""
@@ -598,14 +776,14 @@ class Games:
         self.rows.resets.open_choice(row, seat, player, "seed" not in (params or ()), not dealt)
         if dealt:
             seed, seeds = self._seeds(row, wanted)
-            table, cards = self._set_of(seeds[0])
+            table, cards = self.set_of(seeds[0])
             self.rows.card_sets.give_own(row, table, self._decks.of_set(cards))
             self.rows.resets.take_seeds(row, seed, seeds)
         self.rows.resets.begin_choice(row)
 
     def _begin_match(self, row: int, wanted: Mapping[str, Any]) -> None:
         seed, seeds = self._seeds(row, wanted)
-        table, cards = self._set_of(seeds[0])
+        table, cards = self.set_of(seeds[0])
         self.rows.card_sets.give_own(row, table)
         decks = wanted.get("decks")
         if decks is None:
@@ -617,70 +795,3 @@ class Games:
                 raise ValueError(f"decks: expected two, got {len(decks)}")
             chosen = [indices_of(deck, cards, self.rules) for deck in decks]
         self.rows.resets.begin_dealt(row, seed, seeds, chosen)
-
-    # ----------------------------------------------------------------------------------- results
-
-    def match(self, row: int) -> EpisodeMatch | None:
-        """Return the match of the row's last episode; None if it began with a given position."""
-        seed, seeds, triplets, decks = self.rows.views.result(row)[8:]
-        return None if seed is None else self._match_of(seed, seeds, decks, triplets)
-
-    def _match_of(self, seed: int, seeds: list[int], decks: Any, triplets: Any) -> EpisodeMatch:
-        listed = self.options.cards is not None or seeds[0] in self._reset_sets
-        cards = self._set_of(seeds[0])[1]
-        return EpisodeMatch(self.rules.name, (seed, seeds, decks, triplets), cards, listed)
-
-    def _deck_values(self, row: int) -> NDArray[np.float32]:
-        """What the value network says of both decks of the row's last finished episode."""
-        _, seeds, _, decks = self.rows.views.result(row)[8:]
-        cards, value = self._set_of(seeds[0])[1], default_value()
-        both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
-        return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
-
-    def end_info(self, row: int) -> dict[str, Any]:
-        """Return the info about the row's last finished episode."""
-        result = self.rows.views.result(row)
-        winner, seat, length, turn, health, illegal = result[:6]
-        more: dict[str, Any] = {}
-        if self.options.episode == "choice" and not illegal:
-            more["winners"] = np.array(self.rows.views.winners(row), np.int8)
-            if self.options.deck_values:
-                more["deck_values"] = self._deck_values(row)
-        healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
-        healths[0], healths[1] = health
-        return {
-            "turn": turn,
-            "seat": seat,
-            "winner": winner,
-            "returns": np.array(result[7], np.float32),
-            "length": length,
-            "illegal": illegal,
-            "health": healths,
-            "match": self.match(row),
-            **more,
-        }
-
-    def end_infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
-        n = self.n
-        info: dict[str, Any] = {
-            "winner": np.zeros(n, np.int8),
-            "seat": np.zeros(n, np.int8),
-            "length": np.zeros(n, np.int32),
-            "turn": np.zeros(n, np.int32),
-            "health": np.zeros((n, 2), np.int32),
-            "illegal": np.zeros(n, np.bool_),
-            "returns": np.zeros((n, 2), np.float32),
-        }
-        self.rows.views.results(ended, *info.values())
-        if self.options.episode == "choice":
-            info["winners"] = np.zeros((n, self.options.battles), np.int8)
-            if self.options.deck_values:
-                info["deck_values"] = np.zeros((n, 2), np.float32)
-            for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
-                info["winners"][i] = self.rows.views.winners(i)
-                if self.options.deck_values:
-                    info["deck_values"][i] = self._deck_values(i)
-        if self._has_final and self._same_step:
-            info["final_obs"] = self.arrays["final_obs"].copy()
-        return info | {f"_{name}": ended for name in info}

@@ -30,7 +30,7 @@ Python tells a bot what the other one did. The game cannot be loaded by name.
 """
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -51,7 +51,7 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["Game", "MatchState", "Observer", "game", "sampled_seed"]
+__all__ = ["Game", "MatchState", "Observer", "game"]
 
 #: Calls and executed actions together after which the referee of 1.5 ends a game.
 _REFEREES_CAP = 1400
@@ -172,11 +172,11 @@ class Game:
         return self._rules.num_actions
 
     def max_utility(self) -> float:
-        """Return 1.0, the utility of a win."""
+        """The winner's: 1.0."""
         return 1.0
 
     def min_utility(self) -> float:
-        """Return -1.0, the utility of a loss."""
+        """The loser's: -1.0."""
         return -1.0
 
     def observation_tensor_size(self) -> int:
@@ -198,6 +198,10 @@ class Game:
             Without perfect recall, which a state alone cannot give.
         params : mapping, optional
             ``layout``: "entities-f32" (the default) or "gym-locm".
+
+        Returns
+        -------
+        Observer
 
         Raises
         ------
@@ -256,26 +260,48 @@ class Observer:
         self.dict = kind.split(self.tensor)
 
     def set_from(self, state: State, player: int) -> None:
-        """Fill `tensor` with what `player` sees of `state`."""
+        """Fill `tensor` with what `player` sees of `state`.
+
+        Parameters
+        ----------
+        state : State
+        player : int
+            0 or 1.
+        """
         state.observation_tensor(player, self._layout, out=self.tensor)
 
     def string_from(self, state: State, player: int) -> str:
-        """Return the view of `player` as text: `State.observation_string`."""
+        """What `player` sees of `state` as text: `State.observation_string`.
+
+        Parameters
+        ----------
+        state : State
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        str
+        """
         return state.observation_string(player)
-
-
-def sampled_seed(sampler: Callable[[], float]) -> int:
-    """Return the seed that `State.resample_from_infostate` gets from its random numbers."""
-    seed = 0
-    for _ in range(2):
-        number = sampler()
-        if not 0 <= number < 1:
-            raise ValueError(f"sampler: expected numbers in [0, 1), got {number!r}")
-        seed = seed << 32 | int(number * 2**32)
-    return seed
 
 
 @cache
 def game(rules: str) -> Game:
-    """Return the game object of a rule set, always the same; ``ValueError`` for unknown rules."""
+    """The game object of a rule set.
+
+    Parameters
+    ----------
+    rules : {"1.5", "1.2", "1.0"}
+
+    Returns
+    -------
+    Game
+        Always the same object.
+
+    Raises
+    ------
+    ValueError
+        For unknown rules.
+    """
     return Game(rules)

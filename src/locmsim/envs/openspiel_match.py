@@ -85,7 +85,18 @@ class MatchState:
         return self._match.to_ask[0] if self._match.to_ask else _TERMINAL_PLAYER
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Return the legal actions, ascending; [] for a player not to move and at the end."""
+        """The legal actions.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+
+        Returns
+        -------
+        list of int
+            Ascending; [] for a player not to move and at the end.
+        """
         mover = self.current_player()
         if mover < 0 or player not in (None, mover):
             return []
@@ -94,13 +105,27 @@ class MatchState:
         return self._match.legal_picks(self._picks)
 
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
-        """Return an int8 array of `num_distinct_actions()` entries, 1 where an action is legal."""
+        """The legal actions as an array, 1 where an action is legal.
+
+        Parameters
+        ----------
+        player : int, optional
+            By default the player to move.
+
+        Returns
+        -------
+        int8 array (num_distinct_actions(),)
+        """
         mask = np.zeros(self.num_distinct_actions(), np.int8)
         mask[self.legal_actions(player)] = 1
         return mask
 
     def apply_action(self, action: SupportsIndex) -> None:
         """Apply a legal action.
+
+        Parameters
+        ----------
+        action : int
 
         Raises
         ------
@@ -138,15 +163,36 @@ class MatchState:
         self._state = None if match.state is None else match.state.clone()
 
     def child(self, action: SupportsIndex) -> "MatchState":
-        """Return the state after a legal action as a new one; errors as `apply_action`."""
+        """The state after a legal action, as a new one; errors as `apply_action`.
+
+        Parameters
+        ----------
+        action : int
+
+        Returns
+        -------
+        MatchState
+        """
         state = self.clone()
         state.apply_action(action)
         return state
 
     def action_to_string(self, *args: SupportsIndex) -> str:
-        """Return the referee's text of an action: `action_to_string([player,] action)`.
+        """The text of the referee for an action: ``action_to_string([player,] action)``.
 
-        `IllegalActionError` for a number that names nothing here.
+        Parameters
+        ----------
+        *args : int
+            The action, after the player if there are two numbers.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        IllegalActionError
+            The number names nothing here.
         """
         number = int(args[-1])
         if self._state is not None:
@@ -171,11 +217,31 @@ class MatchState:
         return self.returns()
 
     def player_return(self, player: int) -> float:
-        """Return the entry of `returns` for one player."""
+        """The entry of `returns` for one player.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        float
+        """
         return self.returns()[_player(player)]
 
     def player_reward(self, player: int) -> float:
-        """Return the entry of `rewards` for one player."""
+        """The entry of `rewards` for one player.
+
+        Parameters
+        ----------
+        player : int
+            0 or 1.
+
+        Returns
+        -------
+        float
+        """
         return self.rewards()[_player(player)]
 
     # ------------------------------------------------------------------------ what is known

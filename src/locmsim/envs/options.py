@@ -33,6 +33,8 @@ _CHOICES = {
 }
 #: Numbers of a privileged state: 24 for each card, of two hands of 8 and two decks of 30.
 HIDDEN_SIZE = 24 * 2 * (8 + 30)
+#: Rewards at the end of an episode.
+_RESULTS = {"win-loss", "deck-value"}
 #: Potentials by name: weights of those in `POTENTIALS`.
 _SHAPING: dict[str, dict[str, float]] = {
     **{name: {name: 1.0} for name in POTENTIALS},
@@ -118,8 +120,8 @@ class Options:
         anew.
     deck_values : bool
         Episodes of "choice" at 1.5: the info at the end has ``deck_values``, the value of both
-        decks by the network that builds decks. The difference is the log-odds of winning: a second
-        reward or a baseline, with less noise than the results of battles.
+        decks by the network that builds decks. The difference is the log-odds of winning: a
+        baseline with less noise than the results of battles.
     card_sets : int, pair of int, or None
         1.5: card sets are generated with cardGenSeed 0, 1, ... below this number, or with those of
         a pair (first, end). None: new cards in each episode, at the cost of a millisecond.
@@ -132,10 +134,14 @@ class Options:
         Where the action mask is: "obs" for observations that are dicts with an ``action_mask``,
         "info" for plain arrays with the mask in the info.
     reward : str or callable
-        "win-loss": 1 or -1 at the end. "gym-locm:coac=1,win-loss=2": the weighted differences that
-        gym-locm adds up. A function receives a mapping of the arrays of a step, which have one
-        entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as with "win-loss" and
-        `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and returns the rewards.
+        "win-loss": 1 or -1 at the end. "deck-value", for episodes of "choice" at 1.5: the result
+        that the network that builds decks expects of the two decks, tanh of half the difference of
+        their values, with less noise than battles. "deck-value=0.5,win-loss=0.5": both, weighted.
+        An illegal pick counts as a lost battle in each. "gym-locm:coac=1,win-loss=2": the weighted
+        differences that gym-locm adds up. A function receives a mapping of the arrays of a step,
+        which have one entry per row (``obs``, ``masks``, ``rewards`` and ``rewards_both`` as with
+        "win-loss" and `shaping`, ``terminated``, ``truncated``, ``to_move``, ``acted``), and
+        returns the rewards.
     shaping : mapping of str to float
         Weights of potentials. Adds ``gamma * phi(s') - phi(s)`` between decisions of the caller,
         where phi is 0 at the end, so that optimal policies stay the same.
@@ -233,26 +239,35 @@ class Options:
         """The layout as an object; ``ValueError`` if the rule set does not have it."""
         return get_layout(self.layout, self.rules)
 
-    def rewards(self) -> tuple[float, bool, list[float]]:
-        """Return the reward of a win, whether potentials count undiscounted, and their weights."""
-        if callable(self.reward) or self.reward == "win-loss":
-            return 1.0, False, _weights("shaping", self.shaping)
-        kind, colon, rest = str(self.reward).partition(":")
-        if not isinstance(self.reward, str) or kind != "gym-locm" or not colon:
-            raise ValueError(
-                f"reward: expected win-loss or gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
-            )
-        if self.shaping:
-            raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
+    def rewards(self) -> tuple[float, float, bool, list[float]]:
+        """The worth of a win and of a better deck, whether potentials count undiscounted, and their
+        weights."""
+        if callable(self.reward):
+            return 1.0, 0.0, False, _weights("shaping", self.shaping)
         weights: dict[str, float] = {}
-        for part in rest.split(","):
+        text = self.reward if isinstance(self.reward, str) else ""
+        potentials = text.startswith("gym-locm:")
+        for part in text.removeprefix("gym-locm:").split(","):
             name, equals, weight = part.partition("=")
             try:
                 weights[name] = float(weight) if equals else 1.0
             except ValueError:
                 raise ValueError(f"reward: {name}: expected a number, got {weight!r}") from None
-        win = weights.pop("win-loss", 0.0)
-        return win, True, _weights("reward", weights)
+        if potentials:
+            if self.shaping:
+                raise ValueError(f"shaping: does not go together with reward {self.reward!r}")
+            win = weights.pop("win-loss", 0.0)
+            return win, 0.0, True, _weights("reward", weights)
+        if weights.keys() - _RESULTS:
+            raise ValueError(
+                "reward: expected win-loss, deck-value, both as deck-value=0.5,win-loss=0.5, or"
+                f" gym-locm:NAME[=WEIGHT],..., got {self.reward!r}"
+                f"{did_you_mean(text, sorted(_RESULTS))}"
+            )
+        win, deck = (weights.get(name, 0.0) for name in ("win-loss", "deck-value"))
+        if "deck-value" in weights and (self.episode != "choice" or get_rules(self.rules).draft):
+            raise ValueError('reward: deck-value is for episode="choice" at rules 1.5')
+        return win, deck, False, _weights("shaping", self.shaping)
 
 
 def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
@@ -269,9 +284,23 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
 
 
 def options_of(values: Mapping[str, Any], name: str = "") -> Options:
-    """Return `Options` with these values, added to those that an environment id stands for.
+    """`Options` of these names and values, on top of those that an id stands for.
 
-    ``ValueError`` suggests what an unknown option meant, and refuses options of another id.
+    Parameters
+    ----------
+    values : mapping
+        Name -> value.
+    name : str
+        That of an id; none by default.
+
+    Returns
+    -------
+    Options
+
+    Raises
+    ------
+    ValueError
+        For an unknown option, with a suggestion, and for options of another id.
     """
     known = [option.name for option in fields(Options)]
     for option in values:
@@ -292,7 +321,16 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
 
 
 def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """Return the spaces of observations and actions."""
+    """The spaces of observations and actions.
+
+    Parameters
+    ----------
+    options : Options
+
+    Returns
+    -------
+    observations, actions : gymnasium.spaces.Space
+    """
     rules = get_rules(options.rules)
     n_actions, parts = 0, []
     if options.episode != "choice":
@@ -336,8 +374,8 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
     Returns
     -------
     callable
-        It puts an entry for each option in place of the line ``options`` in the docstring, and for
-        a class replaces ``**options`` in the signature.
+        It puts an entry for each option in place of the line ``options`` in the docstring, and
+        the options in place of ``**options`` in the signature.
     """
 
     def spell(target: _Target) -> _Target:
@@ -345,9 +383,8 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
         hidden = {"episode", *without} if name else set(without)
         if defaults.get("episode", "choice") != "choice":
             hidden |= {"battlers", "battles"}
-        if inspect.isclass(target):
-            shown = [option for option in fields(Options) if option.name not in hidden]
-            target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
+        shown = [option for option in fields(Options) if option.name not in hidden]
+        target.__signature__ = _signature(target, shown, defaults)  # type: ignore[attr-defined]
         if target.__doc__:  # not with -OO
             target.__doc__ = _completed(target, hidden)
         return target
@@ -358,7 +395,7 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
 def _signature(
     target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
-    """Return the signature of a class, with options in place of ``**options``."""
+    """The signature of a class or function, with options in place of ``**options``."""
     signature = inspect.signature(target)
     own = [
         one

@@ -5,11 +5,12 @@ is given a state: a policy is shown the numbers of its layout and the mask, all 
 it in one call; an agent is shown the `Observation` that the referee would send.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from locmsim.agents import BeamAgent, PolicyAgent, did_you_mean, is_agent, make_agent, parse_spec
 from locmsim.agents._scripted import SCRIPTED
@@ -100,6 +101,13 @@ class PlayerResults(NamedTuple):
     """Episodes against a player that have ended, from the side of the caller.
 
     Where the caller plays both seats, that is the side of player 0.
+
+    Attributes
+    ----------
+    won, lost : int
+        Episodes.
+    drawn : int
+        Episodes without a winner.
     """
 
     won: int = 0
@@ -123,6 +131,13 @@ class Players(MutableMapping[str, Any]):
 
     A player that is put in is drawn once it has a weight. One that is replaced or deleted plays the
     episodes to their ends that run against it.
+
+    Parameters
+    ----------
+    games : Games
+        Whose players they are.
+    opponent
+        As `Options.opponent`.
 
     Examples
     --------
@@ -222,7 +237,18 @@ class Players(MutableMapping[str, Any]):
         self._draw()
 
     def replace(self, opponent: Any) -> None:
-        """Have other players only: those of `Options.opponent`."""
+        """Have other players only.
+
+        Parameters
+        ----------
+        opponent
+            As `Options.opponent`.
+
+        Raises
+        ------
+        ValueError
+            If one of them cannot play. Nothing is replaced then.
+        """
         if isinstance(opponent, Pool):
             pool = opponent
         elif isinstance(opponent, str):
@@ -244,7 +270,21 @@ class Players(MutableMapping[str, Any]):
         return {name: self._results(name) for name in self._members}
 
     def slot(self, name: str) -> int:
-        """Return the number of a player in the rows; ``ValueError`` for an unknown name."""
+        """The number by which the rows know a player.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ValueError
+            No player has the name.
+        """
         if name not in self._slots:
             raise ValueError(
                 f"player: there is no {name!r}{did_you_mean(name, self._members)}: expected"
@@ -298,7 +338,17 @@ class Players(MutableMapping[str, Any]):
 
 
 def search_agent(opponent: Any) -> BeamAgent | None:
-    """Return the agent of a text ``beam:nodes=N,...`` without a time limit, else None."""
+    """The agent of a text ``beam:nodes=N,...``, without a bound of time; None for other texts.
+
+    Parameters
+    ----------
+    opponent : any
+        As `Options.opponent`.
+
+    Returns
+    -------
+    BeamAgent or None
+    """
     if not isinstance(opponent, str) or not is_agent(opponent):
         return None
     name, options = parse_spec(opponent)
@@ -312,7 +362,17 @@ def search_agent(opponent: Any) -> BeamAgent | None:
 
 
 def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
-    """Return a compiled player that plays like an agent of `search_agent`."""
+    """What plays as an agent of `search_agent`, but without the interpreter.
+
+    Parameters
+    ----------
+    agent : BeamAgent
+    rules : str
+
+    Returns
+    -------
+    Searcher
+    """
     evaluation = agent.search.evaluation_for(rules)
     assert isinstance(evaluation, Evaluation)
     options = agent.search.options
@@ -333,7 +393,7 @@ def searcher_of(agent: BeamAgent, rules: str) -> Searcher:
 class _External(Protocol):
     """Plays for rows that wait for it."""
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
         """Answer for each of the rows, with an action at least."""
 
 
@@ -375,13 +435,13 @@ class _FunctionPlayer:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
-        for row in rows:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+        for i in range(len(rows)):
             observation = np.empty(games.layout.shape, games.layout.dtype)
             mask = np.empty(games.rows.battle_actions, np.int8)
-            games.rows.requests.ask([row], observation, mask, None, games.layout.name)
+            games.rows.requests.ask(rows[i : i + 1], observation, mask, None, games.layout.name)
             action = self.function(observation, mask)
-            games.rows.requests.answer([row], np.array([action], np.int64))
+            games.rows.requests.answer(rows[i : i + 1], np.array([action], np.int64))
 
 
 class _PolicyPlayer:
@@ -405,7 +465,7 @@ class _PolicyPlayer:
         self.states = None if shape is None else np.zeros((games.n, *shape), np.float32)
         self.episodes = np.zeros(games.n, np.int64)
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
         n = len(rows)
         observations = np.empty((n, *self.layout.shape), self.layout.dtype)
         masks = np.empty((n, games.rows.battle_actions), np.int8)
@@ -413,7 +473,7 @@ class _PolicyPlayer:
         games.rows.requests.ask(rows, observations, masks, seeds, self.layout.name)
         options = dict(self.options)
         if self.states is not None:
-            episodes = np.array([games.rows.views.episode(row) for row in rows])
+            episodes = np.array([games.rows.views.episode(row) for row in rows.tolist()])
             self.states[rows] = np.where(
                 (self.episodes[rows] == episodes).reshape(-1, *[1] * (self.states.ndim - 1)),
                 self.states[rows],
@@ -441,8 +501,8 @@ class _AgentPlayer:
         #: Row -> its agent and the episode that the agent plays.
         self.rows: dict[int, tuple[Any, int]] = {}
 
-    def play(self, games: "Games", rows: Sequence[int]) -> None:
-        for row in rows:
+    def play(self, games: "Games", rows: NDArray[np.int64]) -> None:
+        for row in rows.tolist():
             self._play(games, row)
 
     def _play(self, games: "Games", row: int) -> None:
@@ -458,7 +518,7 @@ class _AgentPlayer:
         turn = state.turn
         actions = state.actions_of(agent.act(rows.views.observation(row, player)))
         for action in [*actions, 0]:
-            rows.requests.answer([row], np.array([action], np.int64))
+            rows.requests.answer(np.array([row]), np.array([action], np.int64))
             if (
                 rows.views.episode(row) != episode
                 or rows.views.turn(row) != turn
@@ -471,7 +531,21 @@ class _AgentPlayer:
 
 
 def choice_observations(rules: str, offers: list[list[Card]], player: int) -> list[Observation]:
-    """Return a player's observations in the choice phase: one offer (1.5) or a draft's."""
+    """What a player is shown in the choice phase: one offer (1.5) or a draft's.
+
+    Parameters
+    ----------
+    rules : str
+    offers : list of lists of Card
+        One offer at 1.5, that of each step in a draft.
+    player : int
+        0 or 1.
+
+    Returns
+    -------
+    list of Observation
+        One for each offer.
+    """
     result = []
     for step, offer in enumerate(offers):
         rows = tuple(map(CardInPlay.offer, offer))
@@ -487,7 +561,20 @@ def choice_observations(rules: str, offers: list[list[Card]], player: int) -> li
 def show_choice(
     agent: Any, rules: str, offers: list[list[Card]], player: int, chosen: list[int]
 ) -> None:
-    """Let an agent's belief see a choice phase, with the deck that it has been given."""
+    """Let an agent's belief see a choice phase, with the deck that it has been given.
+
+    Parameters
+    ----------
+    agent : Agent
+        One without a belief is shown nothing.
+    rules : str
+    offers : list of lists of Card
+        One offer at 1.5, that of each step in a draft.
+    player : int
+        0 or 1.
+    chosen : list of int
+        Base ids of the deck.
+    """
     belief = getattr(agent, "belief", None)
     if belief is None:
         return

@@ -1,14 +1,50 @@
-"""What `reset` may be told of episodes: one value for all rows, or one for each."""
+"""What is said of resets: when a row begins anew, and values for all rows, or one for each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
 
 from locmsim.batch import StateBatch
 from locmsim.rules.cards import Card
 
-__all__ = ["by_row", "known", "mask_of"]
+__all__ = ["autoreset_of", "by_row", "known", "mask_of", "row_generators"]
+
+_AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
+    AutoresetMode.NEXT_STEP: "next",
+    AutoresetMode.SAME_STEP: "same",
+    AutoresetMode.DISABLED: "disabled",
+}
+
+
+def autoreset_of(
+    mode: AutoresetMode | str,
+) -> tuple[AutoresetMode, Literal["next", "same", "disabled"]]:
+    """A mode by its value or its name, in any case, and the name that rows have for it.
+
+    ``ValueError`` names all modes.
+    """
+    for known, name in _AUTORESETS.items():
+        names = known.name.lower(), known.value.lower()
+        if mode is known or (isinstance(mode, str) and mode.lower() in names):
+            return known, name
+    raise ValueError(
+        f"autoreset_mode: expected {', '.join(known.name for known in AutoresetMode)}, got {mode!r}"
+    )
+
+
+def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
+    """The generator of each of `n` rows, from their seeds or one to count up from; None for None.
+
+    ``ValueError`` for another number of seeds.
+    """
+    if isinstance(seeds, int | np.integer):
+        seeds = range(int(seeds), int(seeds) + n)
+    if len(seeds) != n:
+        raise ValueError(f"seed: expected {n}, got {len(seeds)}")
+    return [None if one is None else seeding.np_random(one)[0] for one in seeds]
 
 
 def known(options: Mapping[str, Any] | None) -> dict[str, Any]:

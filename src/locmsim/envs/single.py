@@ -12,7 +12,6 @@ from locmsim.envs._fresh import Fresh
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
-from locmsim.envs.rendering import show
 from locmsim.errors import IllegalActionError
 
 __all__ = ["BattleEnv", "ConstructEnv", "DraftEnv", "LocmEnv", "MatchEnv"]
@@ -71,7 +70,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         #: Whether a step has nothing to do but to step.
         self._plain = not (
             self.options.illegal == "raise"
-            or callable(self.options.reward)
+            or self.games.results.pays
             or self.render_mode == "human"
         )
 
@@ -125,7 +124,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         generator = self._np_random, self._np_random_seed
         super().reset(seed=seed)
         first = generator[0] is None or seed is not None
-        start = self.games.start_of(self.np_random) if first else None
+        start = self.np_random if first else None
         self._step = self._fresh.step
         try:
             self.games.begin(0, start, options)
@@ -161,9 +160,9 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         if self.options.illegal == "raise":
             self._check(action)
         result = self._step(action) or self._special()
-        if callable(self.options.reward):
-            reward = float(self.games.reward_of(self.games.arrays)[0])
-            result = (result[0], reward, *result[2:])
+        if self.games.results.pays:
+            self.games.results.pay(self.games.arrays)
+            result = (result[0], float(self.games.arrays["rewards"][0]), *result[2:])
         if self.render_mode == "human":
             self.render()
         return result
@@ -183,7 +182,7 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
         observation, info = self._fresh()
         if terminated or truncated:
             info.pop("step", None)
-            info.update(games.end_info(0))
+            info.update(games.results.info(0))
         return observation, reward, terminated, truncated, info
 
     def _refused(self, action: Any) -> Any:
@@ -200,20 +199,17 @@ class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):
             raise IllegalActionError(f"action {action} is not legal here", self.state)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return a bool array of the legal actions, as MaskablePPO of sb3-contrib expects it."""
+        """The legal actions, a bool array, as sb3-contrib's MaskablePPO asks for it."""
         mask: NDArray[np.int8] = self.games.arrays["masks"][0]
         return mask.astype(np.bool_)
 
     def sample(self) -> int:
-        """Return a uniformly random legal action, drawn from `np_random`."""
-        out = np.empty(1, np.int64)
-        self.games.rows.sample(seed_bits(self.np_random), out)
-        return int(out[0])
+        """A uniformly random legal action, from `np_random`."""
+        return int(self.games.sample(seed_bits(self.np_random))[0])
 
     def render(self) -> Any:
-        """Show the caller's view: a text, printed with "human", or a uint8 array (600, 800, 3)."""
-        games = self.games
-        return show(self.render_mode, lambda: games.text(0), lambda: games.frame(0))
+        """What the caller sees: a text, printed with "human", or a uint8 array (600, 800, 3)."""
+        return self.games.shown(0, self.render_mode)
 
 
 @spelled_out("Battle")

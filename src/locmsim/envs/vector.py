@@ -1,8 +1,7 @@
 """Many episodes at once: the native vector environments of Gymnasium."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -15,27 +14,9 @@ from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.episode_match import EpisodeMatch
 from locmsim.envs.games import seed_bits
 from locmsim.envs.options import OptionValues, spaces_of, spelled_out
-from locmsim.envs.rendering import show
-from locmsim.envs.resets import by_row, mask_of
+from locmsim.envs.resets import autoreset_of, by_row, mask_of, row_generators
 
 __all__ = ["ConstructVectorEnv", "DraftVectorEnv", "LocmVectorEnv", "MatchVectorEnv"]
-
-_AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
-    AutoresetMode.NEXT_STEP: "next",
-    AutoresetMode.SAME_STEP: "same",
-    AutoresetMode.DISABLED: "disabled",
-}
-
-
-def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
-    """A mode by its value or its name, in any case; ``ValueError`` tells both."""
-    for known in AutoresetMode:
-        names = known.name.lower(), known.value.lower()
-        if mode is known or (isinstance(mode, str) and mode.lower() in names):
-            return known
-    raise ValueError(
-        f"autoreset_mode: expected {', '.join(known.name for known in AutoresetMode)}, got {mode!r}"
-    )
 
 
 @spelled_out()
@@ -94,21 +75,12 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         **options: Unpack[OptionValues],
     ) -> None:
         super().__init__()
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if value < 1:
-                raise ValueError(f"{name}: expected at least 1, got {value}")
         self.num_envs = num_envs
         self.copy = copy
-        self.autoreset_mode = _autoreset(autoreset_mode)
+        self.autoreset_mode, autoreset = autoreset_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self._play(
-            num_envs,
-            options,
-            render_mode,
-            threads=threads,
-            autoreset=_AUTORESETS[self.autoreset_mode],
-            final_obs=final_obs,
-        )
+        how = {"threads": threads, "autoreset": autoreset, "final_obs": final_obs}
+        self._play(num_envs, options, render_mode, **how)
         self.single_observation_space, self.single_action_space = spaces_of(self.options)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -148,39 +120,25 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         generator = self._np_random, self._np_random_seed
         self._own_arrays()
         try:
-            seeds, wanted = self._seeds(seed), by_row(options, self.num_envs)
+            starts, wanted = self._starts(seed), by_row(options, self.num_envs)
             self.games.begin_rows(
-                rows, [seeds[i] for i in rows], wanted and [wanted[i] for i in rows]
+                rows, [starts[i] for i in rows], wanted and [wanted[i] for i in rows]
             )
         except BaseException:
             self._np_random, self._np_random_seed = generator
             raise
-        for name in ("terminated", "truncated", "rewards"):
-            self.games.arrays[name][rows] = 0
         self._started = True
-        info: dict[str, Any] = {}
-        if self.games.players.has_caller_twice():
-            info["to_move"] = self.to_move
-        if self.options.mask == "info":
-            info["action_mask"] = self.games.arrays["masks"].copy()
-        if self.render_mode == "human":
-            self.render()
-        return self.games.observed(self.copy), info
+        return self._shown("to_move")
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[Any]:
+    def _starts(self, seed: int | Sequence[int | None] | None) -> Sequence[Any]:
         """What each row begins with; None goes on. Without a seed the first ones are drawn."""
-        n = self.num_envs
         if seed is None and self._started:
-            return [None] * n
+            return [None] * self.num_envs
         if isinstance(seed, int | np.integer):
             self._np_random, self._np_random_seed = seeding.np_random(int(seed))
-            seed = [int(seed) + i for i in range(n)]
-        seeds = [seed_bits(self.np_random) for _ in range(n)] if seed is None else seed
-        if len(seeds) != n:
-            raise ValueError(f"seed: expected {n}, got {len(seeds)}")
-        return [
-            None if one is None else self.games.start_of(seeding.np_random(one)[0]) for one in seeds
-        ]
+        elif seed is None:
+            seed = [seed_bits(self.np_random) for _ in range(self.num_envs)]
+        return row_generators(seed, self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take an action in each row.
@@ -200,37 +158,30 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
         IllegalActionError
             With ``illegal="raise"``. Nothing has changed then.
         """
-        both = self.games.players.has_caller_twice()
-        if both:
-            self._check_rewards()
+        self.games.check_rewards()
         self._own_arrays()
-        arrays = self.games.arrays
-        info: dict[str, Any] = {}
         special = self.games.step(actions)
-        if callable(self.options.reward):
-            arrays["rewards"][:] = self.games.reward_of(arrays)
-        if special and (ended := arrays["terminated"] | arrays["truncated"]).any():
-            info.update(self.games.end_infos(ended))
-        kept = ("rewards_both", "to_move", "acted") if both else ()
-        info.update((name, self._returned(name)) for name in kept)
+        observations, info = self._shown("rewards_both", "to_move", "acted")
+        ended = self.games.arrays["terminated"] | self.games.arrays["truncated"]
+        if special and ended.any():
+            info.update(self.games.results.infos(ended))
+        ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
+        return observations, *ends, info
+
+    def _shown(self, *names: str) -> tuple[Any, dict[str, Any]]:
+        """Observations, and an info with these arrays where the caller may play both seats."""
+        both = self.games.players.has_caller_twice()
+        info = {name: self._returned(name) for name in (names if both else ())}
         if self.options.mask == "info":
             info["action_mask"] = self._returned("masks")
         if self.render_mode == "human":
             self.render()
-        ends = (self._returned(name) for name in ("rewards", "terminated", "truncated"))
-        return self.games.observed(self.copy), *ends, info
+        return self.games.observed(self.copy), info
 
     def _returned(self, name: str) -> NDArray[Any]:
         """An array for the caller."""
         array = self.games.arrays[name]
         return array.copy() if self.copy else array
-
-    def _check_rewards(self) -> None:
-        if self.games.shaped:
-            raise ValueError(
-                "rewards: where the caller plays both seats, shaping is in rewards_both only: call"
-                " step_into with rewards_both, and without rewards"
-            )
 
     def _own_arrays(self) -> None:
         if self.games.bind() and self._started:
@@ -288,51 +239,56 @@ class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):
             "terminated": terminated, "truncated": truncated, "to_move": to_move, "acted": acted,
             "winner": winner, "length": length, "final_obs": final_obs, "state": state,
         }  # fmt: skip
-        arrays: dict[str, Any] = {
-            name: array for name, array in possible.items() if array is not None
-        }
-        if rewards is not None and self.games.players.has_caller_twice():
-            self._check_rewards()
-        own = callable(self.options.reward) and rewards is not None
-        if own:  # the function is shown all arrays
-            arrays = {**self.games.arrays, **arrays}
+        arrays: dict[str, Any] = {k: v for k, v in possible.items() if v is not None}
+        if rewards is not None:
+            self.games.check_rewards()
         changed = self.games.bind(arrays)
         special = self.games.step(actions)
-        if own:
-            arrays["rewards"][:] = self.games.reward_of(arrays)
         if changed and self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self.games.rows.show_all(over=True)  # rows that did nothing
         return special
 
     def render(self) -> Any:
-        """Show the caller's view of each row: texts, printed with "human", or uint8 arrays."""
-        games, mode = self.games, self.render_mode
-        rows = range(self.num_envs if mode is not None else 0)
-        shown = [show(mode, partial(games.text, i), partial(games.frame, i)) for i in rows]
-        return tuple(shown) if mode in ("ansi", "rgb_array") else None
+        """What the caller sees in each row: texts, printed with "human", or uint8 arrays."""
+        shown = [self.games.shown(i, self.render_mode) for i in range(self.num_envs)]
+        return tuple(shown) if self.render_mode in ("ansi", "rgb_array") else None
 
     @property
     def to_move(self) -> NDArray[np.int8]:
-        """int8 array (num_envs,): who is to move; the caller's seat where they have one."""
-        out = np.empty(self.num_envs, np.int8)
-        self.games.rows.views.movers(out)
-        return out
+        """Who is to move, int8 (num_envs,); the caller's seat where they have one."""
+        return self.games.movers()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return a bool array (num_envs, actions) of the legal actions."""
-        out = np.empty((self.num_envs, self.games.rows.n_actions), np.bool_)
-        self.games.rows.views.masks(out)
-        return out
+        """The legal actions, a bool array (num_envs, actions)."""
+        return self.games.masks()
 
     def match(self, row: int) -> EpisodeMatch | None:
-        """Return the match of a row's last finished episode; None if it began with a position."""
-        return self.games.match(row)
+        """How the last finished episode of a row came about; None if it began with a position.
+
+        Parameters
+        ----------
+        row : int
+            The number of the row.
+
+        Returns
+        -------
+        EpisodeMatch or None
+        """
+        return self.games.results.match(row)
 
     def sample(self, seed: int | None = None) -> NDArray[np.int64]:
-        """Return a uniformly random legal action for each row."""
-        out = np.empty(self.num_envs, np.int64)
-        self.games.rows.sample(seed_bits(self.np_random) if seed is None else seed, out)
-        return out
+        """A uniformly random legal action for each row.
+
+        Parameters
+        ----------
+        seed : int, optional
+            By default one is drawn from `np_random`.
+
+        Returns
+        -------
+        int64 array (num_envs,)
+        """
+        return self.games.sample(seed_bits(self.np_random) if seed is None else seed)
 
     def states(self) -> list[State]:
         """Copies of the states of all rows, with what is hidden from the caller."""

@@ -9,12 +9,14 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrtf, tanhf
 from libc.string cimport memcpy, memset
 
-from locmsim.networks._layers cimport add_relu, dense, dot, relu
+from locmsim.networks._layers cimport add_relu, add_row, relu
 from locmsim.networks._network cimport put_arrays
+from locmsim.networks._wide cimport wide_of_, wide_t
 
 __all__ = ["EntityRunner", "MlpRunner", "entity_shapes"]
 
 cdef enum:
+    ENTITIES = 440              # numbers of an observation
     GLOBALS = 56                # player, opponent, game, the player's deck, cards seen
     HAND = 8
     HAND_ROW = 24
@@ -56,6 +58,8 @@ cdef enum:                      # arrays of the entity network, in the order of 
     VALUE_B
     ENTITY_ARRAYS
 
+cdef wide_t WIDE = wide_of_(512)
+
 
 def entity_shapes(units=UNITS, trunk=TRUNK, key=KEY):
     """Return the shapes of an entity network's arrays by name.
@@ -90,32 +94,33 @@ cdef float* copied_numbers(arrays) except NULL:
 
 
 cdef inline int scratch_size(int units, int trunks, int key) noexcept nogil:
-    """Numbers that `entity_row` needs for itself."""
+    """Numbers that a row needs for itself: the observation as the network has it, and what
+    `entity_row` works out."""
     return (
-        GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * units + 2 * trunks
-        + (HAND + LANES + 3 * BOARD + 3) * key
+        ENTITIES + GLOBALS + (SUMS + HAND + 2 * BOARD + 3) * units + 2 * trunks
+        + (LANES + 3 + 3 * BOARD) * key
     )
 
 
 cdef inline void put_in_context(
     const float* trunk, int trunks, const float* w, float* context, float* things, int n,
-    const int units
+    unsigned int present, int units
 ) noexcept nogil:
-    """Add to each of n cards or creatures what the trunk says, behind a ReLU."""
-    cdef int i, j
+    """Add to those of n cards or creatures that are there what the trunk says, behind a ReLU."""
+    cdef int i
     memset(context, 0, units * sizeof(float))
-    dense(trunk, trunks, w, context, units)
+    WIDE.dense(trunk, trunks, w, context, units)
     for i in range(n):
-        for j in range(units):
-            things[i * units + j] += context[j]
-    relu(things, n * units)
+        if present >> i & 1:
+            add_row(things + i * units, 1, context, units)
+            relu(things + i * units, units)
 
 
-cdef inline float entity_row(
-    const float* const* w, const float* x, float* logits, bint one, float* scratch,
-    const int units, const int trunks, const int key
+cdef float entity_row(
+    const float* const* w, const float* x, float* logits, bint one, float* scratch, int units,
+    int trunks, int key
 ) noexcept nogil:
-    """Write the logits of an observation, and its value. Literal sizes save an eighth."""
+    """The logits of an observation, and its value."""
     cdef float* joined = scratch
     cdef float* sums = joined + GLOBALS
     cdef float* hand = sums + SUMS * units              # [HAND][units]
@@ -124,116 +129,128 @@ cdef inline float entity_row(
     cdef float* lane = context + units                  # [own, enemy][units]
     cdef float* first = lane + 2 * units
     cdef float* trunk = first + trunks
-    cdef float* use_query = trunk + trunks              # [HAND][key]
-    cdef float* lane_keys = use_query + HAND * key      # [LANES][key]
-    cdef float* target_keys = lane_keys + LANES * key   # of items: [own, enemy][BOARD][key]
-    cdef float* attack_keys = target_keys + 2 * BOARD * key     # [BOARD][key]
-    cdef float* player_use = attack_keys + BOARD * key
-    cdef float* player_attack = player_use + key
-    cdef float* query = player_attack + key
+    cdef float* lane_keys = trunk + trunks              # [LANES][key]
+    cdef float* player_attack = lane_keys + LANES * key
+    cdef float* target_keys = player_attack + key       # of items: player, [own, enemy][BOARD]
+    cdef float* attack_keys = target_keys + (1 + 2 * BOARD) * key       # [BOARD][key]
+    cdef float* query = attack_keys + BOARD * key
     cdef const float* inputs
     cdef float* encoded
     cdef float scale = 1 / sqrtf(<float>key)
-    cdef int h, side, slot, which, j, base, n, size
+    cdef unsigned int held = 0                          # a bit for each card
+    cdef unsigned int present[2]                        # ... creature
+    cdef float value
+    cdef int h, side, slot, which, base, n, size
     memcpy(joined, x, 24 * sizeof(float))               # own, enemy, game
     memcpy(joined + 24, x + 408, 32 * sizeof(float))    # the player's deck, cards seen
-    # What is 0 where there is nothing: sums, cards and creatures, keys.
+    # What is 0 where there is nothing: sums, cards and creatures; keys are added to.
     memset(sums, 0, (SUMS + HAND + 2 * BOARD) * units * sizeof(float))
-    memset(use_query, 0, (HAND + LANES + 3 * BOARD + 2) * key * sizeof(float))
+    memset(lane_keys, 0, (LANES + 2 + 3 * BOARD) * key * sizeof(float))
     for h in range(HAND):
         inputs = x + 24 + HAND_ROW * h
         if inputs[0] == 0:
             continue
+        held |= <unsigned int>1 << h
         encoded = hand + h * units
         memcpy(encoded, w[HAND_B], units * sizeof(float))
-        dense(inputs, HAND_ROW, w[HAND_W], encoded, units)
+        WIDE.dense(inputs, HAND_ROW, w[HAND_W], encoded, units)
         add_relu(sums, encoded, units)
     for side in range(2):
+        present[side] = 0
         for slot in range(BOARD):
             inputs = x + 216 + BOARD_ROW * (BOARD * side + slot)
             if inputs[0] == 0:
                 continue
+            present[side] |= <unsigned int>1 << slot
             encoded = board + (BOARD * side + slot) * units
             memcpy(encoded, w[ENEMY_B] if side else w[OWN_B], units * sizeof(float))
-            dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
+            WIDE.dense(inputs, BOARD_ROW, w[ENEMY_W] if side else w[OWN_W], encoded, units)
             which = 1 if slot >= 3 and not one else 0
             add_relu(sums + (1 + 2 * side + which) * units, encoded, units)
     memcpy(first, w[TRUNK1_B], trunks * sizeof(float))
-    dense(joined, GLOBALS + SUMS * units, w[TRUNK1_W], first, trunks)
+    WIDE.dense(joined, GLOBALS + SUMS * units, w[TRUNK1_W], first, trunks)
     relu(first, trunks)
     memcpy(trunk, w[TRUNK2_B], trunks * sizeof(float))
-    dense(first, trunks, w[TRUNK2_W], trunk, trunks)
+    WIDE.dense(first, trunks, w[TRUNK2_W], trunk, trunks)
     relu(trunk, trunks)
 
     # What each card and creature is in this position.
-    put_in_context(trunk, trunks, w[HAND_CONTEXT], context, hand, HAND, units)
-    put_in_context(trunk, trunks, w[OWN_CONTEXT], context, board, BOARD, units)
-    put_in_context(trunk, trunks, w[ENEMY_CONTEXT], context, board + BOARD * units, BOARD, units)
+    put_in_context(trunk, trunks, w[HAND_CONTEXT], context, hand, HAND, held, units)
+    put_in_context(trunk, trunks, w[OWN_CONTEXT], context, board, BOARD, present[0],
+                   units)
+    put_in_context(trunk, trunks, w[ENEMY_CONTEXT], context, board + BOARD * units, BOARD,
+                   present[1], units)
 
     # Keys of all that an action may be aimed at.
     for which in range(LANES):
         memcpy(lane, sums + (1 + which) * units, units * sizeof(float))
         memcpy(lane + units, sums + (3 + which) * units, units * sizeof(float))
-        dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
-        dense(trunk, trunks, w[LANE_KEY] + 2 * units * key, lane_keys + which * key, key)
+        WIDE.dense(lane, 2 * units, w[LANE_KEY], lane_keys + which * key, key)
+        WIDE.dense(trunk, trunks, w[LANE_KEY] + 2 * units * key, lane_keys + which * key, key)
+    WIDE.dense(trunk, trunks, w[PLAYER_USE_KEY], target_keys, key)
+    WIDE.dense(trunk, trunks, w[PLAYER_ATTACK_KEY], player_attack, key)
     for slot in range(BOARD):
-        if x[216 + BOARD_ROW * slot] != 0:
-            dense(board + slot * units, units, w[OWN_KEY], target_keys + slot * key, key)
-        if x[312 + BOARD_ROW * slot] != 0:
+        if present[0] >> slot & 1:
+            WIDE.dense(board + slot * units, units, w[OWN_KEY], target_keys + (1 + slot) * key, key)
+        if present[1] >> slot & 1:
             encoded = board + (BOARD + slot) * units
-            dense(encoded, units, w[ENEMY_KEY], target_keys + (BOARD + slot) * key, key)
-            dense(encoded, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
-    dense(trunk, trunks, w[PLAYER_USE_KEY], player_use, key)
-    dense(trunk, trunks, w[PLAYER_ATTACK_KEY], player_attack, key)
+            WIDE.dense(
+                encoded, units, w[ENEMY_KEY], target_keys + (1 + BOARD + slot) * key, key)
+            WIDE.dense(encoded, units, w[ENEMY_ATTACK_KEY], attack_keys + slot * key, key)
 
     # Logits in the order of the action numbers; 0 where there is nothing.
     memset(logits, 0, (155 if one else 145) * sizeof(float))
-    logits[0] = w[PASS_B][0] + dot(0, trunk, w[PASS_W], trunks)
+    WIDE.dots(trunk, w[PASS_W], trunks, 1, 1, logits)
+    logits[0] += w[PASS_B][0]
     base = 9 if one else 17
     for h in range(HAND):
-        if x[24 + HAND_ROW * h] == 0:
+        if not held >> h & 1:
             continue
         memset(query, 0, key * sizeof(float))
-        dense(hand + h * units, units, w[SUMMON], query, key)
+        WIDE.dense(hand + h * units, units, w[SUMMON], query, key)
         if one:
-            logits[1 + h] = scale * dot(0, query, lane_keys, key)
+            WIDE.dots(query, lane_keys, key, 1, scale, logits + 1 + h)
         else:
-            logits[1 + 2 * h] = scale * dot(0, query, lane_keys, key)
-            logits[2 + 2 * h] = scale * dot(0, query, lane_keys + key, key)
-        encoded = use_query + h * key
-        dense(hand + h * units, units, w[USE], encoded, key)
-        logits[base + 13 * h] = scale * dot(0, encoded, player_use, key)
-        for slot in range(2 * BOARD):
-            logits[base + 13 * h + 1 + slot] = scale * dot(
-                0, encoded, target_keys + slot * key, key)
+            WIDE.dots(query, lane_keys, key, 3, scale, logits + 1 + 2 * h)
+        memset(query, 0, key * sizeof(float))
+        WIDE.dense(hand + h * units, units, w[USE], query, key)
+        WIDE.dots(query, target_keys, key, 1 | present[0] << 1 | present[1] << (1 + BOARD), scale,
+                  logits + base + 13 * h)
     base += 13 * HAND
     size = 6 if one else 3
     for slot in range(BOARD):
-        if x[216 + BOARD_ROW * slot] == 0:
+        if not present[0] >> slot & 1:
             continue
         memset(query, 0, key * sizeof(float))
-        dense(board + slot * units, units, w[ATTACK], query, key)
+        WIDE.dense(board + slot * units, units, w[ATTACK], query, key)
         n = base + (size + 1) * slot
-        logits[n] = scale * dot(0, query, player_attack, key)
-        for j in range(size):
-            which = j if one or slot < 3 else 3 + j
-            logits[n + 1 + j] = scale * dot(0, query, attack_keys + which * key, key)
-    return tanhf(w[VALUE_B][0] + dot(0, trunk, w[VALUE_W], trunks))
+        WIDE.dots(query, player_attack, key, 1, scale, logits + n)
+        which = 0 if one or slot < 3 else 3             # the first enemy that it may attack
+        WIDE.dots(query, attack_keys + which * key, key,
+                  present[1] >> which & ((<unsigned int>1 << size) - 1), scale, logits + n + 1)
+    WIDE.dots(trunk, w[VALUE_W], trunks, 1, 1, &value)
+    return tanhf(w[VALUE_B][0] + value)
 
 
 @cython.final
 cdef class EntityRunner:
-    """The entity network; `arrays` must be valid and in the order of `entity_shapes`."""
+    """The entity network: `arrays` are checked, and in the order of `entity_shapes`.
 
-    cdef float* numbers         # of all arrays, concatenated
+    Numbers of observations are divided by `scale`.
+    """
+
+    cdef float scale[ENTITIES]
+    cdef float* numbers         # of all arrays, one behind the other
     cdef const float* w[ENTITY_ARRAYS]
     cdef int units
     cdef int trunk
     cdef int key
 
-    def __cinit__(self, arrays):
+    def __cinit__(self, arrays, const float[::1] scale):
         cdef const float* at
         cdef int i
+        for i in range(ENTITIES):
+            self.scale[i] = scale[i]
         self.units, self.key = arrays["summon.w"].shape
         self.trunk = arrays["trunk1.b"].size
         self.numbers = copied_numbers(arrays)
@@ -247,12 +264,13 @@ cdef class EntityRunner:
 
     @cython.boundscheck(False)
     def run(self, const float[:, ::1] x, float[:, ::1] logits, float[::1] values):
-        """Write logits (rows, 145 or 155) and values of observations of "entities-f32"."""
+        """Logits (rows, 145 or 155) and values of observations."""
         cdef Py_ssize_t i
+        cdef int j
         cdef float* scratch
         cdef bint one = logits.shape[1] == 155
-        if x.shape[1] != 440 or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
-            raise ValueError("the sizes of the arrays do not match")
+        if x.shape[1] != ENTITIES or logits.shape[0] != x.shape[0] or values.shape[0] != x.shape[0]:
+            raise ValueError("arrays of sizes that do not go together")
         if logits.shape[1] != 145 and not one:
             raise ValueError(f"expected 145 or 155 actions, got {logits.shape[1]}")
         scratch = <float*>PyMem_Malloc(
@@ -260,15 +278,11 @@ cdef class EntityRunner:
         if scratch is NULL:
             raise MemoryError("too little memory for a policy")
         with nogil:
-            if self.units == UNITS and self.trunk == TRUNK and self.key == KEY:
-                for i in range(x.shape[0]):
-                    values[i] = entity_row(
-                        self.w, &x[i, 0], &logits[i, 0], one, scratch, UNITS, TRUNK, KEY)
-            else:
-                for i in range(x.shape[0]):
-                    values[i] = entity_row(
-                        self.w, &x[i, 0], &logits[i, 0], one, scratch,
-                        self.units, self.trunk, self.key)
+            for i in range(x.shape[0]):
+                for j in range(ENTITIES):
+                    scratch[j] = x[i, j] / self.scale[j]
+                values[i] = entity_row(self.w, scratch, &logits[i, 0], one, scratch + ENTITIES,
+                                       self.units, self.trunk, self.key)
         PyMem_Free(scratch)
 
 
@@ -331,7 +345,7 @@ cdef class MlpRunner:
                     for k in range(self.n_layers):
                         to = &out[i, 0] if k == self.n_layers - 1 else two if k & 1 else one
                         memcpy(to, self.b[k], self.sizes[k + 1] * sizeof(float))
-                        dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
+                        WIDE.dense(inputs, self.sizes[k], self.w[k], to, self.sizes[k + 1])
                         if k < self.n_layers - 1:
                             if self.tanh:
                                 for j in range(self.sizes[k + 1]):

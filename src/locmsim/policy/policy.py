@@ -119,13 +119,10 @@ class Policy(RatingPolicy):
         return shapes
 
     def _entity_network(self) -> _Run:
-        network = EntityRunner(self.arrays)
-        scale = self._layout.scale if self.layout == "entities" else None
-
-        def run(x: _Array, logits: _Array, values: _Array) -> None:
-            network.run(x if scale is None else x / scale, logits, values)
-
-        return run
+        scale = self._layout.scale
+        return EntityRunner(
+            self.arrays, scale if self.layout == "entities" else np.ones_like(scale)
+        ).run
 
     def _perceptrons(self) -> _Run:
         tanh = self.meta["activation"] == "tanh"

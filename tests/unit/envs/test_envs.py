@@ -449,7 +449,7 @@ def test_ways_to_choose_decks(rules, decks):
         ({"max_actions": 0}, "max_actions: expected at least 1"),
         ({"gamma": 2}, r"gamma: expected 0..1, got 2"),
         ({"layout": "no"}, "unknown layout"),
-        ({"reward": "no"}, "reward: expected win-loss or gym-locm:NAME"),
+        ({"reward": "no"}, "reward: expected win-loss, deck-value"),
         ({"reward": "gym-locm:no"}, "unknown potential 'no'"),
         ({"reward": "gym-locm:coac=x"}, "coac: expected a number, got 'x'"),
         ({"reward": "gym-locm:coac", "shaping": {"health": 1}}, "shaping: does not go together"),

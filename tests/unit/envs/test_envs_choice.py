@@ -294,3 +294,56 @@ def test_values_of_decks_are_those_of_the_network():
     for wrong in (BattleEnv, DraftEnv):
         with pytest.raises(ValueError, match=r'deck_values: expected episode="choice" at'):
             wrong(deck_values=True)
+
+
+@pytest.mark.parametrize("reward", ["deck-value", "deck-value=0.5,win-loss=2"])
+def test_rewards_by_the_values_of_decks(reward):
+    """The result that the network expects of the two decks, in all environments the same."""
+    deck, win = (1, 0) if reward == "deck-value" else (0.5, 2)
+    options = {"battlers": ("random", "random"), "card_sets": 3, "deck_values": True}
+    env = ConstructEnv(reward=reward, **options)
+    venv = ConstructVectorEnv(3, reward=reward, **options)
+    written = ConstructVectorEnv(3, reward=reward, **options)
+    numbers = np.zeros(3, np.float32)
+    both = np.zeros((3, 2), np.float32)
+    _, rewards, info = run_same(env, [venv, written], numbers, both)
+    values = info["deck_values"]
+    mine = info["seat"]
+    expected = np.tanh((values[mine] - values[1 - mine]) / 2)
+    assert -1 < expected < 1
+    result = 1 if info["winner"] == mine else -1
+    assert rewards[0] == pytest.approx(deck * expected + win * result, abs=1e-6)
+    assert rewards[1:] == [pytest.approx(rewards[0])] * 2
+    assert both[1, mine] == pytest.approx(rewards[0])
+    assert both.sum() == pytest.approx(0)
+
+
+def run_same(env, vectors, numbers, both):
+    """An episode of the first legal actions: rewards of the single environment, of row 1 of the
+    first of two others, and of row 1 of the second, which writes into arrays; and the info."""
+    env.reset(seed=8)
+    for venv in vectors:
+        venv.reset(seed=7)  # row 1 has seed 8
+    while True:
+        action = int(env.action_masks().argmax())
+        actions = np.full(3, action)
+        _, reward, terminated, _, info = env.step(action)
+        rewards = vectors[0].step(actions)[1]
+        vectors[1].step_into(actions, rewards=numbers, rewards_both=both)
+        if terminated:
+            return env, [reward, float(rewards[1]), float(numbers[1])], info
+        assert reward == 0
+        assert not rewards.any()
+
+
+def test_an_illegal_pick_is_worth_no_more_than_a_lost_battle():
+    """Whatever the deck would have been."""
+    options = {"battlers": ("random", "random"), "card_sets": 3, "illegal": "lose"}
+    env = ConstructEnv(reward="deck-value=0.5,win-loss=2", **options)
+    env.reset(seed=1)
+    env.step(0)
+    env.step(0)
+    _, reward, terminated, _, info = env.step(0)
+    assert terminated
+    assert info["illegal"]
+    assert reward == -2.5

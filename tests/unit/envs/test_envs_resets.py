@@ -334,7 +334,9 @@ def test_a_forked_process_has_threads_of_its_own(make):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reward": "win"}, "reward: expected win-loss or gym-locm"),
+        ({"reward": "win"}, "reward: expected win-loss, deck-value"),
+        ({"reward": "deck-value"}, 'reward: deck-value is for episode="choice" at rules 1.5'),
+        ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
         ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
         ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
         ({"decks": "randm"}, "decks: expected random, .*; did you mean 'random'"),
@@ -378,7 +380,11 @@ def test_signatures_and_docstrings_spell_the_options_out():
     assert inspect.signature(LocmVectorEnv).parameters.keys() >= set(names)
     assert inspect.signature(DraftVectorEnv).parameters["rules"].default == "1.2"
     assert inspect.signature(LocmEnv).parameters["battles"].default == 1
-    assert "opponent" not in inspect.signature(aec.MatchAEC).parameters
+    for made in (aec.MatchAEC, aec.env, aec.raw_env):
+        named = inspect.signature(made).parameters
+        assert "opponent" not in named
+        assert named["decks"].default == "random"
+        assert all(one.kind is not one.VAR_KEYWORD for one in named.values())
     assert "\ncard_sets : int" in inspect.getdoc(aec.env)
     assert "\nopponent : " not in inspect.getdoc(aec.env)
 

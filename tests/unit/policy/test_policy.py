@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import reference_policies
 from helpers import RULE_SETS
+from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -65,6 +66,53 @@ def test_plain_networks(activation, hidden, layout):
     np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-3)
     without = {name: a for name, a in policy.arrays.items() if not name.startswith("value")}
     assert np.isnan(Policy(without, policy.meta).evaluate(seen)[1]).all()
+
+
+@pytest.mark.parametrize("most", [128, 256, 512])
+@pytest.mark.parametrize("outputs", [1, 15, 16, 33, 48, 80, 145, 160, 177])
+def test_vectors_of_all_widths_give_the_same_bits(most, outputs):
+    """Those of a sum of float32 in the order of the inputs, whatever the CPU can do."""
+    rng = np.random.default_rng(outputs)
+    for inputs in (1, 7, 16, 250, 300):
+        x = rng.normal(size=inputs).astype(np.float32)
+        x[rng.random(inputs) < 0.5] = 0
+        w = rng.normal(size=(inputs, outputs)).astype(np.float32)
+        got = rng.normal(size=outputs).astype(np.float32)
+        expected = got.copy()
+        for value, row in zip(x, w, strict=True):
+            expected += value * row
+        wide_dense(most, x, w, got)
+        assert got.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("most", [128, 256, 512])
+@pytest.mark.parametrize("size", [1, 8, 13, 32, 160])
+def test_products_of_a_query_with_the_keys_that_are_wanted(most, size):
+    rng = np.random.default_rng(size)
+    keys = rng.normal(size=(13, size)).astype(np.float32)
+    query = rng.normal(size=size).astype(np.float32)
+    got = np.full(13, 7, np.float32)
+    wide_dots(most, query, keys, 0b1_0000_0010_0101, 0.5, got)
+    for k in range(13):
+        if k in (0, 2, 5, 12):
+            assert got[k] == pytest.approx(0.5 * (query.astype(float) @ keys[k]), abs=1e-5)
+        else:
+            assert got[k] == 7
+    other = np.zeros(13, np.float32)
+    wide_dots(0, query, keys, 0b1_1111_1111_1111, 0.5, other)
+    wide_dots(most, query, keys, 0b1_1111_1111_1111, 0.5, got)
+    assert got.tobytes() == other.tobytes()
+
+
+def test_a_row_is_rated_alone():
+    """Whatever other rows are asked about with it."""
+    policy = Policy.random(seed=3)
+    seen, _ = observations("1.5", n=70)
+    logits, values = policy.evaluate(seen)
+    for row in (0, 1, 33, 69):
+        alone, value = policy.evaluate(seen[row : row + 1])
+        assert alone[0].tobytes() == logits[row].tobytes()
+        assert value[0] == values[row]
 
 
 def test_temperatures():

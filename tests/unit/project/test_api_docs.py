@@ -5,6 +5,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -16,6 +17,13 @@ MODULES = (
     "locmsim.arena",
     "locmsim.referee",
     "locmsim.policy",
+    "locmsim.envs",
+    "locmsim.envs.aec",
+    "locmsim.envs.dataset",
+    "locmsim.envs.evaluate",
+    "locmsim.envs.openspiel",
+    "locmsim.envs.options",
+    "locmsim.envs.players",
     "locmsim.tuning",
     "locmsim.export",
     "locmsim.stats",
@@ -29,6 +37,9 @@ ANY_NAME = {
     "locmsim.agents.make_agent",
     "locmsim.arena.make_game",
     "locmsim.arena.CorePool.submit",  # of `concurrent.futures`
+    "locmsim.envs.LocmVectorEnv.close_extras",  # of Gymnasium
+    "locmsim.envs.aec.env",  # those of `Options`, which the docstring has
+    "locmsim.envs.aec.raw_env",
 }
 
 
@@ -86,7 +97,7 @@ def gaps(name: str, value: Any) -> Iterator[str]:
     summary = parts[""].strip().split("\n\n")[0]
     if not re.match(r"[A-Z0-9`\"\[]", summary) or not re.search(r"[.:?]$", summary):
         yield f"{name}: begins without a whole sentence: {summary!r}"
-    if isinstance(value, property):
+    if isinstance(value, property | cached_property):
         return
     known = names(parts.get("Parameters", "") + parts.get("Attributes", ""))
     called = parameters(value)
@@ -115,7 +126,7 @@ def public(module: str) -> Iterator[tuple[str, Any]]:
         for method, raw in vars(value).items() if inspect.isclass(value) else ():
             if method.startswith("_"):
                 continue
-            if isinstance(raw, property):
+            if isinstance(raw, property | cached_property):
                 yield f"{module}.{name}.{method}", raw
             elif inspect.isroutine(getattr(value, method)):
                 yield f"{module}.{name}.{method}", getattr(value, method)

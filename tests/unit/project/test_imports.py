@@ -132,7 +132,7 @@ def test_layers_import_only_what_is_below() -> None:
 def test_the_faces_of_a_state_are_these() -> None:
     """The kernel's own table of late imports."""
     assert set(_LATER.values()) == {
-        "envs.openspiel",  # State.get_game, State.resample_from_infostate
+        "envs.openspiel",  # State.get_game
         "game.boards",  # str(state), pictures, State.observation_string
         "game.notation",  # position text, snapshots
         "game.observation",  # State.observation

@@ -1,0 +1,122 @@
+"""What episodes that have ended come to: infos, matches, and rewards that Python works out."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locmsim.decks.value import default_value
+from locmsim.envs._views import Views
+from locmsim.envs.episode_match import EpisodeMatch
+from locmsim.rules.rulesets import DECK_SIZE
+
+if TYPE_CHECKING:
+    from locmsim.envs.games import Games
+
+__all__ = ["Results"]
+
+
+class Results:
+    """The results of the rows of some games.
+
+    Parameters
+    ----------
+    games : Games
+    deck_weight : float
+        What the values of decks count in rewards.
+    """
+
+    def __init__(self, games: "Games", deck_weight: float) -> None:
+        self._games = games
+        self._options = games.options
+        self._deck_weight = deck_weight
+        #: Whether `pay` has something to do.
+        self.pays = callable(self._options.reward) or deck_weight != 0
+
+    @property
+    def _views(self) -> Views:
+        return self._games.rows.views  # no pickle has them
+
+    def match(self, row: int) -> EpisodeMatch | None:
+        """Of the row's last finished episode; None if it began with a given position."""
+        seed, seeds, triplets, decks = self._views.result(row)[8:]
+        return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
+
+    def deck_values(self, row: int) -> NDArray[np.float32]:
+        """What the value network says of both decks of the row's last finished episode."""
+        _, seeds, _, decks = self._views.result(row)[8:]
+        cards, value = self._games.set_of(seeds[0])[1], default_value()
+        both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
+        return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
+
+    def info(self, row: int) -> dict[str, Any]:
+        """What the info says of the row's last finished episode."""
+        result = self._views.result(row)
+        winner, seat, length, turn, health, illegal = result[:6]
+        more: dict[str, Any] = {}
+        if self._options.episode == "choice" and not illegal:
+            more["winners"] = np.array(self._views.winners(row), np.int8)
+            if self._options.deck_values:
+                more["deck_values"] = self.deck_values(row)
+        healths = np.empty(2, np.int32)  # filled one by one: numpy takes long to look at a tuple
+        healths[0], healths[1] = health
+        return {
+            "turn": turn,
+            "seat": seat,
+            "winner": winner,
+            "returns": np.array(result[7], np.float32),
+            "length": length,
+            "illegal": illegal,
+            "health": healths,
+            "match": self.match(row),
+            **more,
+        }
+
+    def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """The same for all rows that have ended, as arrays; ``_name`` tells which rows have it."""
+        n = self._games.n
+        info: dict[str, Any] = {
+            "winner": np.zeros(n, np.int8),
+            "seat": np.zeros(n, np.int8),
+            "length": np.zeros(n, np.int32),
+            "turn": np.zeros(n, np.int32),
+            "health": np.zeros((n, 2), np.int32),
+            "illegal": np.zeros(n, np.bool_),
+            "returns": np.zeros((n, 2), np.float32),
+        }
+        self._views.results(ended, *info.values())
+        if self._options.episode == "choice":
+            info["winners"] = np.zeros((n, self._options.battles), np.int8)
+            if self._options.deck_values:
+                info["deck_values"] = np.zeros((n, 2), np.float32)
+            for i in np.flatnonzero(ended & ~info["illegal"]).tolist():
+                info["winners"][i] = self._views.winners(i)
+                if self._options.deck_values:
+                    info["deck_values"][i] = self.deck_values(i)
+        if self._games.shows_final:
+            info["final_obs"] = self._games.arrays["final_obs"].copy()
+        return info | {f"_{name}": ended for name in info}
+
+    def pay(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Complete the rewards of a step: by the values of decks, or by the function that is the
+        option `reward`, which is shown all arrays."""
+        if self._deck_weight:
+            for row in np.flatnonzero(arrays["terminated"]).tolist():
+                worth = self._deck_weight * self._expected(row)
+                both = (worth, -worth)
+                arrays["rewards"][row] += both[arrays["acted"][row]]
+                arrays["rewards_both"][row] += both
+        elif callable(self._options.reward):
+            rewards = np.asarray(self._options.reward(arrays), np.float32)
+            if rewards.shape != (self._games.n,):
+                raise ValueError(f"reward: expected shape ({self._games.n},), got {rewards.shape}")
+            arrays["rewards"][:] = rewards
+
+    def _expected(self, row: int) -> float:
+        """The result that player 0 may expect of the row's last finished choice, -1 to 1."""
+        winner, illegal = self._views.result(row)[0], self._views.result(row)[5]
+        if illegal:  # the choice is lost as a battle would be, whatever the cards taken so far
+            return 1.0 if winner == 0 else -1.0
+        mine, theirs = self.deck_values(row).tolist()
+        return float(np.tanh((mine - theirs) / 2))
