@@ -24,7 +24,7 @@ class _Believer(Protocol):
     """A belief about hidden information, such as `locmsim.search.Belief`."""
 
     def determinizer(self) -> Determinizer:
-        """A sampler of worlds."""
+        """Return a sampler of worlds."""
 
 
 class BatchActions(NamedTuple):

@@ -209,7 +209,7 @@ class GameIndex:
         return {values[-1] for _, values in _ranges(ask, source, columns)} - {""}
 
     def _plans(self, query: GameQuery) -> Iterator[tuple[str, list[_Column]]]:
-        """The indexes to ask, with the columns of each."""
+        """Yield the indexes to ask, with the columns of each."""
         names = set(query.players) | ({query.lost_by} - {None})
         kinds, turns = self._wanted_kinds(query), _turns(query)
         if turns.open:
@@ -251,7 +251,7 @@ class GameIndex:
     def _range(
         self, ask: Ask, select: str, conditions: list[str], values: list[Any], last: int
     ) -> Iterator[tuple[Any, ...]]:
-        """The rows of one range of an index."""
+        """Yield the rows of one range of an index."""
         where = _where([*conditions, f"{self.number} < ?"])
         query = f"{select}{where} ORDER BY {self.number} DESC LIMIT ?"
         size = _FIRST

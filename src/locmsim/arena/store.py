@@ -336,7 +336,7 @@ class Store(Database):
                 yield _outcome(row)
 
     def endings(self, query: GameQuery = ALL_GAMES, before: int | None = None) -> Iterator[Ending]:
-        """Yield the ends of the games that match a query, the latest first.
+        """Yield how games ended, the latest first; with `before`, only those with lower numbers.
 
         With `before`, only games with lower numbers. Players are given by index, and all games have
         the same rules.

@@ -84,7 +84,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.games.bind()
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """The space of observations, the same for both agents.
+        """Return the observation space, the same for both agents.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """The space of actions, the same for both agents.
+        """Return the action space, the same for both agents.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class BattleAEC(RowsEnv, AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._masks_to_infos()
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees now, whoever is to move.
+        """Return the present observation of an agent, whoever is to move.
 
         Parameters
         ----------

@@ -123,7 +123,7 @@ class Examples:
         return part
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All examples, game by game.
+        """Return all examples, game by game; ``ValueError`` if there are none.
 
         Returns
         -------

@@ -172,11 +172,11 @@ class Game:
         return self._rules.num_actions
 
     def max_utility(self) -> float:
-        """The winner's: 1.0."""
+        """Return 1.0, the utility of a win."""
         return 1.0
 
     def min_utility(self) -> float:
-        """The loser's: -1.0."""
+        """Return -1.0, the utility of a loss."""
         return -1.0
 
     def observation_tensor_size(self) -> int:
@@ -271,7 +271,7 @@ class Observer:
         state.observation_tensor(player, self._layout, out=self.tensor)
 
     def string_from(self, state: State, player: int) -> str:
-        """What `player` sees of `state` as text: `State.observation_string`.
+        """Return the view of `player` as text: `State.observation_string`.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Observer:
 
 @cache
 def game(rules: str) -> Game:
-    """The game object of a rule set.
+    """Return the game object of a rule set, always the same; ``ValueError`` for unknown rules.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class MatchState:
         return self._match.to_ask[0] if self._match.to_ask else _TERMINAL_PLAYER
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The legal actions.
+        """Return the legal actions, ascending; [] for a player not to move and at the end.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class MatchState:
         return self._match.legal_picks(self._picks)
 
     def legal_actions_mask(self, player: int | None = None) -> NDArray[np.int8]:
-        """The legal actions as an array, 1 where an action is legal.
+        """Return an int8 array of `num_distinct_actions()` entries, 1 where an action is legal.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class MatchState:
         self._state = None if match.state is None else match.state.clone()
 
     def child(self, action: SupportsIndex) -> "MatchState":
-        """The state after a legal action, as a new one; errors as `apply_action`.
+        """Return the state after a legal action as a new one; errors as `apply_action`.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class MatchState:
         return state
 
     def action_to_string(self, *args: SupportsIndex) -> str:
-        """The text of the referee for an action: ``action_to_string([player,] action)``.
+        """Return the referee's text of an action: `action_to_string([player,] action)`.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class MatchState:
         return self.returns()
 
     def player_return(self, player: int) -> float:
-        """The entry of `returns` for one player.
+        """Return the entry of `returns` for one player.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class MatchState:
         return self.returns()[_player(player)]
 
     def player_reward(self, player: int) -> float:
-        """The entry of `rewards` for one player.
+        """Return the entry of `rewards` for one player.
 
         Parameters
         ----------

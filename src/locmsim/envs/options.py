@@ -240,8 +240,8 @@ class Options:
         return get_layout(self.layout, self.rules)
 
     def rewards(self) -> tuple[float, float, bool, list[float]]:
-        """The worth of a win and of a better deck, whether potentials count undiscounted, and their
-        weights."""
+        """Return the worth of a win and of a better deck, and of potentials whether they count
+        undiscounted, with their weights."""
         if callable(self.reward):
             return 1.0, 0.0, False, _weights("shaping", self.shaping)
         weights: dict[str, float] = {}
@@ -284,7 +284,7 @@ def _weights(option: str, weights: Mapping[str, float]) -> list[float]:
 
 
 def options_of(values: Mapping[str, Any], name: str = "") -> Options:
-    """`Options` of these names and values, on top of those that an id stands for.
+    """Return `Options` with these values, added to those that an environment id stands for.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def options_of(values: Mapping[str, Any], name: str = "") -> Options:
 
 
 def spaces_of(options: Options) -> tuple[spaces.Space[Any], spaces.Discrete]:
-    """The spaces of observations and actions.
+    """Return the spaces of observations and actions.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def spelled_out(name: str = "", without: tuple[str, ...] = ()) -> Callable[[_Tar
 def _signature(
     target: Any, shown: Sequence[Field[Any]], defaults: Mapping[str, str]
 ) -> inspect.Signature:
-    """The signature of a class or function, with options in place of ``**options``."""
+    """Return the signature of a class or function, with options in place of ``**options``."""
     signature = inspect.signature(target)
     own = [
         one

@@ -22,7 +22,7 @@ _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {
 def autoreset_of(
     mode: AutoresetMode | str,
 ) -> tuple[AutoresetMode, Literal["next", "same", "disabled"]]:
-    """A mode by its value or its name, in any case, and the name that rows have for it.
+    """Return a mode given by value or name, and its name for rows.
 
     ``ValueError`` names all modes.
     """
@@ -36,7 +36,7 @@ def autoreset_of(
 
 
 def row_generators(seeds: Any, n: int) -> list[np.random.Generator | None]:
-    """The generator of each of `n` rows, from their seeds or one to count up from; None for None.
+    """Return the generators of `n` rows from their seeds, or from one to count up from.
 
     ``ValueError`` for another number of seeds.
     """

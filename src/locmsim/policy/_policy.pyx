@@ -240,7 +240,7 @@ cdef class EntityRunner:
     """
 
     cdef float scale[ENTITIES]
-    cdef float* numbers         # of all arrays, one behind the other
+    cdef float* numbers         # of all arrays, concatenated
     cdef const float* w[ENTITY_ARRAYS]
     cdef int units
     cdef int trunk

@@ -219,7 +219,11 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log_line(match_of(), ("same", "same")))
     library = Library([str(path)])
-    for wanted in (Filter(player="same"), Filter(player="same", lost_by="same"), Filter(fault="none")):
+    for wanted in (
+        Filter(player="same"),
+        Filter(player="same", lost_by="same"),
+        Filter(fault="none"),
+    ):
         assert len(library.games(wanted)["games"]) == 1, wanted
 
 
