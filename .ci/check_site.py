@@ -13,6 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "_ext"))
+from classes import PACKAGES
+
 #: What a browser loads by itself: elements and the attributes with the address.
 LOADED = {
     **dict.fromkeys(("audio", "embed", "iframe", "img", "script", "source", "video"), "src"),
@@ -52,18 +55,10 @@ class Page(HTMLParser):
             self.loads += [given[name] for name in (LOADED[tag], "srcset") if name in given]
 
 
-#: Packages whose public names have an entry in the reference.
-PACKAGES = """
-    locmsim locmsim.agents locmsim.arena locmsim.art locmsim.contract locmsim.decks locmsim.envs
-    locmsim.errors locmsim.export locmsim.networks locmsim.policy locmsim.referee locmsim.search
-    locmsim.stats locmsim.tuning locmsim.vestrock
-"""
-
-
 def undocumented(anchors: set[str]) -> list[str]:
     """Public names without an entry under the package's name or that of their module."""
     missing = []
-    for package in PACKAGES.split():
+    for package in PACKAGES:
         module = importlib.import_module(package)
         for name in module.__all__:
             value = getattr(module, name)

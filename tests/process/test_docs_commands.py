@@ -38,6 +38,22 @@ def test_watching_as_in_the_readme(desk: Desk) -> None:
     assert (desk.folder / "match.html").read_text().startswith("<!doctype html>")
 
 
+def test_comparing_as_in_the_readme(desk: Desk) -> None:
+    for name in ("old", "new"):
+        agent = "from locmsim.agents import RuleAgent\n\n\nclass Mine(RuleAgent): ...\n"
+        (desk.folder / f"{name}.py").write_text(agent)
+    printed = desk.run(fewer(readme("locmsim arena old.py"), n20000=4))
+    assert "SPRT of Elo +0 against +20: undecided after 2 pairs" in printed
+    with Arena.load(desk.folder / "results.db") as arena:
+        assert arena.tally.games == 4
+
+
+def test_exporting_as_in_the_readme(desk: Desk) -> None:
+    desk.run(readme("locmsim export"))
+    assert len((desk.folder / "bot.c").read_text()) < 100_000
+    assert "locm_" in (desk.folder / "locm.h").read_text()
+
+
 def test_training_as_in_the_readme(desk: Desk) -> None:
     pytest.importorskip("torch")
     install, commands = readme("clone.py").split(" && ", 1)

@@ -315,6 +315,9 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
     page = table()
     page.begin(players=["agent-random", "agent-greedy"], rules="1.2", seed=3)
     assert page.view["seat"] is None
+    running = page.page(page.view["game"])
+    assert [*running["agents"]] == ["random", "greedy"]
+    assert running["params"]["seed"] == "3"
     seen = 0
     while not page.view["over"]:
         steps = page.view["steps"]

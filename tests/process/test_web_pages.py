@@ -166,6 +166,8 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     assert len(asked) == turns > 2
     assert sum(len(call.result.applied) for call in asked) > 3
     assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
+    expect(page.locator("#rematch")).to_be_visible()
+    expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/game/p0.*#report$"))
     page.click("#watch")
     page.wait_for_selector("#slider")
     expect(page.locator(".side.lower .name")).to_have_text("You")

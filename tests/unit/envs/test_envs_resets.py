@@ -380,7 +380,11 @@ def test_signatures_and_docstrings_spell_the_options_out():
     assert inspect.signature(LocmVectorEnv).parameters.keys() >= set(names)
     assert inspect.signature(DraftVectorEnv).parameters["rules"].default == "1.2"
     assert inspect.signature(LocmEnv).parameters["battles"].default == 1
-    assert "opponent" not in inspect.signature(aec.MatchAEC).parameters
+    for made in (aec.MatchAEC, aec.env, aec.raw_env):
+        named = inspect.signature(made).parameters
+        assert "opponent" not in named
+        assert named["decks"].default == "random"
+        assert all(one.kind is not one.VAR_KEYWORD for one in named.values())
     assert "\ncard_sets : int" in inspect.getdoc(aec.env)
     assert "\nopponent : " not in inspect.getdoc(aec.env)
 

@@ -202,6 +202,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     library = Library(dbs=[str(db)])
     seen: list[Any] = []
+    specs: set[tuple[str, str]] = set()
 
     class Watched:
         """Plays like random, and looks at the list in between."""
@@ -218,13 +219,18 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
         def act(self, observation: Any) -> str:
             rows = library.games()["games"]
             seen.append([row for row in rows if row["live"]])
+            for row in seen[-1]:
+                specs.add(library.live_match(row["key"]).agents)
             return self.agent.act(observation)
 
-    with Arena([Watched(), "greedy"], db=db, games=2, seed=4, timeout_scale=0) as arena:
+    players = [Watched(), "named=greedy"]
+    with Arena(players, db=db, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
+        watched = arena.settings.players[0].spec
+    assert specs == {("greedy", watched)}
     assert (tmp_path / "results.db.live").is_dir()
     (row,) = seen[-1]
-    assert (row["names"], row["rules"], row["turns"] > 0) == (["greedy", "Watched"], "1.5", True)
+    assert (row["names"], row["rules"], row["turns"] > 0) == (["named", "Watched"], "1.5", True)
     assert library.after_live(row["key"]) == "d0:2"
     assert library.games()["games"][0]["key"] == "d0:2"
     library.close()

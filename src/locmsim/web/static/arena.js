@@ -105,11 +105,11 @@ function drawPlayers(results) {
       number(eloText(one)),
       number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
       number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
-      number(one.late_turns),
+      number(digits(one.late_turns)),
       element("td", {
         class: "number",
-        text: kinds.reduce((sum, [, count]) => sum + count, 0),
-        title: kinds.map(([kind, count]) => `${count} ${kind}`).join(", "),
+        text: digits(kinds.reduce((sum, [, count]) => sum + count, 0)),
+        title: kinds.map(([kind, count]) => `${digits(count)} ${kind}`).join(", "),
       }),
     );
     return row;
@@ -273,9 +273,9 @@ async function listGames() {
     return element(
       "tr",
       { "data-key": game.key },
-      element("td", { class: "number", text: game.number }),
+      element("td", { class: "number", text: digits(game.number) }),
       playersCell(names, game.winner),
-      element("td", { class: "number", text: game.turns }),
+      element("td", { class: "number", text: digits(game.turns) }),
       faultCell(fault && { name: names[fault[0]] ?? "?", kind: fault[1] }),
       ...(watched ? [linksCell(game.key)] : []),
     );

@@ -1,0 +1,78 @@
+"""Every public class has a page of the reference, with an example and its options by name."""
+
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+sys.path.insert(0, str(ROOT / "docs" / "_ext"))
+from classes import public_classes  # noqa: E402
+
+#: Name -> text of each page that documents a class.
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in sorted((ROOT / "docs" / "reference").rglob("*.md"))
+}
+PUBLIC = {name: value for value, name in public_classes().items()}
+
+
+def names_of(value: type, name: str) -> set[str]:
+    """The full names under which a page may document a class."""
+    return {name, f"{value.__module__}.{value.__name__}"}
+
+
+def wrong_pages(name: str, value: type, pages: dict[str, str]) -> list[str]:
+    """What is missing of the page of a class."""
+    documented = [
+        file
+        for file, text in pages.items()
+        if names_of(value, name) & set(re.findall(r"^\.\. autoclass:: ([\w.]+)", text, re.M))
+    ]
+    if len(documented) != 1:
+        return [f"{name}: expected one page, got {documented}"]
+    (file,) = documented
+    text = pages[file]
+    short = value.__name__
+    wrong = []
+    if not re.match(rf"# {short}( \(.+\))?\n\n[A-Z`\[]", text):
+        wrong.append(f"{file}: begins without the class's name and a sentence")
+    if not re.search(r"^>>> ", text, re.M):
+        wrong.append(f"{file}: no example")
+    return wrong
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_class_has_a_page_and_an_example(name: str) -> None:
+    assert wrong_pages(name, PUBLIC[name], PAGES) == []
+
+
+def test_missing_pages_and_examples_are_found() -> None:
+    class Thing:
+        pass
+
+    name = f"{Thing.__module__}.Thing"
+    page = f"# Thing\n\nA thing.\n\n>>> Thing()\n\n.. autoclass:: {name}\n"
+    assert wrong_pages(name, Thing, {"a.md": page}) == []
+    assert wrong_pages(name, Thing, {}) == [f"{name}: expected one page, got []"]
+    assert wrong_pages(name, Thing, {"a.md": page, "b.md": page}) != []
+    without = page.replace(">>> Thing()", "").replace("# Thing", "# Things")
+    assert wrong_pages(name, Thing, {"a.md": without}) == [
+        "a.md: begins without the class's name and a sentence",
+        "a.md: no example",
+    ]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_options_of_public_classes_are_spelled_out(name: str) -> None:
+    """No signature ends in ``**options``, whose names nobody can read."""
+    value = PUBLIC[name]
+    if issubclass(value, BaseException) or getattr(value, "_is_protocol", False):
+        return
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except ValueError:  # compiled
+        return
+    assert [p.name for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD] == []
