@@ -44,14 +44,14 @@ class Results:
         return None if seed is None else self._games.match_of(seed, seeds, decks, triplets)
 
     def deck_values(self, row: int) -> NDArray[np.float32]:
-        """What the value network says of both decks of the row's last finished episode."""
+        """Return the value network's rating of both decks of the row's last finished episode."""
         _, seeds, _, decks = self._views.result(row)[8:]
         cards, value = self._games.set_of(seeds[0])[1], default_value()
         both = (decks[:DECK_SIZE], decks[DECK_SIZE:])
         return np.array([value([cards[i] for i in deck]) for deck in both], np.float32)
 
     def info(self, row: int) -> dict[str, Any]:
-        """What the info says of the row's last finished episode."""
+        """Return the info about the row's last finished episode."""
         result = self._views.result(row)
         winner, seat, length, turn, health, illegal = result[:6]
         more: dict[str, Any] = {}
@@ -74,7 +74,7 @@ class Results:
         }
 
     def infos(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
-        """The same for all rows that have ended, as arrays; ``_name`` tells which rows have it."""
+        """Return the infos of all finished rows as arrays; ``_name`` marks the rows with one."""
         n = self._games.n
         info: dict[str, Any] = {
             "winner": np.zeros(n, np.int8),

@@ -488,7 +488,7 @@ def beam_game(env, seed):
 
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_search_inside_believes_what_the_agent_does(rules):
-    """With so many nodes sampled worlds are played."""
+    """With this number of nodes, sampled worlds are played."""
     spec = "beam:nodes=3000"
     options = {"rules": rules, "card_sets": 3}
     inside = BattleEnv(opponent=spec, **options)
